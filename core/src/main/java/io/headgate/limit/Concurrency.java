@@ -1,0 +1,77 @@
+package io.headgate.limit;
+
+import static io.headgate.limit.Exact.require;
+
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import java.time.Duration;
+
+/**
+ * At most {@code max} in flight. Who takes a slot holds it until it is released, or until its {@code
+ * lease} ends without renewal: a caller that died gives back what it held.
+ */
+public record Concurrency(long max, Duration lease) implements Limit {
+  public static final long MOST = 100_000;
+  public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+
+  public Concurrency {
+    require(max >= 1 && max <= MOST, "max must be 1 to %d, got %d", MOST, max);
+    Exact.requireLength("a lease", lease);
+  }
+
+  public static Concurrency of(long max) {
+    return new Concurrency(max, DEFAULT_LEASE);
+  }
+
+  /** As {@link #step(State, long, long, long)}, for a request that nobody will release. */
+  @Override
+  public Step step(State state, long now, long cost) {
+    return step(state, now, cost, 0);
+  }
+
+  /** @param holder names the slot, for {@link #renew} and {@link #release} */
+  public Step step(State state, long now, long cost, long holder) {
+    var slots = adopt(state, now);
+    long left = Math.max(0, max - slots.held());
+    long resetAfter = Math.max(0, slots.freshAt() - now);
+    if (cost > max) return new Step(slots, new Never(left, resetAfter, cost, max));
+    if (cost > left) {
+      return new Step(slots, new Refused(left, resetAfter, slots.fitsAt(max - cost) - now));
+    }
+    if (cost == 0) return new Step(slots, new Passed(left, resetAfter, 0));
+    var next = slots.plus(holder, now + window(), cost);
+    return new Step(next, new Passed(left - cost, next.freshAt() - now, 0));
+  }
+
+  /** Extends the holder's lease to a full one from now. A lease that has ended stays ended. */
+  public ConcurrencyState renew(State state, long now, long holder) {
+    return adopt(state, now).renewed(holder, now + window());
+  }
+
+  public ConcurrencyState release(State state, long now, long holder) {
+    return adopt(state, now).without(holder);
+  }
+
+  /** Slots in flight are facts: a changed limit counts them as they are. */
+  @Override
+  public ConcurrencyState adopt(State state, long now) {
+    if (state instanceof ConcurrencyState own) return own.under(max, now);
+    return ConcurrencyState.empty(max); // what was spent per time says nothing of what is in flight
+  }
+
+  @Override
+  public long capacity() {
+    return max;
+  }
+
+  @Override
+  public long window() {
+    return Exact.micros(lease);
+  }
+
+  @Override
+  public String algorithm() {
+    return "concurrency";
+  }
+}

@@ -1,0 +1,83 @@
+package io.headgate.limit;
+
+import static io.headgate.limit.Exact.require;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * So many permits per period, such as 100 per minute.
+ *
+ * <p>Keeps the numbers as they were given, and beside them the same ratio in lowest terms: 1,000,000
+ * per day is 25 per 2,160,000 µs, and only so do its products stay below 2^53.
+ */
+public final class Rate {
+  private final long permits;
+  private final Duration period;
+  private final long periodMicros;
+  final long unitPermits;
+  final long unitPeriod;
+
+  private Rate(long permits, Duration period) {
+    require(
+        permits >= 1,
+        "a rate needs at least 1 permit per period, got %d; to let nothing pass, match the callers"
+            + " and refuse them before they are limited",
+        permits);
+    require(permits <= Exact.MAX, "a rate may have at most 2^53 permits, got %d", permits);
+    this.permits = permits;
+    this.period = period;
+    Exact.requireLength("the period of a rate", period);
+    this.periodMicros = Exact.micros(period);
+    long divisor = Exact.gcd(permits, periodMicros);
+    this.unitPermits = permits / divisor;
+    this.unitPeriod = periodMicros / divisor;
+  }
+
+  public static Rate of(long permits, Duration period) {
+    return new Rate(permits, period);
+  }
+
+  public static Rate perSecond(long permits) {
+    return of(permits, Duration.ofSeconds(1));
+  }
+
+  public static Rate perMinute(long permits) {
+    return of(permits, Duration.ofMinutes(1));
+  }
+
+  public static Rate perHour(long permits) {
+    return of(permits, Duration.ofHours(1));
+  }
+
+  public static Rate perDay(long permits) {
+    return of(permits, Duration.ofDays(1));
+  }
+
+  public long permits() {
+    return permits;
+  }
+
+  public Duration period() {
+    return period;
+  }
+
+  public long periodMicros() {
+    return periodMicros;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Rate rate && permits == rate.permits && period.equals(rate.period);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(permits, period);
+  }
+
+  @Override
+  public String toString() {
+    return permits + " per " + period;
+  }
+}

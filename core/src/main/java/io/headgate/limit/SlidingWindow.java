@@ -1,0 +1,138 @@
+package io.headgate.limit;
+
+import static io.headgate.limit.Exact.require;
+
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+
+/**
+ * A window that moves along with the clock, kept as a few counts instead of a list of requests.
+ *
+ * <p>The window is cut into {@code buckets} pieces. When it ends inside a piece it also begins
+ * inside one, the oldest, of which only a total is known. {@link Bound#INTERPOLATED} supposes that
+ * the oldest piece was filled evenly: smooth, and at most {@code permits} in any {@code window x (1 -
+ * 1/buckets)}. {@link Bound#CONSERVATIVE} counts it whole: at most {@code permits} in any window, at
+ * the price of admitting somewhat less than that.
+ */
+public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limit {
+  public static final int DEFAULT_BUCKETS = 10;
+
+  /** What is supposed of the oldest piece. */
+  public enum Bound {
+    INTERPOLATED,
+    CONSERVATIVE
+  }
+
+  public SlidingWindow {
+    require(buckets >= 1 && buckets <= 1_000, "buckets must be 1 to 1000, got %d", buckets);
+    require(
+        rate.periodMicros() % buckets == 0,
+        "a window of %s can't be cut into %d buckets of whole microseconds; %d would do",
+        rate.period(),
+        buckets,
+        nearestDivisor(rate.periodMicros(), buckets));
+    Exact.product(
+        rate.permits(),
+        rate.periodMicros() / buckets,
+        "%s in %d buckets can't be counted exactly (permits x bucket exceeds 2^53 µs);"
+            + " use more buckets",
+        rate,
+        buckets);
+  }
+
+  public static SlidingWindow of(Rate rate) {
+    return new SlidingWindow(rate, DEFAULT_BUCKETS, Bound.INTERPOLATED);
+  }
+
+  @Override
+  public Step step(State state, long now, long cost) {
+    var counts = adopt(state, now);
+    long time = Math.max(now, counts.start()); // clocks step back; counts must not
+    long left = left(counts, time);
+    long resetAfter = Math.max(0, counts.freshAt() - now);
+    if (cost > capacity()) {
+      return new Step(counts, new Never(left, resetAfter, cost, capacity()));
+    }
+    if (cost > left) {
+      return new Step(counts, new Refused(left, resetAfter, fitsAt(counts, time, cost) - now));
+    }
+    if (cost == 0) return new Step(counts, new Passed(left, resetAfter, 0));
+    var next = counts.plus(cost);
+    return new Step(next, new Passed(left - cost, next.freshAt() - now, 0));
+  }
+
+  @Override
+  public SlidingState adopt(State state, long now) {
+    long width = width();
+    long piece = Math.floorDiv(now, width);
+    if (state instanceof SlidingState own && own.hasShape(buckets, width, capacity())) {
+      return own.advanceTo(piece);
+    }
+    long taken = Share.scale(state.used(now), capacity());
+    return SlidingState.with(taken, piece, buckets, width, capacity());
+  }
+
+  @Override
+  public long capacity() {
+    return rate.permits();
+  }
+
+  @Override
+  public long window() {
+    return rate.periodMicros();
+  }
+
+  @Override
+  public String algorithm() {
+    return "sliding-window";
+  }
+
+  private long width() {
+    return rate.periodMicros() / buckets;
+  }
+
+  private long left(SlidingState counts, long time) {
+    long width = width();
+    long oldest = counts.oldest(0);
+    long inside = counts.total() - oldest;
+    return switch (bound) {
+      case CONSERVATIVE -> Math.max(0, capacity() - inside - oldest);
+      case INTERPOLATED -> {
+        long overlap = width - (time - counts.start());
+        yield Math.max(0, capacity() - inside - Math.ceilDiv(oldest * overlap, width));
+      }
+    };
+  }
+
+  /** The first moment at which {@code cost} fits, if nobody else comes: piece by piece ahead. */
+  private long fitsAt(SlidingState counts, long time, long cost) {
+    long width = width();
+    long room = capacity() - cost;
+    long inside = counts.total();
+    for (int ahead = 0; ; ahead++) {
+      long start = counts.start() + ahead * width;
+      long oldest = counts.oldest(ahead);
+      inside -= oldest;
+      switch (bound) {
+        case CONSERVATIVE -> {
+          if (inside + oldest <= room) return Math.max(time, start);
+        }
+        case INTERPOLATED -> {
+          if (inside <= room) {
+            long overlap = oldest == 0 ? width : Math.min(width, (room - inside) * width / oldest);
+            return Math.max(time, start + width - overlap);
+          }
+        }
+      }
+    }
+  }
+
+  private static int nearestDivisor(long period, int wanted) {
+    for (int distance = 1; distance < wanted; distance++) {
+      if (period % (wanted + distance) == 0) return wanted + distance;
+      if (period % (wanted - distance) == 0) return wanted - distance;
+    }
+    return 1;
+  }
+}

@@ -1,0 +1,139 @@
+package io.headgate.rule;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An IP address as 128 bits, so that one address has one form: {@code 10.0.0.1}, {@code
+ * ::ffff:10.0.0.1} and {@code ::FFFF:A00:1} are the same caller. IPv4 is kept as IPv4-mapped.
+ *
+ * <p>Parses by hand because the JDK's parser may ask a name server when the text is no address.
+ */
+record IpAddress(long high, long low) {
+  private static final long V4_PREFIX = 0xffff_0000_0000L;
+
+  boolean isV4() {
+    return high == 0 && (low & ~0xffff_ffffL) == V4_PREFIX;
+  }
+
+  /** Whether the first {@code bits} (of 128) are those of {@code other}. */
+  boolean sharesPrefix(IpAddress other, int bits) {
+    return bits <= 64
+        ? ((high ^ other.high) & mask(bits)) == 0
+        : high == other.high && ((low ^ other.low) & mask(bits - 64)) == 0;
+  }
+
+  /** Bit {@code index}, counted from the front. */
+  int bit(int index) {
+    long word = index < 64 ? high : low;
+    return (int) (word >>> (63 - (index & 63))) & 1;
+  }
+
+  private static long mask(int bits) {
+    return bits == 0 ? 0 : -1L << (64 - bits);
+  }
+
+  /**
+   * What one caller is counted under: an IPv4 address as it is, an IPv6 one as its /64, since whoever
+   * has one IPv6 address has 2^64 of them.
+   */
+  String caller() {
+    if (isV4()) {
+      return (low >>> 24 & 255) + "." + (low >>> 16 & 255) + "." + (low >>> 8 & 255) + "." + (low & 255);
+    }
+    return "%x:%x:%x:%x::/64"
+        .formatted(high >>> 48, high >>> 32 & 0xffff, high >>> 16 & 0xffff, high & 0xffff);
+  }
+
+  static @Nullable IpAddress parse(String text) {
+    int length = text.length();
+    if (length < 2 || length > 45) return null;
+    return text.indexOf(':') < 0 ? v4(text) : v6(text);
+  }
+
+  private static @Nullable IpAddress v4(String text) {
+    long bits = v4Bits(text, 0);
+    return bits < 0 ? null : new IpAddress(0, V4_PREFIX | bits);
+  }
+
+  /** Four decimal numbers from {@code start} to the end of the text; -1 if they are not that. */
+  private static long v4Bits(String text, int start) {
+    long bits = 0;
+    int parts = 0;
+    int value = -1;
+    for (int i = start; i <= text.length(); i++) {
+      char c = i < text.length() ? text.charAt(i) : '.';
+      if (c == '.') {
+        if (value < 0 || ++parts > 4) return -1;
+        bits = bits << 8 | value;
+        value = -1;
+      } else if (c >= '0' && c <= '9') {
+        if (value == 0) return -1; // 010 is 8 to some and 10 to others
+        value = Math.max(value, 0) * 10 + (c - '0');
+        if (value > 255) return -1;
+      } else {
+        return -1;
+      }
+    }
+    return parts == 4 ? bits : -1;
+  }
+
+  private static @Nullable IpAddress v6(String text) {
+    var groups = new int[8];
+    int count = 0;
+    int gap = -1;
+    int i = 0;
+    if (text.startsWith("::")) {
+      gap = 0;
+      i = 2;
+    }
+    while (i < text.length()) {
+      int end = text.indexOf(':', i);
+      if (end < 0) end = text.length();
+      if (text.indexOf('.', i) >= 0 && end == text.length()) {
+        long v4 = v4Bits(text, i);
+        if (v4 < 0 || count > 6) return null;
+        groups[count++] = (int) (v4 >>> 16);
+        groups[count++] = (int) (v4 & 0xffff);
+        break;
+      }
+      int group = hex(text, i, end);
+      if (group < 0 || count == 8) return null;
+      groups[count++] = group;
+      if (end == text.length()) break;
+      i = end + 1;
+      if (i < text.length() && text.charAt(i) == ':') {
+        if (gap >= 0) return null;
+        gap = count;
+        i++;
+      } else if (i == text.length()) {
+        return null;
+      }
+    }
+    if (gap < 0 ? count != 8 : count > 7) return null;
+    return assemble(groups, count, gap);
+  }
+
+  private static int hex(String text, int from, int to) {
+    if (to == from || to - from > 4) return -1;
+    int value = 0;
+    for (int i = from; i < to; i++) {
+      int digit = Character.digit(text.charAt(i), 16);
+      if (digit < 0 || text.charAt(i) > 'f') return -1;
+      value = value << 4 | digit;
+    }
+    return value;
+  }
+
+  private static IpAddress assemble(int[] groups, int count, int gap) {
+    int zeros = 8 - count;
+    long high = 0;
+    long low = 0;
+    for (int i = 0; i < 8; i++) {
+      int source = gap < 0 || i < gap ? i : i - zeros;
+      long group = gap >= 0 && i >= gap && i < gap + zeros ? 0 : groups[source];
+      if (i < 4) high = high << 16 | group;
+      else low = low << 16 | group;
+    }
+    return new IpAddress(high, low);
+  }
+}

@@ -1,0 +1,24 @@
+package io.headgate.rule;
+
+import java.time.Duration;
+
+/** What a rule says while the store can't be asked. */
+public sealed interface OnStoreFailure {
+  record Allow() implements OnStoreFailure {}
+
+  record Deny() implements OnStoreFailure {}
+
+  /** Each instance enforces its share of the limit by itself. */
+  record Local() implements OnStoreFailure {}
+
+  /** An outage shorter than {@code grace} is forgiven; a longer one is not. */
+  record AllowThenDeny(Duration grace) implements OnStoreFailure {
+    public AllowThenDeny {
+      if (grace.isNegative() || grace.isZero()) {
+        throw new IllegalArgumentException(
+            "allow-then-deny needs a positive time, got %s; to deny at once, use deny"
+                .formatted(grace));
+      }
+    }
+  }
+}
