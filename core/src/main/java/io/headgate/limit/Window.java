@@ -69,7 +69,7 @@ public sealed interface Window {
     /** Negative, so that it can't be taken for a length. */
     @Override
     public long signature() {
-      return -(Integer.toUnsignedLong(zone.getId().hashCode()) * 8 + unit.ordinal() + 1);
+      return -1 - Integer.toUnsignedLong((unit.name() + zone.getId()).hashCode());
     }
 
     /** Where summer time moves the clock by half an hour, an hour's end may already have passed. */
