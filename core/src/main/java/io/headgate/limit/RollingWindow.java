@@ -39,7 +39,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   public Step step(State state, long now, long cost) {
     var log = adopt(state, now);
     long time = Math.max(now, log.last()); // clocks step back; the log must not
-    long resetAfter = Math.max(0, log.freshAt() - now);
+    long resetAfter = Math.max(now, log.freshAt()) - now;
     long left = left(log, time);
     if (cost > capacity()) {
       return new Step(log, new Never(left, resetAfter, cost, capacity()));

@@ -50,7 +50,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limi
     var counts = adopt(state, now);
     long time = Math.max(now, counts.start()); // clocks step back; counts must not
     long left = left(counts, time);
-    long resetAfter = Math.max(0, counts.freshAt() - now);
+    long resetAfter = Math.max(now, counts.freshAt()) - now;
     if (cost > capacity()) {
       return new Step(counts, new Never(left, resetAfter, cost, capacity()));
     }
