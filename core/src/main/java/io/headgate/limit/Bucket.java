@@ -37,6 +37,8 @@ record Bucket(Rate rate, long units, boolean queues) {
   BucketState adopt(State state, long now) {
     long drain = drain();
     if (state instanceof BucketState own && own.drain() == drain) return own;
+    // Who never came owes nothing by any clock, also one that steps back after a look.
+    if (state instanceof State.Fresh) return new BucketState(0, 0, drain);
     return new BucketState(now + Share.scale(state.used(now), drain), 0, drain);
   }
 
