@@ -82,7 +82,8 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
   }
 
   private Bucket bucket() {
-    return new Bucket(rate, rate.unitPeriod + waiting(line, rate, ""), true);
+    long units = rate.unitPeriod + waiting(line, rate, "");
+    return new Bucket(rate, units, units / rate.unitPeriod, true);
   }
 
   /** The units that may be owed by those in line, beside the one that goes ahead. */

@@ -70,6 +70,6 @@ public record TokenBucket(Rate rate, long burst) implements Limit {
   }
 
   private Bucket bucket() {
-    return new Bucket(rate, burst * rate.unitPeriod, false);
+    return new Bucket(rate, burst * rate.unitPeriod, burst, false);
   }
 }
