@@ -56,7 +56,9 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   /** A log is a list of facts: under a changed limit they are counted anew, not scaled. */
   @Override
   public RollingState adopt(State state, long now) {
-    if (state instanceof RollingState own) return own.under(window(), capacity(), now);
+    if (state instanceof RollingState own) {
+      return own.under(window(), capacity(), Math.max(now, own.last()));
+    }
     long taken = Share.scale(state.used(now), capacity());
     var empty = RollingState.empty(window(), capacity());
     return taken == 0 ? empty : empty.plus(now, taken);
