@@ -29,8 +29,8 @@ public final class Share {
   }
 
   /**
-   * That share of another whole, also rounded up; but what {@link #of} has rounded up already is not
-   * rounded up again, or 1 of 3 would become 2 of 3 where only the window changes.
+   * That share of another whole, also rounded up; but what {@link #of} has rounded up already is
+   * not rounded up again, or 1 of 3 would become 2 of 3 where only the window changes.
    */
   static long scale(long share, long whole) {
     if (share == NONE) return 0;
