@@ -38,10 +38,10 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
 
   public LeakyBucket {
     String message =
-        "a line of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units);"
-            + " shorten the line or choose a rounder rate";
+        "a line of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units, or takes"
+            + " 100 years); shorten the line or choose a rounder rate";
     long waiting = waiting(line, rate, message);
-    require(waiting + rate.unitPeriod <= Exact.MAX, message, line, rate);
+    require(rate.canRepay(waiting + rate.unitPeriod), message, line, rate);
   }
 
   public static LeakyBucket rejecting(Rate rate) {
