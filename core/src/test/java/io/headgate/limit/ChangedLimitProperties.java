@@ -81,7 +81,13 @@ class ChangedLimitProperties {
       state = step.state();
       if (step.outcome() instanceof Passed) used += 1.0 / limit.capacity();
     }
-    assertThat(used).isLessThanOrEqualTo(1 + 100.0 / Share.ALL + partOfARequest(one, other));
+    assertThat(used)
+        .isLessThanOrEqualTo(1 + 100 * lostByAChange(one, other) + partOfARequest(one, other));
+  }
+
+  /** Less than a millionth; and less than a microsecond where buckets that drain alike read slack. */
+  private static double lostByAChange(Limit one, Limit other) {
+    return 1.0 / Share.ALL + (one.window() == other.window() ? 1.0 / one.window() : 0);
   }
 
   /** A line of a given wait may have room for a part of a request beyond its capacity. */

@@ -43,7 +43,7 @@ class ConcurrencyProperties {
     }
   }
 
-  @Property(tries = 3_000)
+  @Property(tries = 1_000)
   void slotsAnswerAsAListOfLeasesDoes(@ForAll Concurrency limit, @ForAll List<Deed> deeds) {
     var slow = new SlowConcurrency(limit);
     State state = State.FRESH;

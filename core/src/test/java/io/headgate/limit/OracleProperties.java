@@ -33,7 +33,7 @@ class OracleProperties {
     compare(limit, slow, history);
   }
 
-  @Property(tries = 2_000)
+  @Property(tries = 300)
   void aCalendarWindowAnswersAsACountPerDateDoes(@ForAll Calendar cut, @ForAll History history) {
     compare(new FixedWindow(5, cut), new SlowFixedWindow(5, now -> name(cut, now)), history);
   }
@@ -50,13 +50,13 @@ class OracleProperties {
     };
   }
 
-  @Property(tries = 2_000)
+  @Property(tries = 1_000)
   void aSlidingWindowAnswersAsCountingEachPieceAnewDoes(
       @ForAll SlidingWindow limit, @ForAll History history) {
     compare(limit, new SlowSlidingWindow(limit), history);
   }
 
-  @Property(tries = 2_000)
+  @Property(tries = 1_000)
   void aRollingWindowAnswersAsCountingEachRequestAnewDoes(
       @ForAll RollingWindow limit, @ForAll History history) {
     compare(limit, new SlowRollingWindow(limit), history);

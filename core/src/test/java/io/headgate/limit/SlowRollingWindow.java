@@ -16,7 +16,7 @@ final class SlowRollingWindow extends Slow {
 
   @Override
   void see(long now) {
-    all.retainAll(inside(now));
+    all.removeIf(taken -> !isInside(taken, now));
   }
 
   @Override
@@ -47,6 +47,10 @@ final class SlowRollingWindow extends Slow {
   }
 
   private List<Taken> inside(long now) {
-    return all.stream().filter(taken -> taken.time > now - limit.rate().periodMicros()).toList();
+    return all.stream().filter(taken -> isInside(taken, now)).toList();
+  }
+
+  private boolean isInside(Taken taken, long now) {
+    return taken.time > now - limit.rate().periodMicros();
   }
 }

@@ -126,7 +126,7 @@ class ValidationTest {
 
   @Test
   void theBucketsThatWouldDoDoIndeed() {
-    for (int micros = 1; micros <= 3_000; micros++) {
+    for (int micros = 1; micros <= 3_000; micros += 7) {
       for (int buckets : new int[] {2, 10, 60, 999, 1_000}) {
         if (micros % buckets == 0) continue;
         var rate = Rate.of(1, Duration.of(micros, MICROS));
