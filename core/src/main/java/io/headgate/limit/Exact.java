@@ -27,7 +27,9 @@ final class Exact {
     return length.getSeconds() * 1_000_000 + length.getNano() / 1_000;
   }
 
-  /** Whole microseconds, at least one, at most what fits: a length of time that limits can count. */
+  /**
+   * Whole microseconds, at least one, at most what fits: a length of time that limits can count.
+   */
   static void requireLength(String what, Duration length) {
     require(
         !length.isNegative() && !length.isZero() && length.toNanosPart() % 1_000 == 0,

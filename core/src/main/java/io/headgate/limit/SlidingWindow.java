@@ -11,9 +11,9 @@ import io.headgate.limit.Outcome.Refused;
  *
  * <p>The window is cut into {@code buckets} pieces. When it ends inside a piece it also begins
  * inside one, the oldest, of which only a total is known. {@link Bound#INTERPOLATED} supposes that
- * the oldest piece was filled evenly: smooth, and at most {@code permits} in any {@code window x (1 -
- * 1/buckets)}. {@link Bound#CONSERVATIVE} counts it whole: at most {@code permits} in any window, at
- * the price of admitting somewhat less than that.
+ * the oldest piece was filled evenly: smooth, and at most {@code permits} in any {@code window x (1
+ * - 1/buckets)}. {@link Bound#CONSERVATIVE} counts it whole: at most {@code permits} in any window,
+ * at the price of admitting somewhat less than that.
  */
 public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limit {
   public static final int DEFAULT_BUCKETS = 10;

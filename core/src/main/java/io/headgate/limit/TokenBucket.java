@@ -27,7 +27,10 @@ public record TokenBucket(Rate rate, long burst) implements Limit {
 
   public TokenBucket {
     require(
-        burst >= 1, "burst must be at least 1, got %d; leave it out to allow %d", burst, rate.permits());
+        burst >= 1,
+        "burst must be at least 1, got %d; leave it out to allow %d",
+        burst,
+        rate.permits());
     Exact.product(
         burst,
         rate.unitPeriod,

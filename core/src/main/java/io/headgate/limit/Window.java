@@ -43,7 +43,9 @@ public sealed interface Window {
     }
   }
 
-  /** Real hours, days, weeks (from Monday), months and years of a time zone, summer time included. */
+  /**
+   * Real hours, days, weeks (from Monday), months and years of a time zone, summer time included.
+   */
   record Calendar(Unit unit, ZoneId zone) implements Window {
     @Override
     public long endAfter(long now) {
@@ -54,8 +56,7 @@ public sealed interface Window {
           switch (unit) {
             case HOUR -> hourAfter(local, now);
             case DAY -> day.plusDays(1).atStartOfDay(zone);
-            case WEEK ->
-                day.with(TemporalAdjusters.next(DayOfWeek.MONDAY)).atStartOfDay(zone);
+            case WEEK -> day.with(TemporalAdjusters.next(DayOfWeek.MONDAY)).atStartOfDay(zone);
             case MONTH -> day.with(TemporalAdjusters.firstDayOfNextMonth()).atStartOfDay(zone);
             case YEAR -> day.with(TemporalAdjusters.firstDayOfNextYear()).atStartOfDay(zone);
           });

@@ -16,8 +16,8 @@ public sealed interface Combine {
   record Any() implements Combine {}
 
   /**
-   * Limits that pass must have at least this share, in thousandths, of the weight of all; those that
-   * pass are charged.
+   * Limits that pass must have at least this share, in thousandths, of the weight of all; those
+   * that pass are charged.
    */
   record Weighted(int permille) implements Combine {
     public Weighted {
@@ -34,6 +34,11 @@ public sealed interface Combine {
 
   /** As {@link All}, from the highest priority to the lowest: the first that denies is to blame. */
   record Priority() implements Combine {}
+
+  /** Whether the limits are tried in order, so that the first to refuse is the one to blame. */
+  default boolean blamesFirst() {
+    return this instanceof Hierarchical || this instanceof Priority;
+  }
 
   /** A time that does not come. */
   long NEVER = Long.MAX_VALUE;

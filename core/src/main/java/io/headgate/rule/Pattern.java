@@ -8,7 +8,9 @@ public sealed interface Pattern {
 
   boolean matches(String value);
 
-  /** Whether many values match, so that each gets a counter of its own unless the rule says else. */
+  /**
+   * Whether many values match, so that each gets a counter of its own unless the rule says else.
+   */
   boolean isOpen();
 
   /** As it is written in a rule. */

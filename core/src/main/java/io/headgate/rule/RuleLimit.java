@@ -41,8 +41,7 @@ public record RuleLimit(
   }
 
   public static RuleLimit of(String name, Limit limit) {
-    return new RuleLimit(
-        name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty());
+    return new RuleLimit(name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty());
   }
 
   public RuleLimit spending(String cost) {
@@ -50,7 +49,8 @@ public record RuleLimit(
   }
 
   public RuleLimit per(String... attributes) {
-    return new RuleLimit(name, limit, cost, Optional.of(List.of(attributes)), weight, priority, scope);
+    return new RuleLimit(
+        name, limit, cost, Optional.of(List.of(attributes)), weight, priority, scope);
   }
 
   public RuleLimit weighing(long weight) {

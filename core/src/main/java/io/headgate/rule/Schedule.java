@@ -53,7 +53,9 @@ public record Schedule(
     }
   }
 
-  /** @param now microseconds since the epoch */
+  /**
+   * @param now microseconds since the epoch
+   */
   public boolean isActive(long now) {
     var local = Instant.EPOCH.plus(now, ChronoUnit.MICROS).atZone(zone).toLocalDateTime();
     if (from.isPresent() && local.isBefore(from.get())) return false;
