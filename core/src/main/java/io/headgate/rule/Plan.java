@@ -22,16 +22,12 @@ public final class Plan {
     }
 
     List<Outcome> of(List<Outcome> all) {
-      return all.subList(from, from + counters.size());
+      return counters.size() == all.size() ? all : all.subList(from, from + counters.size());
     }
 
     /** When this rule would let the request pass; see {@link Combine#retryAfter}. */
     public long retryAfter(List<Outcome> all) {
-      return rule.combine().retryAfter(of(all), weights());
-    }
-
-    private List<RuleLimit> weights() {
-      return counters.stream().map(Counter::ruleLimit).toList();
+      return rule.combine().retryAfter(of(all), counters);
     }
   }
 
