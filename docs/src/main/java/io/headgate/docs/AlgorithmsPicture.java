@@ -26,7 +26,8 @@ final class AlgorithmsPicture {
     var trials = new ArrayList<Trial>();
     trials.add(new Trial("asked for", arrivals, 0));
     trials.add(Trial.of("token bucket", new TokenBucket(TEN_A_SECOND), arrivals));
-    trials.add(Trial.of("leaky bucket, queue 10", LeakyBucket.queueing(TEN_A_SECOND, 10), arrivals));
+    trials.add(
+        Trial.of("leaky bucket, queue 10", LeakyBucket.queueing(TEN_A_SECOND, 10), arrivals));
     trials.add(Trial.of("leaky bucket, reject", LeakyBucket.rejecting(TEN_A_SECOND), arrivals));
     trials.add(Trial.of("fixed window", FixedWindow.of(TEN_A_SECOND), arrivals));
     trials.add(Trial.of("sliding window", SlidingWindow.of(TEN_A_SECOND), arrivals));
@@ -101,7 +102,8 @@ final class AlgorithmsPicture {
 
   private static void legend(StringBuilder svg, int x, String kind, String text) {
     svg.append(
-        format("<rect class=\"%s\" x=\"%d\" y=\"9\" width=\"9\" height=\"9\" rx=\"1\"/>\n", kind, x));
+        format(
+            "<rect class=\"%s\" x=\"%d\" y=\"9\" width=\"9\" height=\"9\" rx=\"1\"/>\n", kind, x));
     text(svg, "small", x + 15, 18, text);
   }
 

@@ -50,7 +50,8 @@ class JavaExamplesTest {
                 errors,
                 null,
                 null,
-                List.of("-d", classes.toString(), "-classpath", System.getProperty("java.class.path")),
+                List.of(
+                    "-d", classes.toString(), "-classpath", System.getProperty("java.class.path")),
                 null,
                 List.of(source(example.text())));
     assertThat(task.call()).as("%s", errors).isTrue();
@@ -89,7 +90,8 @@ class JavaExamplesTest {
             + "public class Example { public static void main(String[] args) throws Exception {\n"
             + lines(example, false)
             + "\n}}";
-    return new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+    return new SimpleJavaFileObject(
+        URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
       @Override
       public CharSequence getCharContent(boolean ignoreEncodingErrors) {
         return text;

@@ -30,6 +30,7 @@ class LinksTest {
 
   @Test
   void theReadmeCanBeReadInOneSitting() throws IOException {
-    assertThat(Files.readAllLines(Markdown.ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(150);
+    assertThat(Files.readAllLines(Markdown.ROOT.resolve("README.md")))
+        .hasSizeLessThanOrEqualTo(150);
   }
 }
