@@ -17,6 +17,7 @@ import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -42,7 +43,7 @@ class ScheduleProperties {
   }
 
   /** A clause remembers its last look at the calendar; that must never show. */
-  @Property(tries = 500)
+  @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void aRuleIsActiveWhenItsScheduleIsHoweverOftenAndInWhateverOrderOneAsks(
       @ForAll("schedules") Schedule schedule, @ForAll("manyMoments") List<Long> moments) {
     var clause =
