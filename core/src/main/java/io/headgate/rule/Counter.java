@@ -46,8 +46,8 @@ public final class Counter {
     return limit.limit();
   }
 
-  RuleLimit ruleLimit() {
-    return limit;
+  long weight() {
+    return limit.weight();
   }
 
   public List<String> per() {
