@@ -62,6 +62,11 @@ public final class Rate {
     return period;
   }
 
+  /** The permits in lowest terms: 1 of 100 per minute, which is 1 per 600 ms. */
+  public long permitsInLowestTerms() {
+    return unitPermits;
+  }
+
   public long periodMicros() {
     return periodMicros;
   }

@@ -16,8 +16,8 @@ public sealed interface Combine {
   record Any() implements Combine {}
 
   /**
-   * Limits that pass must have at least this share, in thousandths, of the weight of all; those that
-   * pass are charged.
+   * Limits that pass must have at least this share, in thousandths, of the weight of all; those
+   * that pass are charged.
    */
   record Weighted(int permille) implements Combine {
     public Weighted {
@@ -35,12 +35,13 @@ public sealed interface Combine {
   /** As {@link All}, from the highest priority to the lowest: the first that denies is to blame. */
   record Priority() implements Combine {}
 
+  /** Whether the limits are tried in order, so that the first to refuse is the one to blame. */
+  default boolean blamesFirst() {
+    return this instanceof Hierarchical || this instanceof Priority;
+  }
+
   /** A time that does not come. */
   long NEVER = Long.MAX_VALUE;
-
-  default boolean passes(List<Outcome> outcomes, List<RuleLimit> limits) {
-    return retryAfter(outcomes, limits) == 0;
-  }
 
   /** Whether limit {@code index} is charged, given that the rule passes. */
   default boolean charges(int index, List<Outcome> outcomes) {
@@ -60,7 +61,7 @@ public sealed interface Combine {
    *
    * <p>What passes now still passes later, so each limit has one moment from which it passes.
    */
-  default long retryAfter(List<Outcome> outcomes, List<RuleLimit> limits) {
+  default long retryAfter(List<Outcome> outcomes, List<Counter> counters) {
     return switch (this) {
       case All all -> latest(outcomes);
       case Hierarchical hierarchical -> latest(outcomes);
@@ -70,7 +71,7 @@ public sealed interface Combine {
         for (var outcome : outcomes) first = Math.min(first, passesAfter(outcome));
         yield first;
       }
-      case Weighted(int permille) -> reaches(permille, outcomes, limits);
+      case Weighted(int permille) -> reaches(permille, outcomes, counters);
     };
   }
 
@@ -81,15 +82,15 @@ public sealed interface Combine {
   }
 
   /** The earliest of the limits' moments at which the weight of those that pass is enough. */
-  private static long reaches(int permille, List<Outcome> outcomes, List<RuleLimit> limits) {
+  private static long reaches(int permille, List<Outcome> outcomes, List<Counter> counters) {
     long whole = 0;
-    for (var limit : limits) whole += limit.weight();
+    for (var counter : counters) whole += counter.weight();
     long earliest = NEVER;
     for (var candidate : outcomes) {
       long time = passesAfter(candidate);
       long passing = 0;
       for (int i = 0; i < outcomes.size(); i++) {
-        if (passesAfter(outcomes.get(i)) <= time) passing += limits.get(i).weight();
+        if (passesAfter(outcomes.get(i)) <= time) passing += counters.get(i).weight();
       }
       if (time != NEVER && passing * 1000 >= whole * permille) earliest = Math.min(earliest, time);
     }
