@@ -85,7 +85,9 @@ class ChangedLimitProperties {
         .isLessThanOrEqualTo(1 + 100 * lostByAChange(one, other) + partOfARequest(one, other));
   }
 
-  /** Less than a millionth; and less than a microsecond where buckets that drain alike read slack. */
+  /**
+   * Less than a millionth; and less than a microsecond where buckets that drain alike read slack.
+   */
   private static double lostByAChange(Limit one, Limit other) {
     return 1.0 / Share.ALL + (one.window() == other.window() ? 1.0 / one.window() : 0);
   }
