@@ -63,10 +63,14 @@ final class WordCell extends Cell {
     return rate.permitsInLowestTerms() <= SLACK_MASK + 1 && drain <= LONGEST_DRAIN;
   }
 
-  /** The word does not say by which limit it was written, so that must be the cell's own. */
+  /**
+   * The word does not say by which limit it was written, so that must be the cell's own. Equal
+   * counters may have different limits, hence the look at who it is.
+   */
   @Override
+  @SuppressWarnings("ReferenceEquality")
   boolean suits(Charge charge) {
-    return charge.limit().equals(counter.limit());
+    return charge.counter() == counter || charge.limit().equals(counter.limit());
   }
 
   @Override
