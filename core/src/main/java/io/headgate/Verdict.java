@@ -143,24 +143,13 @@ public final class Verdict {
     return names;
   }
 
-  /** The limit with least left; of a rule where any will do, the one with most. */
+  /** The limit with least left, each rule speaking by one. */
   private int tightest() {
     int best = -1;
     for (var part : plan.parts()) {
       if (!part.isEnforced()) continue;
-      int own = representative(part);
+      int own = part.tightest(outcomes);
       if (best < 0 || outcomes.get(own).remaining() < outcomes.get(best).remaining()) best = own;
-    }
-    return best;
-  }
-
-  private int representative(Plan.Part part) {
-    boolean any = part.rule().combine() instanceof Combine.Any;
-    int best = part.from();
-    for (int i = part.from() + 1; i < part.from() + part.counters().size(); i++) {
-      long remaining = outcomes.get(i).remaining();
-      long soFar = outcomes.get(best).remaining();
-      if (any ? remaining > soFar : remaining < soFar) best = i;
     }
     return best;
   }
