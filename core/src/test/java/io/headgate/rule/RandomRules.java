@@ -23,7 +23,8 @@ public final class RandomRules {
   public static Arbitrary<Limit> limits() {
     var rate =
         Combinators.combine(
-                Arbitraries.longs().between(1, 4), Arbitraries.of(1, 7, 10).map(Duration::ofSeconds))
+                Arbitraries.longs().between(1, 4),
+                Arbitraries.of(1, 7, 10).map(Duration::ofSeconds))
             .as(Rate::of);
     var few = Arbitraries.longs().between(1, 4);
     var buckets = Arbitraries.of(1, 2, 5, 10);
@@ -41,19 +42,20 @@ public final class RandomRules {
   }
 
   /** One to four rules of one to four limits each. */
-  public static Arbitrary<RuleSet> ruleSets() {
+  public static Arbitrary<List<Rule>> rules() {
     var rule =
         Combinators.combine(
                 combinations(),
                 ruleLimit().list().ofMinSize(1).ofMaxSize(4),
                 Arbitraries.of(Mode.ENFORCE, Mode.ENFORCE, Mode.ENFORCE, Mode.SHADOW))
             .as(Sketch::new);
-    return rule.list().ofMinSize(1).ofMaxSize(4).map(RandomRules::ruleSet);
+    return rule.list().ofMinSize(1).ofMaxSize(4).map(RandomRules::rules);
   }
 
   public static Arbitrary<Request> requests() {
-    var costs = Arbitraries.frequency(
-        Tuple.of(1, 0L), Tuple.of(6, 1L), Tuple.of(3, 2L), Tuple.of(1, 3L), Tuple.of(1, 4L));
+    var costs =
+        Arbitraries.frequency(
+            Tuple.of(1, 0L), Tuple.of(6, 1L), Tuple.of(3, 2L), Tuple.of(1, 3L), Tuple.of(1, 4L));
     return Combinators.combine(costs, costs)
         .as((cost, bytes) -> new Request(Subject.of("x"), cost, Map.of("bytes", bytes)));
   }
@@ -73,7 +75,8 @@ public final class RandomRules {
   private static Arbitrary<RuleLimit> ruleLimit() {
     return Combinators.combine(
             limits(),
-            Arbitraries.of(Optional.<String>empty(), Optional.<String>empty(), Optional.of("bytes")),
+            Arbitraries.of(
+                Optional.<String>empty(), Optional.<String>empty(), Optional.of("bytes")),
             Arbitraries.longs().between(1, 3),
             Arbitraries.integers().between(-1, 1),
             Arbitraries.of(RuleLimit.Scope.class).optional())
@@ -81,7 +84,7 @@ public final class RandomRules {
             new RuleLimit("l", limit, cost, Optional.empty(), weight, priority, scope));
   }
 
-  private static RuleSet ruleSet(List<Sketch> sketches) {
+  private static List<Rule> rules(List<Sketch> sketches) {
     var rules = new ArrayList<Rule>();
     for (var sketch : sketches) {
       var rule = Rule.named("r" + rules.size()).combine(sketch.combine).mode(sketch.mode);
@@ -93,7 +96,7 @@ public final class RandomRules {
       }
       rules.add(rule.build());
     }
-    return RuleSet.of(rules);
+    return rules;
   }
 
   private RandomRules() {}
