@@ -190,7 +190,8 @@ class PlanProperties {
         .as(Use::new)
         .list()
         .ofMaxSize(6)
-        .map(uses -> uses.stream().sorted(Comparator.comparing(Use::microsAgo).reversed()).toList())
+        .map(uses ->
+            uses.stream().sorted(Comparator.comparingLong(Use::microsAgo).reversed()).toList())
         .list()
         .ofSize(MOST_CHARGES);
   }
