@@ -3,7 +3,7 @@ package io.headgate;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Counter;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 
 /**
  * How one limit stands after a request.
@@ -11,6 +11,7 @@ import java.time.temporal.ChronoUnit;
  * @param policy the limit's name where rules are not named beside it, as in headers
  * @param limit the most that can be taken at once
  * @param window the time in which all of that comes back; of slots in flight, the lease
+ * @param cost the named cost that it spends, such as bytes; empty for the plain one
  * @param violated whether this limit refused the request
  * @param enforced false if it belongs to a shadow rule
  */
@@ -23,6 +24,7 @@ public record LimitReport(
     long remaining,
     Duration resetAfter,
     Duration window,
+    Optional<String> cost,
     boolean violated,
     boolean enforced) {
 
@@ -36,11 +38,12 @@ public record LimitReport(
         outcome.remaining(),
         micros(outcome.resetAfter()),
         micros(counter.limit().window()),
+        counter.cost(),
         !(outcome instanceof Outcome.Passed),
         enforced);
   }
 
   static Duration micros(long micros) {
-    return Duration.of(micros, ChronoUnit.MICROS);
+    return Duration.ofNanos(micros * 1_000); // exact: no limit counts beyond 2^53 µs
   }
 }

@@ -67,6 +67,20 @@ class VerdictProperties {
     }
   }
 
+  /** A check takes a shorter way to its decision where there is one. */
+  @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+  void checkDecidesAsDecideDoes(
+      @ForAll("rules") List<Rule> rules, @ForAll("arrivals") List<Arrival> arrivals) {
+    var ticker = new ManualTicker();
+    var checking = limiter(ticker, RuleSet.of(rules));
+    var deciding = limiter(ticker, RuleSet.of(rules));
+    for (var arrival : arrivals) {
+      ticker.advance(Duration.ofMillis(arrival.millisLater));
+      assertThat(checking.check(arrival.request))
+          .isEqualTo(deciding.decide(arrival.request).decision());
+    }
+  }
+
   private static Request costing(long cost) {
     return new Request(Subject.of("x"), cost, Map.of("bytes", cost));
   }

@@ -21,6 +21,7 @@ import io.headgate.rule.Subject;
 import io.headgate.store.Evidence;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class VerdictTest {
@@ -55,10 +56,10 @@ class VerdictTest {
             ticker,
             Rule.named("contract")
                 .mode(Mode.SHADOW)
-                .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))))
+                .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).spending("calls"))
                 .build());
     ticker.advance(Duration.ofSeconds(10));
-    assertThat(limiter.decide(Request.of(Subject.of("x"), 2)).limits())
+    assertThat(limiter.decide(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
         .containsExactly(
             new LimitReport(
                 "contract",
@@ -69,6 +70,7 @@ class VerdictTest {
                 3,
                 Duration.ofSeconds(50),
                 Duration.ofMinutes(1),
+                Optional.of("calls"),
                 false,
                 false));
   }

@@ -2,6 +2,7 @@ package io.headgate.rule;
 
 import io.headgate.limit.Limit;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,14 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Counter {
   private final String rule;
-  private final RuleLimit limit;
+  private final RuleLimit ruleLimit;
+  private final Limit limit; // also in ruleLimit, but every check comes here
   private final List<String> per;
   private final @Nullable String cost;
   private final int hash;
 
   Counter(Rule rule, RuleLimit limit) {
     this.rule = rule.id();
-    this.limit = limit;
+    this.ruleLimit = limit;
+    this.limit = limit.limit();
     this.per = rule.attributesOf(limit);
     this.cost = limit.cost().orElse(null);
     this.hash = 31 * this.rule.hashCode() + limit.name().hashCode();
@@ -33,7 +36,7 @@ public final class Counter {
 
   /** The name of the limit within the rule. */
   public String name() {
-    return limit.name();
+    return ruleLimit.name();
   }
 
   /** What the limit is called where rules are not named beside it: in headers and reports. */
@@ -42,15 +45,20 @@ public final class Counter {
   }
 
   public Limit limit() {
-    return limit.limit();
+    return limit;
   }
 
   long weight() {
-    return limit.weight();
+    return ruleLimit.weight();
   }
 
   public List<String> per() {
     return per;
+  }
+
+  /** The named cost that the limit spends; empty for the plain one. */
+  public Optional<String> cost() {
+    return ruleLimit.cost();
   }
 
   long costOf(Request request) {
