@@ -188,8 +188,11 @@ final class Exchange {
     answer(problem);
   }
 
+  /** Vert.x closes what it can't read on with, and only closing it first lets the answer out. */
   private void broken(Throwable cause) {
-    if (!complete) refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
+    if (complete || isOver()) return;
+    refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
+    request.connection().close();
   }
 
   private void answerExpectation(long announced) {

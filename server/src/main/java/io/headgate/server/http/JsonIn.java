@@ -200,9 +200,26 @@ final class JsonIn {
               .formatted(LONGEST_NUMBER, DEEPEST));
     }
     var at = parser.currentLocation();
-    return bad(
-        "is not valid JSON at line %d, column %d; mind quotes, commas and brackets"
-            .formatted(at.getLineNr(), at.getColumnNr()));
+    reachedName();
+    String path = path();
+    return new Refusal(
+        Problem.of(
+            400,
+            path,
+            "the JSON is broken at line %d, column %d, at or after %s; mind quotes, commas, brackets"
+                .formatted(at.getLineNr(), at.getColumnNr(), path)));
+  }
+
+  /** The parser looks ahead: what it stumbles over may belong to a name it has not yet given. */
+  private void reachedName() {
+    try {
+      String name = parser.currentName();
+      if (name == null || member != null) return;
+      if (field == null) field = name;
+      else if (!field.equals(name)) member = name;
+    } catch (IOException e) {
+      // The place is told less closely then.
+    }
   }
 
   private String path() {

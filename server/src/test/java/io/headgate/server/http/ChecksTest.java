@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class ChecksTest {
   @Test
   void smoke() {
-    try (var service = RunningService.with(Rule.named("per-user").match("key", "user:*").limit(TokenBucket.of(Rate.perMinute(2))).build())) {
+    try (var service = RunningService.with(Rule.named("per-user").match("key", "user:*").limit(new TokenBucket(Rate.perMinute(2), 2)).build())) {
       System.out.println(service.post("/v1/check", "{\"key\":\"user:42\"}"));
       System.out.println(service.post("/v1/check", "{\"key\":\"user:42\"}"));
       System.out.println(service.post("/v1/check", "{\"key\":\"user:42\"}"));
