@@ -74,11 +74,15 @@ final class ExplainCommand implements Callable<Integer> {
     return conditions.isEmpty()
         ? " to everything"
         : conditions.stream()
-            .map(
-                c ->
-                    "%s %s is %s"
-                        .formatted(c.at("attribute").text(), c.at("value").text(), c.at("pattern").text()))
+            .map(ExplainCommand::condition)
             .collect(Collectors.joining(" and ", ": ", ""));
+  }
+
+  private static String condition(Json condition) {
+    String value = condition.at("value").text();
+    String pattern = condition.at("pattern").text();
+    return condition.at("attribute").text()
+        + (value.equals(pattern) ? " is " + value : " %s matches %s".formatted(value, pattern));
   }
 
   private static String line(Json rule, int width, String text) {

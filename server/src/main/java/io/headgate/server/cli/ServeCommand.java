@@ -120,7 +120,8 @@ final class ServeCommand implements Callable<Integer> {
   private Settings settings() {
     try {
       var access = new Access(adminToken, checkToken);
-      return new Settings(host, port, access, shutdownGrace, Settings.cores());
+      return new Settings(
+          host, port, access, Settings.DEFAULT_IDLE_TIMEOUT, shutdownGrace, Settings.cores());
     } catch (IllegalArgumentException e) {
       throw new CommandFailure(e.getMessage());
     }

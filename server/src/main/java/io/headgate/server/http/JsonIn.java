@@ -194,13 +194,13 @@ final class JsonIn {
   }
 
   private Refusal syntax(IOException e) {
+    reachedName();
     if (e instanceof StreamConstraintsException) {
       return bad(
           "is too long or too deeply nested; numbers may have %d digits, nesting may be %d deep"
               .formatted(LONGEST_NUMBER, DEEPEST));
     }
     var at = parser.currentLocation();
-    reachedName();
     String path = path();
     return new Refusal(
         Problem.of(
