@@ -25,17 +25,12 @@ public final class MemoryStore implements Store {
 
   private final CellTable table;
   private final Ticker ticker;
-  private final Sweeper sweeper;
+  private final Runnable onClose;
 
-  private MemoryStore(Ticker ticker, int mostKeys) {
-    if (mostKeys < 1) {
-      throw new IllegalArgumentException(
-          "a store must keep at least 1 key, got %d; the default is %d"
-              .formatted(mostKeys, DEFAULT_MOST_KEYS));
-    }
-    this.table = new CellTable(mostKeys);
+  MemoryStore(CellTable table, Ticker ticker, Runnable onClose) {
+    this.table = table;
     this.ticker = ticker;
-    this.sweeper = new Sweeper(table, ticker);
+    this.onClose = onClose;
   }
 
   public static MemoryStore create() {
@@ -48,7 +43,13 @@ public final class MemoryStore implements Store {
    * @param mostKeys how many counters may have a state at once
    */
   public static MemoryStore create(Ticker ticker, int mostKeys) {
-    return new MemoryStore(ticker, mostKeys);
+    if (mostKeys < 1) {
+      throw new IllegalArgumentException(
+          "a store must keep at least 1 key, got %d; the default is %d"
+              .formatted(mostKeys, DEFAULT_MOST_KEYS));
+    }
+    var table = new CellTable(mostKeys);
+    return new MemoryStore(table, ticker, new Sweeper(table, ticker)::close);
   }
 
   @Override
@@ -144,6 +145,6 @@ public final class MemoryStore implements Store {
 
   @Override
   public void close() {
-    sweeper.close();
+    onClose.run();
   }
 }
