@@ -63,6 +63,13 @@ abstract sealed class Cell permits WordCell, StateCell {
     return true;
   }
 
+  /**
+   * Whether the cell was made for somebody who has not come to use it yet. Such a cell is left in
+   * peace: otherwise a plan of several counters that each must be made could wait forever for all
+   * of them to be there at once.
+   */
+  abstract boolean isUnused();
+
   /** The state at some moment during the call; fresh if the cell is dead. */
   abstract State look();
 

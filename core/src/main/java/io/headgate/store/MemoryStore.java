@@ -40,7 +40,8 @@ public final class MemoryStore implements Store {
   /**
    * A store with a clock and a size of its own.
    *
-   * @param mostKeys how many counters may have a state at once
+   * @param mostKeys how many counters may have a state at once; if a plan has more than that, its
+   *     own may be more for a while
    */
   public static MemoryStore create(Ticker ticker, int mostKeys) {
     if (mostKeys < 1) {

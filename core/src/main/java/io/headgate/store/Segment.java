@@ -113,7 +113,7 @@ final class Segment {
 
   private Cell add(Cell cell, int hash, long now) {
     sweepChain(turn(), now); // each newcomer tidies up a little, so that somebody always does
-    if (size >= most) forgetOne(now);
+    while (size >= most && forgetOne(now)) {}
     forgetInLongChain(hash, now);
     if (size >= chains.length) resize(chains.length * 2);
     int slot = slot(hash);
@@ -125,16 +125,18 @@ final class Segment {
 
   private void sweepChain(int slot, long now) {
     for (var cell = chain(chains, slot); cell != null; cell = cell.next) {
-      if (cell.look().freshAt() <= now && cell.killIfFresh(now)) unlink(cell, slot);
+      if (cell.isUnused() || cell.look().freshAt() > now) continue;
+      if (cell.killIfFresh(now)) unlink(cell, slot);
     }
   }
 
-  private void forgetOne(long now) {
+  /** Makes room for one; false if all there is waits to be used. */
+  private boolean forgetOne(long now) {
     var choice = new Choice(now);
     for (int turns = 0; turns < chains.length && !choice.isGoodEnough(); turns++) {
       choice.offer(chain(chains, turn()));
     }
-    choice.end();
+    return choice.end();
   }
 
   /**
@@ -162,7 +164,9 @@ final class Segment {
     }
 
     void offer(@Nullable Cell chain) {
-      for (var cell = chain; cell != null; cell = cell.next, seen++) {
+      for (var cell = chain; cell != null; cell = cell.next) {
+        if (cell.isUnused()) continue;
+        seen++;
         var state = cell.look();
         long itsUsed = state.used(now);
         if (itsUsed < used || (itsUsed == used && state.freshAt() < freshAt)) {
@@ -177,8 +181,10 @@ final class Segment {
       return seen >= (used <= LITTLE ? LOOKED_AT : LOOKED_AT_MOST);
     }
 
-    void end() {
-      if (least != null) Segment.this.end(least, table.hash(least.counter, least.key));
+    boolean end() {
+      if (least == null) return false;
+      Segment.this.end(least, table.hash(least.counter, least.key));
+      return true;
     }
   }
 
