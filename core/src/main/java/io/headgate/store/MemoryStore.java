@@ -90,12 +90,29 @@ public final class MemoryStore implements Store {
   public Answer peek(Plan plan) {
     long now = ticker.micros();
     while (true) {
-      var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
-      for (var charge : plan.charges()) cells.add(table.find(charge.counter(), charge.key()));
+      var cells = find(plan);
+      if (cells.size() > 1 && cells.contains(null)) return peekWhileNoneIsAdded(plan, now);
       try (var held = new LockedCells(cells)) {
         if (held.isComplete()) return answer(plan.step(held.states(), now));
       }
     }
+  }
+
+  /** Otherwise a plan that adds what is missing here could be seen in part: in the cells found. */
+  private Answer peekWhileNoneIsAdded(Plan plan, long now) {
+    var segments = table.segmentsOf(plan.charges());
+    for (var segment : segments) segment.lock();
+    try (var held = new LockedCells(find(plan))) {
+      return answer(plan.step(held.states(), now));
+    } finally {
+      for (var segment : segments) segment.unlock();
+    }
+  }
+
+  private List<@Nullable Cell> find(Plan plan) {
+    var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
+    for (var charge : plan.charges()) cells.add(table.find(charge.counter(), charge.key()));
+    return cells;
   }
 
   @Override

@@ -45,6 +45,15 @@ final class Segment {
     this.most = Math.max(1, most);
   }
 
+  /** Until {@link #unlock}, no cell is added here and none ends. */
+  void lock() {
+    lock.lock();
+  }
+
+  void unlock() {
+    lock.unlock();
+  }
+
   int size() {
     lock.lock();
     try {
