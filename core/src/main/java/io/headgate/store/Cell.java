@@ -51,11 +51,11 @@ abstract sealed class Cell permits WordCell, StateCell {
     return state;
   }
 
-  /** Ends the cell if nobody has used it meanwhile. */
-  final boolean killIfFresh(long now) {
+  /** Ends the cell if its state is fresh at that time; nobody can use it meanwhile. */
+  final boolean killIfFresh(long time) {
     var state = lock();
     if (state == null) return false;
-    if (state.freshAt() > now) {
+    if (state.freshAt() > time) {
       unlock(state);
       return false;
     }

@@ -63,7 +63,7 @@ final class CellTable {
     segment(hash).remove(counter, key, hash);
   }
 
-  /** Ends the cells, in part {@code part} of {@code parts}, that say no more than fresh ones. */
+  /** Ends the cells, in part {@code part} of {@code parts}, that have been fresh for a while. */
   void sweep(long now, int part, int parts) {
     for (int i = part; i < segments.length; i += parts) segments[i].sweep(now);
   }

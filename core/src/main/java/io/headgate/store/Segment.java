@@ -28,6 +28,12 @@ final class Segment {
   private static final int LOOKED_AT_MOST = 128;
   private static final long LITTLE = Share.ALL / 2;
 
+  /**
+   * How long a fresh state is kept, in microseconds: a caller who read the clock before the state
+   * became fresh, and comes only now, must still find it.
+   */
+  private static final long GRACE = 1_000_000;
+
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
 
   private final CellTable table;
@@ -133,9 +139,10 @@ final class Segment {
   }
 
   private void sweepChain(int slot, long now) {
+    long then = now - GRACE;
     for (var cell = chain(chains, slot); cell != null; cell = cell.next) {
-      if (cell.isUnused() || cell.look().freshAt() > now) continue;
-      if (cell.killIfFresh(now)) unlink(cell, slot);
+      if (cell.isUnused() || cell.look().freshAt() > then) continue;
+      if (cell.killIfFresh(then)) unlink(cell, slot);
     }
   }
 
