@@ -53,6 +53,17 @@ public final class MemoryStore implements Store {
     return new MemoryStore(table, ticker, new Sweeper(table, ticker)::close);
   }
 
+  /** A clock that counts something else would make states that no cell can hold. */
+  private long now() {
+    long now = ticker.micros();
+    if (now < 0 || now > WordCell.LATEST) {
+      throw new IllegalStateException(
+          "the clock says %d; it must tell microseconds since 1970 (at most %d, in 2077)"
+              .formatted(now, WordCell.LATEST));
+    }
+    return now;
+  }
+
   @Override
   public Answer decide(Plan plan) {
     var charges = plan.charges();
@@ -65,7 +76,7 @@ public final class MemoryStore implements Store {
 
   /** A plan of one limit is that limit: whatever the rule combines, there is nothing to weigh. */
   private Outcome take(Charge charge) {
-    long now = ticker.micros();
+    long now = now();
     while (true) {
       var outcome = table.obtain(charge, now).take(charge, now);
       if (outcome != null) return outcome;
@@ -73,7 +84,7 @@ public final class MemoryStore implements Store {
   }
 
   private Answer takeAll(Plan plan) {
-    long now = ticker.micros();
+    long now = now();
     while (true) {
       var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
       for (var charge : plan.charges()) cells.add(table.obtain(charge, now));
@@ -88,7 +99,7 @@ public final class MemoryStore implements Store {
 
   @Override
   public Answer peek(Plan plan) {
-    long now = ticker.micros();
+    long now = now();
     while (true) {
       var cells = find(plan);
       if (cells.size() > 1 && cells.contains(null)) return peekWhileNoneIsAdded(plan, now);
@@ -132,16 +143,21 @@ public final class MemoryStore implements Store {
   /** Changes the state of a holder's slot; false if the holder has none. */
   private boolean alter(Charge charge, Alteration alteration) {
     if (!(charge.limit() instanceof Concurrency slots)) return false;
-    long now = ticker.micros();
+    long now = now();
     while (true) {
       var cell = table.find(charge.counter(), charge.key());
       if (cell == null || !cell.suits(charge)) return false;
       var state = cell.lock();
       if (state == null) continue;
-      var current = slots.adopt(state, now);
-      boolean holds = current.holds(charge.holder());
-      cell.unlock(holds ? alteration.of(slots, current, now) : current);
-      return holds;
+      var next = state;
+      try {
+        var current = slots.adopt(state, now);
+        boolean holds = current.holds(charge.holder());
+        next = holds ? alteration.of(slots, current, now) : current;
+        return holds;
+      } finally {
+        cell.unlock(next);
+      }
     }
   }
 

@@ -31,6 +31,10 @@ final class WordCell extends Cell {
   private static final long SLACK_MASK = (1L << SLACK_BITS) - 1;
   private static final int NOTE_BITS = 1;
   private static final long LONGEST_DRAIN = 1L << 50; // 35 years
+
+  /** The latest time at which every debt that fits is repaid within 52 bits. */
+  static final long LATEST = (1L << 52) - LONGEST_DRAIN;
+
   private static final long LOCKED = -1;
   private static final long DEAD = -2;
   private static final long UNUSED = 1; // no debt, with a note
