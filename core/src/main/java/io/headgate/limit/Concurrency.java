@@ -8,8 +8,8 @@ import io.headgate.limit.Outcome.Refused;
 import java.time.Duration;
 
 /**
- * At most {@code max} in flight. Who takes a slot holds it until it is released, or until its {@code
- * lease} ends without renewal: a caller that died gives back what it held.
+ * At most {@code max} in flight. Who takes a slot holds it until it is released, or until its
+ * {@code lease} ends without renewal: a caller that died gives back what it held.
  */
 public record Concurrency(long max, Duration lease) implements Limit {
   public static final long MOST = 100_000;
@@ -30,11 +30,13 @@ public record Concurrency(long max, Duration lease) implements Limit {
     return step(state, now, cost, 0);
   }
 
-  /** @param holder names the slot, for {@link #renew} and {@link #release} */
+  /**
+   * @param holder names the slot, for {@link #renew} and {@link #release}
+   */
   public Step step(State state, long now, long cost, long holder) {
     var slots = adopt(state, now);
     long left = Math.max(0, max - slots.held());
-    long resetAfter = Math.max(0, slots.freshAt() - now);
+    long resetAfter = Math.max(now, slots.freshAt()) - now;
     if (cost > max) return new Step(slots, new Never(left, resetAfter, cost, max));
     if (cost > left) {
       return new Step(slots, new Refused(left, resetAfter, slots.fitsAt(max - cost) - now));

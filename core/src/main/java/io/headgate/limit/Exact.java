@@ -7,6 +7,9 @@ import java.time.Duration;
 final class Exact {
   static final long MAX = 1L << 53;
 
+  /** From any time until the year 2155, this long after can still be written. */
+  static final Duration LONGEST = Duration.ofDays(36_525);
+
   static void require(boolean ok, String message, Object... values) {
     if (!ok) throw new IllegalArgumentException(message.formatted(values));
   }
@@ -27,7 +30,9 @@ final class Exact {
     return length.getSeconds() * 1_000_000 + length.getNano() / 1_000;
   }
 
-  /** Whole microseconds, at least one, at most what fits: a length of time that limits can count. */
+  /**
+   * Whole microseconds, at least one, at most what fits: a length of time that limits can count.
+   */
   static void requireLength(String what, Duration length) {
     require(
         !length.isNegative() && !length.isZero() && length.toNanosPart() % 1_000 == 0,
@@ -36,8 +41,6 @@ final class Exact {
         length);
     require(length.compareTo(LONGEST) <= 0, "%s must be at most 100 years, got %s", what, length);
   }
-
-  private static final Duration LONGEST = Duration.ofDays(36_525);
 
   private Exact() {}
 }

@@ -33,7 +33,9 @@ public record FixedWindow(long permits, Window cut) implements Limit {
 
   @Override
   public WindowState adopt(State state, long now) {
-    if (state instanceof WindowState own && own.permits() == permits && own.cut() == cut.signature()) {
+    if (state instanceof WindowState own
+        && own.permits() == permits
+        && own.cut() == cut.signature()) {
       // Also when the clock has stepped back: the window that was entered last goes on.
       if (now < own.end()) return own;
       return new WindowState(cut.endAfter(now), 0, permits, own.cut());

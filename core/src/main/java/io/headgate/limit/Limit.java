@@ -29,7 +29,9 @@ public sealed interface Limit
   /** The most that can be taken at once, ever: a higher cost is impossible rather than late. */
   long capacity();
 
-  /** The time, in microseconds, in which the whole capacity comes back; 0 if time does not do it. */
+  /**
+   * The time, in microseconds, in which the whole capacity comes back; 0 if time does not do it.
+   */
   long window();
 
   /** The name used in rules, decisions and metrics, such as {@code token-bucket}. */

@@ -8,8 +8,8 @@ import java.util.Objects;
 /**
  * So many permits per period, such as 100 per minute.
  *
- * <p>Keeps the numbers as they were given, and beside them the same ratio in lowest terms: 1,000,000
- * per day is 25 per 2,160,000 µs, and only so do its products stay below 2^53.
+ * <p>Keeps the numbers as they were given, and beside them the same ratio in lowest terms:
+ * 1,000,000 per day is 25 per 2,160,000 µs, and only so do its products stay below 2^53.
  */
 public final class Rate {
   private final long permits;
@@ -62,8 +62,19 @@ public final class Rate {
     return period;
   }
 
+  /** The permits in lowest terms: 1 of 100 per minute, which is 1 per 600 ms. */
+  public long permitsInLowestTerms() {
+    return unitPermits;
+  }
+
   public long periodMicros() {
     return periodMicros;
+  }
+
+  /** Whether a debt of so many units is exact as a time from now, and with its slack on top. */
+  boolean canRepay(long units) {
+    return units <= Exact.MAX - unitPermits
+        && Math.ceilDiv(units, unitPermits) <= Exact.micros(Exact.LONGEST);
   }
 
   @Override

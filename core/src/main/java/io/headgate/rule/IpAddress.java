@@ -17,15 +17,14 @@ record IpAddress(long high, long low) {
 
   /** Whether the first {@code bits} (of 128) are those of {@code other}. */
   boolean sharesPrefix(IpAddress other, int bits) {
-    return bits <= 64
-        ? ((high ^ other.high) & mask(bits)) == 0
-        : high == other.high && ((low ^ other.low) & mask(bits - 64)) == 0;
+    return prefix(bits).equals(other.prefix(bits));
   }
 
-  /** Bit {@code index}, counted from the front. */
-  int bit(int index) {
-    long word = index < 64 ? high : low;
-    return (int) (word >>> (63 - (index & 63))) & 1;
+  /** The first {@code bits} as they are, the others zero. */
+  IpAddress prefix(int bits) {
+    return bits <= 64
+        ? new IpAddress(high & mask(bits), 0)
+        : new IpAddress(high, low & mask(bits - 64));
   }
 
   private static long mask(int bits) {
@@ -33,12 +32,18 @@ record IpAddress(long high, long low) {
   }
 
   /**
-   * What one caller is counted under: an IPv4 address as it is, an IPv6 one as its /64, since whoever
-   * has one IPv6 address has 2^64 of them.
+   * What one caller is counted under: an IPv4 address as it is, an IPv6 one as its /64, since
+   * whoever has one IPv6 address has 2^64 of them.
    */
   String caller() {
     if (isV4()) {
-      return (low >>> 24 & 255) + "." + (low >>> 16 & 255) + "." + (low >>> 8 & 255) + "." + (low & 255);
+      return (low >>> 24 & 255)
+          + "."
+          + (low >>> 16 & 255)
+          + "."
+          + (low >>> 8 & 255)
+          + "."
+          + (low & 255);
     }
     return "%x:%x:%x:%x::/64"
         .formatted(high >>> 48, high >>> 32 & 0xffff, high >>> 16 & 0xffff, high & 0xffff);

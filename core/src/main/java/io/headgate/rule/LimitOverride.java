@@ -7,7 +7,8 @@ public record LimitOverride(Match match, List<RuleLimit> limits) {
   public LimitOverride {
     limits = List.copyOf(limits);
     if (limits.isEmpty()) {
-      throw new IllegalArgumentException("an override must give the limit that replaces the rule's");
+      throw new IllegalArgumentException(
+          "an override must give the limit that replaces the rule's");
     }
   }
 }

@@ -8,7 +8,9 @@ public sealed interface Pattern {
 
   boolean matches(String value);
 
-  /** Whether many values match, so that each gets a counter of its own unless the rule says else. */
+  /**
+   * Whether many values match, so that each gets a counter of its own unless the rule says else.
+   */
   boolean isOpen();
 
   /** As it is written in a rule. */
@@ -119,6 +121,11 @@ public sealed interface Pattern {
       return pieces.getFirst();
     }
 
+    /** Whether the prefix is all there is to it. */
+    boolean isPrefix() {
+      return pieces.size() == 2 && pieces.getLast().isEmpty();
+    }
+
     @Override
     public boolean matches(String value) {
       String last = pieces.getLast();
@@ -142,10 +149,15 @@ public sealed interface Pattern {
     }
   }
 
-  /** A block of addresses, IPv4 or IPv6. */
+  /**
+   * A block of addresses, IPv4 or IPv6. An IPv6 block that is wider than all of IPv4, such as
+   * {@code ::/0}, speaks of IPv6 alone.
+   */
   record Cidr(String text, long high, long low, int bits) implements Pattern {
     /** The attribute whose values are addresses. */
     public static final String ATTRIBUTE = "ip";
+
+    static final int ALL_OF_V4 = 96;
 
     public static Cidr parse(String text) {
       int slash = text.indexOf('/');
@@ -155,7 +167,7 @@ public sealed interface Pattern {
       int longest = v4 ? 32 : 128;
       int bits = slash < 0 ? longest : length(text, slash + 1);
       if (bits > longest) throw notOne(text);
-      return new Cidr(text, address.high(), address.low(), v4 ? bits + 96 : bits);
+      return new Cidr(text, address.high(), address.low(), v4 ? bits + ALL_OF_V4 : bits);
     }
 
     private static int length(String text, int from) {
@@ -183,7 +195,9 @@ public sealed interface Pattern {
     @Override
     public boolean matches(String value) {
       var address = IpAddress.parse(value);
-      return address != null && address.sharesPrefix(address(), bits);
+      return address != null
+          && address.sharesPrefix(address(), bits)
+          && (bits >= ALL_OF_V4 || !address.isV4());
     }
 
     @Override

@@ -36,13 +36,13 @@ public record RuleLimit(
     Names.require("a limit's name", name);
     per = per.map(List::copyOf);
     if (weight < 1 || weight > 1_000_000) {
-      throw new IllegalArgumentException("weight must be 1 to 1000000, got %d".formatted(weight));
+      throw new IllegalArgumentException(
+          "weight of limit '%s' must be 1 to 1000000, got %d".formatted(name, weight));
     }
   }
 
   public static RuleLimit of(String name, Limit limit) {
-    return new RuleLimit(
-        name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty());
+    return new RuleLimit(name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty());
   }
 
   public RuleLimit spending(String cost) {
@@ -50,7 +50,8 @@ public record RuleLimit(
   }
 
   public RuleLimit per(String... attributes) {
-    return new RuleLimit(name, limit, cost, Optional.of(List.of(attributes)), weight, priority, scope);
+    return new RuleLimit(
+        name, limit, cost, Optional.of(List.of(attributes)), weight, priority, scope);
   }
 
   public RuleLimit weighing(long weight) {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who asks, and for what: the attributes of a request, such as {@code user=42, path=/login}.
  *
- * <p>A class over an array, since one is made for every check: a map would cost more than the check.
+ * <p>A class over an array, since one is made for every check: a map would cost more than the
+ * check.
  */
 public final class Subject {
   /** The attribute that a bare key is kept under. */
@@ -134,5 +135,4 @@ public final class Subject {
   public String toString() {
     return pairs.length == 2 && pairs[0].equals(KEY) ? pairs[1] : attributes().toString();
   }
-
 }

@@ -1,0 +1,47 @@
+package io.headgate;
+
+import java.util.Optional;
+
+/**
+ * What came of asking for slots: the verdict, and the slots if there are any. Closing it gives them
+ * back, so it fits a try statement whatever the verdict was.
+ */
+public final class Lease implements AutoCloseable {
+  private final RateLimiter limiter;
+  private final Verdict verdict;
+  private final Optional<String> id;
+
+  Lease(RateLimiter limiter, Verdict verdict) {
+    this.limiter = limiter;
+    this.verdict = verdict;
+    this.id = verdict.lease();
+  }
+
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  public Decision decision() {
+    return verdict.decision();
+  }
+
+  public boolean isAllowed() {
+    return verdict.isAllowed();
+  }
+
+  /** Names the slots for whoever renews or releases them elsewhere; empty if there are none. */
+  public Optional<String> id() {
+    return id;
+  }
+
+  /** Extends the lease to its full length from now; false if it has ended already. */
+  public boolean renew() {
+    return id.map(limiter::renew).orElse(false);
+  }
+
+  /** Gives the slots back. A second time does nothing. */
+  @Override
+  public void close() {
+    id.ifPresent(limiter::release);
+  }
+}

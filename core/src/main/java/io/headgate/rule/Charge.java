@@ -1,0 +1,26 @@
+package io.headgate.rule;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Limit;
+import io.headgate.limit.State;
+import io.headgate.limit.Step;
+
+/** One limit's part in a plan: which state, and what it is to be charged. */
+public record Charge(Counter counter, String key, long cost, long holder) {
+
+  public Limit limit() {
+    return counter.limit();
+  }
+
+  /** Asks the limit, given the state that is kept under this counter and key. */
+  public Step step(State state, long now) {
+    return limit() instanceof Concurrency slots
+        ? slots.step(state, now, cost, holder)
+        : limit().step(state, now, cost);
+  }
+
+  /** How things stand when nothing is charged. */
+  Step untouched(State state, long now) {
+    return limit().step(state, now, 0);
+  }
+}

@@ -1,0 +1,83 @@
+package io.headgate.rule;
+
+import io.headgate.limit.Concurrency;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A rule, ready for use: its counters in the order they are tried, its overrides indexed. */
+final class Clause {
+  private final Rule rule;
+  private final Plan.Part base;
+  private final List<Plan.Part> overridden = new ArrayList<>();
+  private final MatchIndex overrides;
+  private final boolean scheduled;
+
+  /**
+   * The second last looked at, times two, plus one if it was active; at first, no second at all.
+   */
+  private volatile long lastSecond = Long.MIN_VALUE;
+
+  Clause(Rule rule) {
+    this.rule = rule;
+    this.base = new Plan.Part(rule, -1, counters(rule, rule.limits()), 0);
+    this.overrides = new MatchIndex(rule.overrides().stream().map(LimitOverride::match).toList());
+    for (var override : rule.overrides()) {
+      var counters = counters(rule, override.limits());
+      overridden.add(new Plan.Part(rule, overridden.size(), counters, 0));
+    }
+    this.scheduled = !rule.active().equals(Schedule.ALWAYS);
+  }
+
+  Rule rule() {
+    return rule;
+  }
+
+  /** The position of the override that applies; -1 for none. */
+  int override(Subject subject) {
+    if (overridden.isEmpty()) return -1;
+    var found = overrides.find(subject);
+    return found.size() == 0 ? -1 : found.get(0);
+  }
+
+  /** The rule's part in a plan under that override; without one if there is none such. */
+  Plan.Part part(int override) {
+    return override < 0 || override >= overridden.size() ? base : overridden.get(override);
+  }
+
+  boolean hasConcurrency() {
+    return Stream.concat(Stream.of(base), overridden.stream())
+        .flatMap(part -> part.counters().stream())
+        .anyMatch(counter -> counter.limit() instanceof Concurrency);
+  }
+
+  /** Schedules have a resolution of seconds, so that one look at the calendar serves for one. */
+  boolean isActive(long now) {
+    if (!scheduled) return true;
+    long second = Math.floorDiv(now, 1_000_000);
+    long last = lastSecond;
+    if (last >> 1 == second) return (last & 1) == 1;
+    boolean active = rule.active().isActive(now);
+    lastSecond = second << 1 | (active ? 1 : 0);
+    return active;
+  }
+
+  boolean isScheduled() {
+    return scheduled;
+  }
+
+  private static List<Counter> counters(Rule rule, List<RuleLimit> limits) {
+    var ordered = new ArrayList<>(limits);
+    switch (rule.combine()) {
+      case Combine.Hierarchical hierarchical ->
+          ordered.sort(Comparator.comparing(limit -> limit.scope().orElse(RuleLimit.Scope.GLOBAL)));
+      case Combine.Priority priority ->
+          ordered.sort(Comparator.comparingInt(RuleLimit::priority).reversed());
+      case Combine.All all -> {}
+      case Combine.Any any -> {}
+      case Combine.Weighted weighted -> {}
+    }
+    return ordered.stream().map(limit -> new Counter(rule, limit)).toList();
+  }
+}

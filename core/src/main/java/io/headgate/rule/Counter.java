@@ -1,0 +1,114 @@
+package io.headgate.rule;
+
+import io.headgate.limit.Limit;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A limit as it stands in a rule set: what its states are filed under, and how a request's key and
+ * cost are found.
+ *
+ * <p>Two counters are equal if they have the same name in the same rule, whatever their limits:
+ * that is how a changed limit finds the states of the old one.
+ */
+public final class Counter {
+  private final String rule;
+  private final RuleLimit ruleLimit;
+  private final Limit limit; // also in ruleLimit, but every check comes here
+  private final List<String> per;
+  private final @Nullable String cost;
+  private final int hash;
+
+  Counter(Rule rule, RuleLimit limit) {
+    this.rule = rule.id();
+    this.ruleLimit = limit;
+    this.limit = limit.limit();
+    this.per = rule.attributesOf(limit);
+    this.cost = limit.cost().orElse(null);
+    this.hash = 31 * this.rule.hashCode() + limit.name().hashCode();
+  }
+
+  /** The id of the rule. */
+  public String rule() {
+    return rule;
+  }
+
+  /** The name of the limit within the rule. */
+  public String name() {
+    return ruleLimit.name();
+  }
+
+  /** What the limit is called where rules are not named beside it: in headers and reports. */
+  public String policy() {
+    return name().equals(rule) ? rule : rule + "/" + name();
+  }
+
+  public Limit limit() {
+    return limit;
+  }
+
+  long weight() {
+    return ruleLimit.weight();
+  }
+
+  public List<String> per() {
+    return per;
+  }
+
+  /** The named cost that the limit spends; empty for the plain one. */
+  public Optional<String> cost() {
+    return ruleLimit.cost();
+  }
+
+  long costOf(Request request) {
+    return cost == null ? request.cost() : request.costs().getOrDefault(cost, 0L);
+  }
+
+  /**
+   * Names one counter among those of this limit. Several values are each preceded by their length,
+   * so that {@code a:b, c} and {@code a, b:c} differ. A missing attribute shares one counter rather
+   * than escaping the limit; it can't be confused with a value, since no value is empty.
+   */
+  String keyOf(Subject subject) {
+    return switch (per.size()) {
+      case 0 -> "";
+      case 1 -> value(subject, per.getFirst());
+      default -> {
+        var key = new StringBuilder();
+        for (var attribute : per) {
+          String value = value(subject, attribute);
+          key.append(value.length()).append(':').append(value);
+        }
+        yield key.toString();
+      }
+    };
+  }
+
+  private static String value(Subject subject, String attribute) {
+    String value = subject.find(attribute);
+    if (value == null) return "";
+    if (!attribute.equals(Pattern.Cidr.ATTRIBUTE)) return value;
+    var address = IpAddress.parse(value);
+    return address == null ? value : address.caller();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (this == other) return true;
+    return other instanceof Counter counter
+        && hash == counter.hash
+        && rule.equals(counter.rule)
+        && name().equals(counter.name());
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  @Override
+  public String toString() {
+    return policy();
+  }
+}

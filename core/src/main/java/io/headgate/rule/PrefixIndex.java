@@ -1,0 +1,50 @@
+package io.headgate.rule;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of many prefixes does a text begin with?
+ *
+ * <p>One pass over the text: its hash grows with each character, and where some prefix has just
+ * that length it is looked up. No substring is made, and the time depends on the text alone.
+ */
+final class PrefixIndex {
+  private record Entry(String prefix, Ordinals ordinals, @Nullable Entry next) {}
+
+  private final @Nullable Entry[] table;
+  private final boolean[] lengths;
+
+  PrefixIndex(Map<String, Ordinals> prefixes) {
+    int longest = 0;
+    for (var prefix : prefixes.keySet()) longest = Math.max(longest, prefix.length());
+    lengths = new boolean[longest + 1];
+    table = new Entry[Integer.highestOneBit(Math.max(1, prefixes.size())) * 2];
+    for (var entry : prefixes.entrySet()) {
+      String prefix = entry.getKey();
+      lengths[prefix.length()] = true;
+      int slot = slot(prefix.hashCode());
+      table[slot] = new Entry(prefix, entry.getValue(), table[slot]);
+    }
+  }
+
+  void find(String text, Ordinals found) {
+    int hash = 0; // grows as String.hashCode does
+    int last = Math.min(text.length(), lengths.length - 1);
+    for (int length = 0; ; length++) {
+      if (lengths[length]) lookUp(text, length, hash, found);
+      if (length == last) return;
+      hash = 31 * hash + text.charAt(length);
+    }
+  }
+
+  private void lookUp(String text, int length, int hash, Ordinals found) {
+    for (Entry e = table[slot(hash)]; e != null; e = e.next) {
+      if (e.prefix.length() == length && text.startsWith(e.prefix)) found.addAll(e.ordinals);
+    }
+  }
+
+  private int slot(int hash) {
+    return (hash ^ hash >>> 16) & table.length - 1;
+  }
+}

@@ -1,0 +1,150 @@
+package io.headgate.rule;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Rules that are in force together, compiled once and never changed.
+ *
+ * <p>Every rule that matches applies; inside a rule, the first override that matches replaces its
+ * limit; a rule marked fallback applies only when no other does. (A shadow rule has no say, so it
+ * does not keep a fallback from applying.)
+ */
+public final class RuleSet {
+  private final List<Rule> rules;
+  private final List<Clause> clauses;
+  private final MatchIndex index;
+  private final Map<String, Clause> byId = new HashMap<>();
+  private final boolean scheduled;
+  private final boolean concurrency;
+
+  private RuleSet(List<Rule> rules) {
+    this.rules = List.copyOf(rules);
+    var ids = new HashSet<String>();
+    for (var rule : rules) {
+      if (!ids.add(rule.id())) {
+        throw new IllegalArgumentException(
+            "two rules have the id '%s'; ids must be unique".formatted(rule.id()));
+      }
+    }
+    this.clauses = rules.stream().map(Clause::new).toList();
+    this.index = new MatchIndex(rules.stream().map(Rule::match).toList());
+    for (var clause : clauses) byId.put(clause.rule().id(), clause);
+    this.scheduled = clauses.stream().anyMatch(Clause::isScheduled);
+    this.concurrency = clauses.stream().anyMatch(Clause::hasConcurrency);
+  }
+
+  public static RuleSet of(List<Rule> rules) {
+    return new RuleSet(rules);
+  }
+
+  public static RuleSet of(Rule... rules) {
+    return new RuleSet(List.of(rules));
+  }
+
+  public List<Rule> rules() {
+    return rules;
+  }
+
+  /** Whether any rule's effect depends on the time of asking, so that a plan needs to know it. */
+  public boolean isScheduled() {
+    return scheduled;
+  }
+
+  /** Whether any limit counts requests in flight, so that a plan needs to name who holds them. */
+  public boolean hasConcurrency() {
+    return concurrency;
+  }
+
+  /**
+   * A limit by its names.
+   *
+   * @param override which override of the rule it is in; -1 for the rule itself
+   */
+  public Optional<Counter> counter(String rule, int override, String name) {
+    var clause = byId.get(rule);
+    if (clause == null) return Optional.empty();
+    return clause.part(override).counters().stream()
+        .filter(counter -> counter.name().equals(name))
+        .findFirst();
+  }
+
+  /**
+   * What the request is to be held against.
+   *
+   * @param now microseconds since the epoch; ignored unless {@link #isScheduled}
+   * @param holder names the slots that the request takes in limits of concurrency
+   */
+  public Plan plan(Request request, long now, long holder) {
+    var subject = request.subject();
+    var found = index.find(subject);
+    if (found.size() == 1) return onlyRule(clauses.get(found.get(0)), request, now, holder);
+    var parts = new ArrayList<Plan.Part>(found.size());
+    var charges = new ArrayList<Charge>(found.size());
+    boolean needsFallback = true;
+    boolean hasFallback = false;
+    for (int i = 0; i < found.size(); i++) {
+      var clause = clauses.get(found.get(i));
+      if (!applies(clause, now)) continue;
+      if (clause.rule().fallback()) {
+        hasFallback = true;
+      } else {
+        add(clause, request, holder, parts, charges);
+        needsFallback &= clause.rule().mode() != Mode.ENFORCE;
+      }
+    }
+    for (int i = 0; hasFallback && needsFallback && i < found.size(); i++) {
+      var clause = clauses.get(found.get(i));
+      if (clause.rule().fallback() && applies(clause, now)) {
+        add(clause, request, holder, parts, charges);
+      }
+    }
+    return new Plan(parts, charges);
+  }
+
+  /** The commonest case by far, and the one that shows in a check's time. */
+  private static Plan onlyRule(Clause clause, Request request, long now, long holder) {
+    if (!applies(clause, now)) return Plan.NOTHING;
+    var part = clause.part(clause.override(request.subject()));
+    if (part.counters().size() == 1) {
+      var charge = charge(part.counters().getFirst(), request, holder);
+      return new Plan(List.of(part), List.of(charge));
+    }
+    var charges = new ArrayList<Charge>(part.counters().size());
+    for (var counter : part.counters()) charges.add(charge(counter, request, holder));
+    return new Plan(List.of(part), charges);
+  }
+
+  /** Says of every rule whether it applies to the subject, and if not, why not. */
+  public List<Explanation> explain(Subject subject, long now) {
+    var all = new ArrayList<Explanation>(clauses.size());
+    boolean enforced = false;
+    for (var clause : clauses) {
+      var rule = clause.rule();
+      if (!rule.fallback() && rule.mode() == Mode.ENFORCE) {
+        enforced |= rule.match().matches(subject) && clause.isActive(now);
+      }
+    }
+    for (var clause : clauses) all.add(Explanation.of(clause, subject, now, enforced));
+    return all;
+  }
+
+  private static boolean applies(Clause clause, long now) {
+    return clause.rule().mode() != Mode.OFF && clause.isActive(now);
+  }
+
+  private static void add(
+      Clause clause, Request request, long holder, List<Plan.Part> parts, List<Charge> charges) {
+    var part = clause.part(clause.override(request.subject())).at(charges.size());
+    parts.add(part);
+    for (var counter : part.counters()) charges.add(charge(counter, request, holder));
+  }
+
+  private static Charge charge(Counter counter, Request request, long holder) {
+    return new Charge(counter, counter.keyOf(request.subject()), counter.costOf(request), holder);
+  }
+}

@@ -1,0 +1,69 @@
+package io.headgate.store;
+
+import io.headgate.limit.State;
+import io.headgate.limit.Step;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several cells, locked together until closed.
+ *
+ * <p>All who lock several lock them in the same order, so that no two wait for each other. A
+ * missing cell (null) stands for a fresh state that nobody is to keep.
+ */
+final class LockedCells implements AutoCloseable {
+  private final List<@Nullable Cell> cells;
+  private final State[] states;
+  private final Integer[] order;
+  private int locked; // so many of the order are
+  private final boolean complete;
+
+  LockedCells(List<@Nullable Cell> cells) {
+    this.cells = cells;
+    this.states = new State[cells.size()];
+    this.order = new Integer[cells.size()];
+    Arrays.setAll(order, i -> i);
+    Arrays.sort(order, Comparator.comparing(cells::get, BY_NAME));
+    this.complete = lockAll();
+  }
+
+  private static final Comparator<@Nullable Cell> BY_NAME =
+      Comparator.nullsFirst(
+          Comparator.comparing((Cell cell) -> cell.key)
+              .thenComparing(cell -> cell.counter.rule())
+              .thenComparing(cell -> cell.counter.name()));
+
+  private boolean lockAll() {
+    for (; locked < order.length; locked++) {
+      var cell = cells.get(order[locked]);
+      var state = cell == null ? State.FRESH : cell.lock();
+      if (state == null) return false;
+      states[order[locked]] = state;
+    }
+    return true;
+  }
+
+  /** Whether every cell was alive; if not, nothing may be read or kept here. */
+  boolean isComplete() {
+    return complete;
+  }
+
+  List<State> states() {
+    return new ArrayList<>(Arrays.asList(states));
+  }
+
+  void keep(List<Step> steps) {
+    for (int i = 0; i < states.length; i++) states[i] = steps.get(i).state();
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < locked; i++) {
+      var cell = cells.get(order[i]);
+      if (cell != null) cell.unlock(states[order[i]]);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.headgate.store;
+
+import io.headgate.limit.Outcome;
+import io.headgate.limit.State;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/** Holds the state of any limit as an object. */
+final class StateCell extends Cell {
+  /** What stands in place of a state. */
+  private enum Mark {
+    UNUSED,
+    LOCKED,
+    DEAD
+  }
+
+  private static final VarHandle CONTENT;
+
+  static {
+    try {
+      CONTENT = MethodHandles.lookup().findVarHandle(StateCell.class, "content", Object.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile Object content; // a State or a Mark
+
+  StateCell(Counter counter, String key, State state) {
+    super(counter, key);
+    content = state instanceof State.Fresh ? Mark.UNUSED : state;
+  }
+
+  @Override
+  boolean suits(Charge charge) {
+    return true;
+  }
+
+  @Override
+  @Nullable Outcome take(Charge charge, long now) {
+    var state = lock();
+    if (state == null) return null;
+    var next = state;
+    try {
+      var step = charge.step(state, now);
+      next = step.state();
+      return step.outcome();
+    } finally {
+      unlock(next);
+    }
+  }
+
+  @Override
+  @Nullable State lock() {
+    for (int turns = 0; ; turns = pause(turns)) {
+      Object seen = content;
+      if (seen == Mark.DEAD) return null;
+      if (seen != Mark.LOCKED && CONTENT.compareAndSet(this, seen, Mark.LOCKED)) {
+        return stateIn(seen);
+      }
+    }
+  }
+
+  @Override
+  void unlock(State state) {
+    content = state;
+  }
+
+  @Override
+  void bury() {
+    content = Mark.DEAD;
+  }
+
+  @Override
+  boolean isUnused() {
+    return content == Mark.UNUSED;
+  }
+
+  @Override
+  State look() {
+    for (int turns = 0; ; turns = pause(turns)) {
+      Object seen = content;
+      if (seen != Mark.LOCKED) return stateIn(seen);
+    }
+  }
+
+  private static State stateIn(Object content) {
+    return content instanceof State state ? state : State.FRESH;
+  }
+}

@@ -1,0 +1,146 @@
+package io.headgate.store;
+
+import io.headgate.limit.BucketState;
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.State;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds a bucket's state in one 64-bit word, which a single compare-and-set swaps: no lock, and no
+ * object beside the cell.
+ *
+ * <p>The upper 52 bits are the moment when the debt is repaid (good until the year 2112), the next
+ * 10 the slack, the last a note; the sign is left for what is no state. Slack is less than the
+ * permits of the rate in lowest terms, so rates up to 1024 in lowest terms fit: 100 per minute is 1
+ * per 600 ms, 999 per second stays 999. Others have a {@link StateCell}.
+ */
+final class WordCell extends Cell {
+  private static final int SLACK_BITS = 10;
+  private static final long SLACK_MASK = (1L << SLACK_BITS) - 1;
+  private static final int NOTE_BITS = 1;
+  private static final long LONGEST_DRAIN = 1L << 50; // 35 years
+
+  /** The latest time at which every debt that fits is repaid within 52 bits. */
+  static final long LATEST = (1L << 52) - LONGEST_DRAIN;
+
+  private static final long LOCKED = -1;
+  private static final long DEAD = -2;
+  private static final long UNUSED = 1; // no debt, with a note
+  private static final VarHandle WORD;
+
+  static {
+    try {
+      WORD = MethodHandles.lookup().findVarHandle(WordCell.class, "word", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile long word = UNUSED; // 0: a debt repaid in 1970, which is none
+
+  WordCell(Counter counter, String key) {
+    super(counter, key);
+  }
+
+  static boolean holds(Limit limit) {
+    return switch (limit) {
+      case TokenBucket bucket -> holds(bucket.rate(), bucket.window());
+      case LeakyBucket bucket -> holds(bucket.rate(), bucket.window());
+      case FixedWindow window -> false;
+      case SlidingWindow window -> false;
+      case RollingWindow window -> false;
+      case Concurrency slots -> false;
+    };
+  }
+
+  private static boolean holds(Rate rate, long drain) {
+    return rate.permitsInLowestTerms() <= SLACK_MASK + 1 && drain <= LONGEST_DRAIN;
+  }
+
+  /**
+   * The word does not say by which limit it was written, so that must be the cell's own. Equal
+   * counters may have different limits, hence the look at who it is.
+   */
+  @Override
+  @SuppressWarnings("ReferenceEquality")
+  boolean suits(Charge charge) {
+    return charge.counter() == counter || charge.limit().equals(counter.limit());
+  }
+
+  @Override
+  @Nullable Outcome take(Charge charge, long now) {
+    for (int turns = 0; ; ) {
+      long seen = word;
+      if (seen >= 0) {
+        var step = charge.step(unpack(seen), now);
+        long next = pack(step.state());
+        if (next == seen || WORD.compareAndSet(this, seen, next)) return step.outcome();
+        turns = pause(turns); // to try again at once is to fail again, and to slow the others
+      } else if (seen == DEAD) {
+        return null;
+      } else {
+        turns = pause(turns);
+      }
+    }
+  }
+
+  @Override
+  @Nullable State lock() {
+    for (int turns = 0; ; turns = pause(turns)) {
+      long seen = word;
+      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED)) return unpack(seen);
+      if (seen == DEAD) return null;
+    }
+  }
+
+  @Override
+  void unlock(State state) {
+    word = pack(state);
+  }
+
+  @Override
+  void bury() {
+    word = DEAD;
+  }
+
+  @Override
+  boolean isUnused() {
+    return word == UNUSED;
+  }
+
+  @Override
+  State look() {
+    for (int turns = 0; ; turns = pause(turns)) {
+      long seen = word;
+      if (seen >= 0) return unpack(seen);
+      if (seen == DEAD) return State.FRESH;
+    }
+  }
+
+  private BucketState unpack(long word) {
+    return new BucketState(
+        word >>> (SLACK_BITS + NOTE_BITS),
+        word >>> NOTE_BITS & SLACK_MASK,
+        counter.limit().window());
+  }
+
+  private static long pack(State state) {
+    if (!(state instanceof BucketState bucket)) {
+      throw new IllegalStateException("a bucket's cell was given " + state);
+    }
+    if (bucket.emptyAt() <= 0) return 0;
+    return (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << NOTE_BITS;
+  }
+}
