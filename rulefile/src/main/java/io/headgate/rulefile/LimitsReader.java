@@ -162,7 +162,7 @@ record LimitsReader(Optional<Combine> combine) {
   static String cost(String name) {
     if (name.isEmpty()) {
       throw new IllegalArgumentException(
-          "is empty; leave it out to spend the request's plain cost");
+          "a cost must have a name; leave it out to spend the request's plain cost");
     }
     return name;
   }

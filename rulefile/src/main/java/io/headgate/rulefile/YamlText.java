@@ -33,13 +33,14 @@ final class YamlText {
 
   /** The value of a rule's field: limits and overrides get a line each. */
   private static String block(Tree value) {
-    if (value instanceof Tree.Items(var items)
-        && items.stream().allMatch(Tree.Fields.class::isInstance)) {
-      var lines = new StringBuilder("\n");
-      for (var item : items) lines.append("      - ").append(flow(item)).append('\n');
-      return lines.toString();
+    if (!(value instanceof Tree.Items(var items))
+        || items.isEmpty()
+        || !(items.getFirst() instanceof Tree.Fields)) {
+      return " " + flow(value) + "\n";
     }
-    return " " + flow(value) + "\n";
+    var lines = new StringBuilder("\n");
+    for (var item : items) lines.append("      - ").append(flow(item)).append('\n');
+    return lines.toString();
   }
 
   private static String flow(Tree tree) {

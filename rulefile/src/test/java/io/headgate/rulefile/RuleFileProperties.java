@@ -1,0 +1,111 @@
+package io.headgate.rulefile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.rule.Combine;
+import io.headgate.rule.LimitOverride;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+class RuleFileProperties {
+  @Property
+  void whatIsWrittenReadsBackEqual(@ForAll Random random) {
+    var rules = new Rules(random).some().stream().map(RuleFileProperties::effective).toList();
+    assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(rules);
+    assertThat(RuleFile.read(RuleFile.json(rules))).isEqualTo(rules);
+  }
+
+  @Property
+  void oneRuleThatIsWrittenReadsBackEqual(@ForAll Random random) {
+    var rule = effective(new Rules(random).rule("a"));
+    assertThat(RuleFile.readRule(RuleFile.json(rule))).isEqualTo(rule);
+    assertThat(RuleFile.json(rule)).doesNotContain("\n");
+  }
+
+  @Property
+  void onlyWhatHasNoEffectIsLostInWriting(@ForAll Random random) {
+    var rules = new Rules(random).some();
+    var effective = rules.stream().map(RuleFileProperties::effective).toList();
+    assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(effective);
+    assertThat(RuleFile.json(rules)).isEqualTo(RuleFile.json(effective));
+  }
+
+  @Property
+  void anythingElseIsRefusedByTheOneExceptionAndWithAPlaceInTheText(@ForAll Random random) {
+    var rules = new Rules(random).some();
+    String text = random.nextBoolean() ? RuleFile.yaml(rules) : RuleFile.json(rules);
+    String damaged = damage(text, random);
+    try {
+      RuleFile.read(damaged);
+    } catch (RuleFileException e) {
+      long lines = damaged.lines().count();
+      assertThat(e.problems()).isNotEmpty();
+      for (var problem : e.problems()) {
+        assertThat((long) problem.line()).isBetween(1L, lines + 1);
+        assertThat(problem.column()).isPositive();
+        assertThat(problem.message()).isNotBlank();
+      }
+    }
+  }
+
+  /** The rule without what the way to combine its limits makes meaningless. */
+  private static Rule effective(Rule rule) {
+    boolean several =
+        rule.limits().size() > 1
+            || rule.overrides().stream().anyMatch(override -> override.limits().size() > 1);
+    var combine = several ? rule.combine() : new Combine.All();
+    return new Rule(
+        rule.id(),
+        rule.description(),
+        rule.match(),
+        rule.per(),
+        combine,
+        effective(combine, rule.limits()),
+        rule.overrides().stream()
+            .map(o -> new LimitOverride(o.match(), effective(combine, o.limits())))
+            .toList(),
+        rule.fallback(),
+        rule.mode(),
+        rule.consistency(),
+        rule.onStoreFailure(),
+        rule.status(),
+        rule.active());
+  }
+
+  private static List<RuleLimit> effective(Combine combine, List<RuleLimit> limits) {
+    return limits.stream()
+        .map(limit ->
+            new RuleLimit(
+                limit.name(),
+                limit.limit(),
+                limit.cost(),
+                limit.per(),
+                combine instanceof Combine.Weighted ? limit.weight() : 1,
+                combine instanceof Combine.Priority ? limit.priority() : 0,
+                combine instanceof Combine.Hierarchical ? limit.scope() : Optional.empty()))
+        .toList();
+  }
+
+  /** Leaves out, doubles, replaces or inserts a few pieces. */
+  private static String damage(String text, Random random) {
+    var damaged = new StringBuilder(text);
+    for (int i = 1 + random.nextInt(3); i > 0; i--) {
+      int from = random.nextInt(damaged.length() + 1);
+      int to = Math.min(damaged.length(), from + random.nextInt(6));
+      String piece =
+          switch (random.nextInt(4)) {
+            case 0 -> "";
+            case 1 -> damaged.substring(from, to).repeat(2);
+            case 2 -> Character.toString(random.nextInt(0x180));
+            default -> "{}[]:,\"'*&!|>%@`#-?\n\t\\~0".substring(random.nextInt(24)).substring(0, 1);
+          };
+      damaged.replace(from, to, piece);
+    }
+    return damaged.toString();
+  }
+}

@@ -1,0 +1,246 @@
+package io.headgate.rulefile;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.LimitOverride;
+import io.headgate.rule.Match;
+import io.headgate.rule.Mode;
+import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.Pattern;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.Schedule;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * Makes rules at random: anything that the model takes and a file can say.
+ *
+ * <p>Some of what is made has no effect, such as a weight in a rule that weighs nothing.
+ */
+final class Rules {
+  private static final String LETTERS =
+      "abcXYZ019._-/:@ *\\\"'#,&!|>%{}[]?\n\t\r\u0000\u007f\u0085\u2028\ufeff\ufffeäß日😀\ud800";
+  private static final List<String> ZONES =
+      List.copyOf(new TreeSet<>(ZoneId.getAvailableZoneIds()));
+
+  private final Random random;
+
+  Rules(Random random) {
+    this.random = random;
+  }
+
+  List<Rule> some() {
+    var rules = new ArrayList<Rule>();
+    var ids = new TreeSet<String>();
+    for (int i = random.nextInt(5); i > 0; i--) ids.add(name());
+    for (var id : ids) rules.add(rule(id));
+    return rules;
+  }
+
+  Rule rule(String id) {
+    var limits = maybe(0.5) ? List.of(ruleLimit(maybe(0.8) ? id : name())) : ruleLimits();
+    var overrides = new ArrayList<LimitOverride>();
+    for (int i = random.nextInt(3); i > 0; i--) {
+      var own = maybe(0.7) ? List.of(ruleLimit(limits.getFirst().name())) : ruleLimits();
+      overrides.add(new LimitOverride(match(), own));
+    }
+    return new Rule(
+        id,
+        maybe(0.5) ? "" : text(20),
+        match(),
+        optional(this::attributes),
+        oneOf(
+            new Combine.All(),
+            new Combine.Any(),
+            new Combine.Weighted(1 + random.nextInt(1000)),
+            new Combine.Hierarchical(),
+            new Combine.Priority()),
+        limits,
+        overrides,
+        maybe(0.3),
+        oneOf(Mode.values()),
+        oneOf(Consistency.values()),
+        oneOf(
+            new OnStoreFailure.Allow(),
+            new OnStoreFailure.Deny(),
+            new OnStoreFailure.Local(),
+            new OnStoreFailure.AllowThenDeny(duration(1L << 40))),
+        maybe(0.5) ? 429 : 400 + random.nextInt(200),
+        maybe(0.5) ? Schedule.ALWAYS : schedule());
+  }
+
+  private List<RuleLimit> ruleLimits() {
+    var names = new TreeSet<String>();
+    for (int i = 1 + random.nextInt(3); i > 0; i--) {
+      names.add(oneOf(name(), "token-bucket", "concurrency"));
+    }
+    return names.stream().map(this::ruleLimit).toList();
+  }
+
+  private RuleLimit ruleLimit(String name) {
+    return new RuleLimit(
+        name,
+        limit(),
+        optional(() -> oneOf("bytes", text(5) + "x")),
+        optional(this::attributes),
+        maybe(0.5) ? 1 : 1 + random.nextInt(1_000_000),
+        maybe(0.5) ? 0 : random.nextInt(),
+        optional(() -> oneOf(RuleLimit.Scope.values())));
+  }
+
+  private Limit limit() {
+    while (true) {
+      try {
+        return anyLimit();
+      } catch (IllegalArgumentException e) {
+        // Too large to be counted exactly; another will do.
+      }
+    }
+  }
+
+  private Limit anyLimit() {
+    var rate = Rate.of(count(1L << random.nextInt(53)), duration(1L << (1 + random.nextInt(50))));
+    return switch (random.nextInt(10)) {
+      case 0 -> new TokenBucket(rate);
+      case 1 -> new TokenBucket(rate, count(1000));
+      case 2 -> LeakyBucket.rejecting(rate);
+      case 3 -> LeakyBucket.queueing(rate, count(1000));
+      case 4 -> LeakyBucket.queueing(rate, duration(1_000_000));
+      case 5 -> FixedWindow.of(rate);
+      case 6 ->
+          new FixedWindow(
+              count(1L << 53), new Window.Calendar(oneOf(Window.Unit.values()), zone()));
+      case 7 ->
+          new SlidingWindow(rate, 1 + random.nextInt(20), oneOf(SlidingWindow.Bound.values()));
+      case 8 -> new RollingWindow(rate, maybe(0.5) ? Duration.ZERO : duration(1_000));
+      default ->
+          new Concurrency(
+              count(100_000), maybe(0.5) ? Concurrency.DEFAULT_LEASE : duration(1L << 40));
+    };
+  }
+
+  private Match match() {
+    var conditions = new LinkedHashMap<String, Pattern>();
+    for (int i = random.nextInt(3); i > 0; i--) {
+      String attribute = attribute();
+      var patterns = new ArrayList<Pattern>();
+      for (int j = 1 + random.nextInt(3); j > 0; j--) {
+        patterns.add(Pattern.parse(attribute, attribute.equals("ip") ? block() : text(12) + "x"));
+      }
+      conditions.put(attribute, Pattern.anyOf(patterns));
+    }
+    return new Match(conditions);
+  }
+
+  private String block() {
+    return oneOf("10.1.2.3", "10.0.0.0/8", "::1", "2001:db8::/32", "10.*", "*", "0.0.0.0/0");
+  }
+
+  private Schedule schedule() {
+    var days = EnumSet.noneOf(DayOfWeek.class);
+    for (int i = 1 + random.nextInt(7); i > 0; i--) days.add(DayOfWeek.of(1 + random.nextInt(7)));
+    var start = moment();
+    return new Schedule(
+        maybe(0.5) ? Set.of(DayOfWeek.values()) : days,
+        optional(this::hours),
+        zone(),
+        optional(() -> start),
+        optional(() -> start.plus(duration(1L << 50))));
+  }
+
+  private Schedule.Hours hours() {
+    int from = random.nextInt(24 * 60);
+    int to = (from + 1 + random.nextInt(24 * 60 - 1)) % (24 * 60);
+    return new Schedule.Hours(time(from), time(to));
+  }
+
+  private LocalTime time(int minutes) {
+    return LocalTime.ofSecondOfDay(minutes * 60L + (maybe(0.2) ? random.nextInt(60) : 0));
+  }
+
+  private LocalDateTime moment() {
+    var date = LocalDate.of(2026, 1, 1).plusDays(random.nextInt(5000));
+    return maybe(0.5) ? date.atStartOfDay() : date.atTime(time(random.nextInt(24 * 60)));
+  }
+
+  private ZoneId zone() {
+    return ZoneId.of(oneOf("UTC", "+02:00", "Z", ZONES.get(random.nextInt(ZONES.size()))));
+  }
+
+  /** From 1 up; round ones often. */
+  private long count(long most) {
+    long count = 1 + random.nextLong(most);
+    long round = oneOf(1L, 1000L, 1024L, 1_000_000L);
+    return count > round ? count - count % round : count;
+  }
+
+  private Duration duration(long mostMicros) {
+    return Duration.of(1 + random.nextLong(mostMicros), ChronoUnit.MICROS)
+        .truncatedTo(ChronoUnit.MICROS)
+        .plus(maybe(0.5) ? Duration.ZERO : Duration.ofHours(random.nextInt(100)));
+  }
+
+  private List<String> attributes() {
+    var names = new TreeSet<String>();
+    for (int i = random.nextInt(3); i > 0; i--) names.add(attribute());
+    return List.copyOf(names);
+  }
+
+  private String attribute() {
+    return oneOf("ip", "user", "key", "true", "off", text(10) + "x");
+  }
+
+  private String name() {
+    var name = new StringBuilder();
+    for (int i = 1 + random.nextInt(10); i > 0; i--) {
+      name.append("abcXYZ019._-/:@".charAt(random.nextInt(15)));
+    }
+    return oneOf("off", "1h", "null", "1e3", "0x1f", name.toString());
+  }
+
+  private String text(int most) {
+    var text = new StringBuilder();
+    for (int i = random.nextInt(most + 1); i > 0; i--) {
+      int at = random.nextInt(LETTERS.length());
+      text.append(LETTERS.charAt(at));
+    }
+    return text.toString();
+  }
+
+  private <T> Optional<T> optional(Supplier<T> value) {
+    return maybe(0.6) ? Optional.empty() : Optional.of(value.get());
+  }
+
+  private boolean maybe(double chance) {
+    return random.nextDouble() < chance;
+  }
+
+  @SafeVarargs
+  private <T> T oneOf(T... values) {
+    return values[random.nextInt(values.length)];
+  }
+}
