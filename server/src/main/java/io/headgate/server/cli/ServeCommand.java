@@ -169,7 +169,9 @@ final class ServeCommand implements Callable<Integer> {
     if (rules.isPresent()) {
       around.out().printf("  rules  %d from %s, followed%n", count, rules.get());
     } else {
-      around.out().printf("  rules  %d examples, for want of --rules; to make them yours:%n", count);
+      around
+          .out()
+          .printf("  rules  %d examples, for want of --rules; to make them yours:%n", count);
       around.out().println("         ./headgate rules example > rules.yaml");
       around.out().println("         ./headgate serve --rules rules.yaml");
     }
