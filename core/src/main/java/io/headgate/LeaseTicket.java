@@ -1,6 +1,7 @@
 package io.headgate;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Outcome;
 import io.headgate.rule.Plan;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -32,14 +33,17 @@ record LeaseTicket(long holder, List<Slot> slots) {
     slots = List.copyOf(slots);
   }
 
-  /** The slots that a plan takes; empty if it has no limit of concurrency. */
-  static Optional<LeaseTicket> of(Plan plan) {
+  /** The slots that a plan took; empty if it has no limit of concurrency, or was denied. */
+  static Optional<LeaseTicket> of(Plan plan, List<Outcome> outcomes) {
+    var charged = plan.charged(outcomes);
     var slots = new ArrayList<Slot>();
     long holder = 0;
     for (var part : plan.parts()) {
       for (int i = 0; i < part.counters().size(); i++) {
         var charge = plan.charges().get(part.from() + i);
-        if (charge.limit() instanceof Concurrency && charge.cost() > 0) {
+        if (charged[part.from() + i]
+            && charge.limit() instanceof Concurrency
+            && charge.cost() > 0) {
           holder = charge.holder();
           var counter = charge.counter();
           slots.add(new Slot(counter.rule(), part.override(), counter.name(), charge.key()));

@@ -84,18 +84,18 @@ public final class RateLimiter implements AutoCloseable {
   /** As {@link #check}, and says what the decision rests on. */
   public Verdict decide(Request request) {
     var plan = plan(request);
-    return new Verdict(plan, store.decide(plan));
+    return new Verdict(plan, store.decide(plan), true);
   }
 
   public CompletionStage<Verdict> decideAsync(Request request) {
     var plan = plan(request);
-    return store.decideAsync(plan).thenApply(answer -> new Verdict(plan, answer));
+    return store.decideAsync(plan).thenApply(answer -> new Verdict(plan, answer, true));
   }
 
   /** What {@link #decide} would say, charging nothing. */
   public Verdict peek(Request request) {
     var plan = plan(request);
-    return new Verdict(plan, store.peek(plan));
+    return new Verdict(plan, store.peek(plan), false);
   }
 
   /**

@@ -20,14 +20,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Verdict {
   private final Plan plan;
+  private final boolean kept;
   private final List<Outcome> outcomes;
   private final Evidence evidence;
   private final Plan.@Nullable Part decider;
   private final long retryAfter;
   private final int deciding; // the charge that speaks for all; -1 if no rule applies
 
-  Verdict(Plan plan, Answer answer) {
+  /**
+   * @param kept whether the plan was charged, rather than looked at
+   */
+  Verdict(Plan plan, Answer answer, boolean kept) {
     this.plan = plan;
+    this.kept = kept;
     this.outcomes = answer.outcomes();
     this.evidence = answer.evidence();
     Plan.Part strictest = null;
@@ -48,9 +53,8 @@ public final class Verdict {
   public Decision decision() {
     if (deciding < 0) return new Decision.Allowed(Decision.Allowed.UNLIMITED, Duration.ZERO);
     var outcome = outcomes.get(deciding);
-    if (retryAfter == Combine.NEVER) {
-      var charge = plan.charges().get(deciding);
-      return new Decision.Impossible(charge.cost(), charge.limit().capacity());
+    if (outcome instanceof Outcome.Never never) {
+      return new Decision.Impossible(never.cost(), never.capacity());
     }
     if (retryAfter > 0) return new Decision.Denied(micros(retryAfter));
     long delay = delayMicros();
@@ -107,7 +111,7 @@ public final class Verdict {
 
   /** What to renew and release by, if slots in flight were taken. */
   public Optional<String> lease() {
-    return isAllowed() ? LeaseTicket.of(plan).map(LeaseTicket::encode) : Optional.empty();
+    return kept ? LeaseTicket.of(plan, outcomes).map(LeaseTicket::encode) : Optional.empty();
   }
 
   private long delayMicros() {
@@ -158,15 +162,21 @@ public final class Verdict {
     return best;
   }
 
-  /** Of a rule that denied, the limit that takes longest; the first, where order tells. */
+  /**
+   * Of a rule that denied, the limit that takes longest; the first, where order tells. But if no
+   * waiting helps, the limit that can't be met is the one to name.
+   */
   private int blamed(Plan.Part part) {
+    boolean hopeless = retryAfter == Combine.NEVER;
+    boolean first = part.rule().combine().blamesFirst() && !hopeless;
     int worst = -1;
+    long longest = 0;
     for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
-      if (outcomes.get(i) instanceof Outcome.Passed) continue;
-      if (worst < 0) worst = i;
-      else if (!part.rule().combine().blamesFirst()
-          && Combine.passesAfter(outcomes.get(i)) > Combine.passesAfter(outcomes.get(worst))) {
+      long wait = Combine.passesAfter(outcomes.get(i));
+      if (wait == Combine.NEVER && !hopeless) continue;
+      if (wait > longest && (worst < 0 || !first)) {
         worst = i;
+        longest = wait;
       }
     }
     return worst;

@@ -55,6 +55,20 @@ public final class Plan {
     return true;
   }
 
+  /** Which charges are made, given what their limits said. */
+  public boolean[] charged(List<Outcome> outcomes) {
+    var charged = new boolean[charges.size()];
+    if (!allows(outcomes)) return charged;
+    for (var part : parts) {
+      if (part.retryAfter(outcomes) > 0) continue;
+      var own = part.of(outcomes);
+      for (int i = 0; i < own.size(); i++) {
+        charged[part.from() + i] = part.rule().combine().charges(i, own);
+      }
+    }
+    return charged;
+  }
+
   /**
    * The one function that stores run, atomically.
    *
@@ -69,16 +83,10 @@ public final class Plan {
       steps.add(step);
       outcomes.add(step.outcome());
     }
-    boolean allowed = allows(outcomes);
-    for (var part : parts) {
-      boolean charged = allowed && part.retryAfter(outcomes) == 0;
-      var own = part.of(outcomes);
-      for (int i = 0; i < own.size(); i++) {
-        int at = part.from() + i;
-        boolean keep = charged && part.rule().combine().charges(i, own);
-        if (!keep && outcomes.get(at) instanceof Passed) {
-          steps.set(at, charges.get(at).untouched(states.get(at), now));
-        }
+    var charged = charged(outcomes);
+    for (int i = 0; i < charges.size(); i++) {
+      if (!charged[i] && outcomes.get(i) instanceof Passed) {
+        steps.set(i, charges.get(i).untouched(states.get(i), now));
       }
     }
     return steps;

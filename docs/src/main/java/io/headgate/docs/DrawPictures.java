@@ -1,0 +1,16 @@
+package io.headgate.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Writes the pictures into {@code docs/images}: {@code docs/draw} runs it. */
+final class DrawPictures {
+  public static void main(String[] arguments) throws IOException {
+    var folder = Path.of(arguments[0]);
+    Files.writeString(folder.resolve("algorithms.svg"), AlgorithmsPicture.svg());
+    System.out.print(AlgorithmsPicture.table());
+  }
+
+  private DrawPictures() {}
+}

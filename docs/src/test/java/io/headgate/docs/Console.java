@@ -1,0 +1,88 @@
+package io.headgate.docs;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shell at the repository's root, for the commands that a page shows, and the service that they
+ * ask: the one that the page starts, or else one with the example rules.
+ */
+final class Console implements AutoCloseable {
+  private static final Pattern LISTENING = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final Path folder;
+  private @Nullable Process service;
+  private String port = "";
+
+  Console(Path folder) {
+    this.folder = folder;
+  }
+
+  /** What the command prints, to either stream, with the port that the page speaks of. */
+  String run(String command) throws IOException, InterruptedException {
+    if (command.startsWith("./headgate serve") && !command.contains("--help")) {
+      return serve(command);
+    }
+    if (service == null && (command.startsWith("curl") || command.matches("./headgate (check|explain).*"))) {
+      serve("./headgate serve");
+    }
+    var output = folder.resolve("output");
+    var process = start(command.replace("127.0.0.1:8080", "127.0.0.1:" + port), output);
+    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      end(process);
+      throw new AssertionError("still running: " + command);
+    }
+    return asPrinted(output);
+  }
+
+  private String serve(String command) throws IOException, InterruptedException {
+    close();
+    var output = folder.resolve("service");
+    Files.deleteIfExists(output);
+    service = start("exec " + command + " --port 0", output);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (System.nanoTime() < deadline && service.isAlive()) {
+      var listening = LISTENING.matcher(Files.readString(output));
+      if (listening.find()) {
+        port = listening.group(1);
+        return asPrinted(output);
+      }
+      service.waitFor(50, TimeUnit.MILLISECONDS);
+    }
+    throw new AssertionError("the service did not start: " + Files.readString(output));
+  }
+
+  private Process start(String command, Path output) throws IOException {
+    var builder =
+        new ProcessBuilder("bash", "-c", command)
+            .directory(Markdown.ROOT.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().put("HEADGATE_URL", "http://127.0.0.1:" + port);
+    builder.environment().put("NO_COLOR", "1");
+    return builder.start();
+  }
+
+  private String asPrinted(Path output) throws IOException {
+    String text = Files.readString(output, StandardCharsets.UTF_8);
+    return port.isEmpty() ? text : text.replace("127.0.0.1:" + port, "127.0.0.1:8080");
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    if (service != null) end(service);
+    service = null;
+  }
+
+  private static void end(Process process) throws InterruptedException {
+    process.descendants().forEach(ProcessHandle::destroy);
+    process.destroy();
+    if (!process.waitFor(20, TimeUnit.SECONDS)) process.destroyForcibly().waitFor();
+  }
+}

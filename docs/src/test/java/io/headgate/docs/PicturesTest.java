@@ -1,0 +1,23 @@
+package io.headgate.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import org.junit.jupiter.api.Test;
+
+class PicturesTest {
+  @Test
+  void thePictureOfTheAlgorithmsIsWhatTheyDoToday() throws IOException {
+    assertThat(Files.readString(Markdown.ROOT.resolve("docs/images/algorithms.svg")))
+        .as("docs/draw makes it anew")
+        .isEqualTo(AlgorithmsPicture.svg());
+  }
+
+  @Test
+  void theTableBesideItHasTheSameFigures() throws IOException {
+    assertThat(Files.readString(Markdown.ROOT.resolve("docs/how-it-works.md")))
+        .as("docs/draw prints it")
+        .contains(AlgorithmsPicture.table());
+  }
+}
