@@ -4,6 +4,7 @@ import io.headgate.limit.Outcome;
 import io.headgate.rule.Counter;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 
 /**
  * How one limit stands after a request.
@@ -11,6 +12,7 @@ import java.time.temporal.ChronoUnit;
  * @param policy the limit's name where rules are not named beside it, as in headers
  * @param limit the most that can be taken at once
  * @param window the time in which all of that comes back; of slots in flight, the lease
+ * @param cost the named cost that it spends, such as bytes; empty for the plain one
  * @param violated whether this limit refused the request
  * @param enforced false if it belongs to a shadow rule
  */
@@ -23,6 +25,7 @@ public record LimitReport(
     long remaining,
     Duration resetAfter,
     Duration window,
+    Optional<String> cost,
     boolean violated,
     boolean enforced) {
 
@@ -36,6 +39,7 @@ public record LimitReport(
         outcome.remaining(),
         micros(outcome.resetAfter()),
         micros(counter.limit().window()),
+        counter.cost(),
         !(outcome instanceof Outcome.Passed),
         enforced);
   }

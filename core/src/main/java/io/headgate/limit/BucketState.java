@@ -5,7 +5,7 @@ package io.headgate.limit;
  *
  * @param emptyAt when the debt is repaid, rounded up to a whole microsecond
  * @param slack the units repaid by then beyond what was owed; less than one microsecond's worth
- * @param drain how long the largest debt takes to repay, under the limit that wrote this
+ * @param drain how long the whole capacity takes to repay, under the limit that wrote this
  */
 public record BucketState(long emptyAt, long slack, long drain) implements State {
   @Override

@@ -36,7 +36,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
   public Step step(State state, long now, long cost, long holder) {
     var slots = adopt(state, now);
     long left = Math.max(0, max - slots.held());
-    long resetAfter = Math.max(0, slots.freshAt() - now);
+    long resetAfter = Math.max(now, slots.freshAt()) - now;
     if (cost > max) return new Step(slots, new Never(left, resetAfter, cost, max));
     if (cost > left) {
       return new Step(slots, new Refused(left, resetAfter, slots.fitsAt(max - cost) - now));

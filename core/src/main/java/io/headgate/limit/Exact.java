@@ -7,6 +7,9 @@ import java.time.Duration;
 final class Exact {
   static final long MAX = 1L << 53;
 
+  /** From any time until the year 2155, this long after can still be written. */
+  static final Duration LONGEST = Duration.ofDays(36_525);
+
   static void require(boolean ok, String message, Object... values) {
     if (!ok) throw new IllegalArgumentException(message.formatted(values));
   }
@@ -38,8 +41,6 @@ final class Exact {
         length);
     require(length.compareTo(LONGEST) <= 0, "%s must be at most 100 years, got %s", what, length);
   }
-
-  private static final Duration LONGEST = Duration.ofDays(36_525);
 
   private Exact() {}
 }

@@ -38,10 +38,10 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
 
   public LeakyBucket {
     String message =
-        "a line of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units);"
-            + " shorten the line or choose a rounder rate";
+        "a line of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units, or takes"
+            + " 100 years); shorten the line or choose a rounder rate";
     long waiting = waiting(line, rate, message);
-    require(waiting + rate.unitPeriod <= Exact.MAX, message, line, rate);
+    require(rate.canRepay(waiting + rate.unitPeriod), message, line, rate);
   }
 
   public static LeakyBucket rejecting(Rate rate) {
@@ -82,7 +82,8 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
   }
 
   private Bucket bucket() {
-    return new Bucket(rate, rate.unitPeriod + waiting(line, rate, ""), true);
+    long units = rate.unitPeriod + waiting(line, rate, "");
+    return new Bucket(rate, units, units / rate.unitPeriod, true);
   }
 
   /** The units that may be owed by those in line, beside the one that goes ahead. */

@@ -71,6 +71,12 @@ public final class Rate {
     return periodMicros;
   }
 
+  /** Whether a debt of so many units is exact as a time from now, and with its slack on top. */
+  boolean canRepay(long units) {
+    return units <= Exact.MAX - unitPermits
+        && Math.ceilDiv(units, unitPermits) <= Exact.micros(Exact.LONGEST);
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof Rate rate && permits == rate.permits && period.equals(rate.period);

@@ -39,7 +39,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   public Step step(State state, long now, long cost) {
     var log = adopt(state, now);
     long time = Math.max(now, log.last()); // clocks step back; the log must not
-    long resetAfter = Math.max(0, log.freshAt() - now);
+    long resetAfter = Math.max(now, log.freshAt()) - now;
     long left = left(log, time);
     if (cost > capacity()) {
       return new Step(log, new Never(left, resetAfter, cost, capacity()));
@@ -56,7 +56,9 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   /** A log is a list of facts: under a changed limit they are counted anew, not scaled. */
   @Override
   public RollingState adopt(State state, long now) {
-    if (state instanceof RollingState own) return own.under(window(), capacity(), now);
+    if (state instanceof RollingState own) {
+      return own.under(window(), capacity(), Math.max(now, own.last()));
+    }
     long taken = Share.scale(state.used(now), capacity());
     var empty = RollingState.empty(window(), capacity());
     return taken == 0 ? empty : empty.plus(now, taken);

@@ -4,8 +4,8 @@ package io.headgate.limit;
  * The part of a capacity that is in use, in steps of 2^-20: the common currency in which one limit
  * takes over the history of another.
  *
- * <p>Rounds up, always: a change of limits may cost a caller a millionth, but never gives one away.
- * Both directions stay below 2^53 on the way, which a plain product would not.
+ * <p>Rounds up: a change of limits may cost a caller a millionth, but gives nothing back. Both
+ * directions stay exact on the way, which a plain product would not.
  */
 public final class Share {
   public static final long NONE = 0;
@@ -28,11 +28,17 @@ public final class Share {
     return rest > 0 ? share + 1 : share;
   }
 
-  /** That share of another whole: {@code ceil(share * whole / ALL)}. */
+  /**
+   * That share of another whole, also rounded up; but what {@link #of} has rounded up already is
+   * not rounded up again, or 1 of 3 would become 2 of 3 where only the window changes.
+   */
   static long scale(long share, long whole) {
-    long high = whole / ALL;
-    long low = whole % ALL;
-    return share * high + Math.ceilDiv(share * low, ALL);
+    if (share == NONE) return 0;
+    return Math.max(floor(share, whole), floor(share - 1, whole) + 1);
+  }
+
+  private static long floor(long share, long whole) {
+    return share * (whole / ALL) + share * (whole % ALL) / ALL;
   }
 
   private Share() {}

@@ -17,6 +17,7 @@ import io.headgate.limit.Outcome.Refused;
  */
 public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limit {
   public static final int DEFAULT_BUCKETS = 10;
+  public static final int MOST_BUCKETS = 1_000;
 
   /** What is supposed of the oldest piece. */
   public enum Bound {
@@ -25,7 +26,11 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limi
   }
 
   public SlidingWindow {
-    require(buckets >= 1 && buckets <= 1_000, "buckets must be 1 to 1000, got %d", buckets);
+    require(
+        buckets >= 1 && buckets <= MOST_BUCKETS,
+        "buckets must be 1 to %d, got %d",
+        MOST_BUCKETS,
+        buckets);
     require(
         rate.periodMicros() % buckets == 0,
         "a window of %s can't be cut into %d buckets of whole microseconds; %d would do",
@@ -50,7 +55,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limi
     var counts = adopt(state, now);
     long time = Math.max(now, counts.start()); // clocks step back; counts must not
     long left = left(counts, time);
-    long resetAfter = Math.max(0, counts.freshAt() - now);
+    long resetAfter = Math.max(now, counts.freshAt()) - now;
     if (cost > capacity()) {
       return new Step(counts, new Never(left, resetAfter, cost, capacity()));
     }
@@ -130,7 +135,8 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limi
 
   private static int nearestDivisor(long period, int wanted) {
     for (int distance = 1; distance < wanted; distance++) {
-      if (period % (wanted + distance) == 0) return wanted + distance;
+      int more = wanted + distance;
+      if (more <= MOST_BUCKETS && period % more == 0) return more;
       if (period % (wanted - distance) == 0) return wanted - distance;
     }
     return 1;

@@ -31,13 +31,11 @@ public record TokenBucket(Rate rate, long burst) implements Limit {
         "burst must be at least 1, got %d; leave it out to allow %d",
         burst,
         rate.permits());
-    Exact.product(
-        burst,
-        rate.unitPeriod,
-        "burst %d at a rate of %s can't be counted exactly (burst x period exceeds 2^53 µs);"
-            + " lower the burst or choose a rounder rate",
-        burst,
-        rate);
+    String message =
+        "burst %d at a rate of %s can't be counted exactly (burst x period exceeds 2^53 µs, or takes"
+            + " 100 years to come back); lower the burst or choose a rounder rate";
+    long units = Exact.product(burst, rate.unitPeriod, message, burst, rate);
+    require(rate.canRepay(units), message, burst, rate);
   }
 
   public TokenBucket(Rate rate) {
@@ -70,6 +68,6 @@ public record TokenBucket(Rate rate, long burst) implements Limit {
   }
 
   private Bucket bucket() {
-    return new Bucket(rate, burst * rate.unitPeriod, false);
+    return new Bucket(rate, burst * rate.unitPeriod, burst, false);
   }
 }

@@ -3,10 +3,10 @@ package io.headgate.limit;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAdjuster;
 import java.time.temporal.TemporalAdjusters;
 
 /** How a {@link FixedWindow} cuts time into pieces. */
@@ -15,7 +15,7 @@ public sealed interface Window {
   /** The end of the window that contains {@code now}: the first moment of the next one. */
   long endAfter(long now);
 
-  /** The length in microseconds; of a calendar window, the longest it can be. */
+  /** The length in microseconds; of a calendar window, the longest it usually is. */
   long longest();
 
   /** A number that tells one way of cutting from another; a state remembers it. */
@@ -49,17 +49,14 @@ public sealed interface Window {
   record Calendar(Unit unit, ZoneId zone) implements Window {
     @Override
     public long endAfter(long now) {
-      var local =
-          Instant.EPOCH.plus(now, ChronoUnit.MICROS).atZone(zone).truncatedTo(ChronoUnit.HOURS);
-      LocalDate day = local.toLocalDate();
-      return micros(
-          switch (unit) {
-            case HOUR -> hourAfter(local, now);
-            case DAY -> day.plusDays(1).atStartOfDay(zone);
-            case WEEK -> day.with(TemporalAdjusters.next(DayOfWeek.MONDAY)).atStartOfDay(zone);
-            case MONTH -> day.with(TemporalAdjusters.firstDayOfNextMonth()).atStartOfDay(zone);
-            case YEAR -> day.with(TemporalAdjusters.firstDayOfNextYear()).atStartOfDay(zone);
-          });
+      var local = Instant.EPOCH.plus(now, ChronoUnit.MICROS).atZone(zone);
+      return switch (unit) {
+        case HOUR -> hourAfter(local);
+        case DAY -> dayAfter(now, local, TemporalAdjusters.ofDateAdjuster(day -> day.plusDays(1)));
+        case WEEK -> dayAfter(now, local, TemporalAdjusters.next(DayOfWeek.MONDAY));
+        case MONTH -> dayAfter(now, local, TemporalAdjusters.firstDayOfNextMonth());
+        case YEAR -> dayAfter(now, local, TemporalAdjusters.firstDayOfNextYear());
+      };
     }
 
     @Override
@@ -73,18 +70,26 @@ public sealed interface Window {
       return -1 - Integer.toUnsignedLong((unit.name() + zone.getId()).hashCode());
     }
 
-    /** Where summer time moves the clock by half an hour, an hour's end may already have passed. */
-    private static ZonedDateTime hourAfter(ZonedDateTime start, long now) {
-      var end = start.plusHours(1);
-      return micros(end) > now ? end : end.plusHours(1);
+    /** A change of the clock also ends an hour: where it is half an hour, the rest is its own. */
+    private long hourAfter(ZonedDateTime local) {
+      var end = local.toLocalDateTime().truncatedTo(ChronoUnit.HOURS).plusHours(1);
+      long seconds = end.toEpochSecond(local.getOffset());
+      var change = zone.getRules().nextTransition(local.toInstant());
+      return 1_000_000 * (change == null ? seconds : Math.min(seconds, change.toEpochSecond()));
     }
 
-    private static long micros(ZonedDateTime time) {
-      return time.toEpochSecond() * 1_000_000;
+    /** Where the clock goes back over midnight, the day after may have begun already. */
+    private long dayAfter(long now, ZonedDateTime local, TemporalAdjuster next) {
+      var day = local.toLocalDate();
+      while (true) {
+        day = day.with(next);
+        long start = day.atStartOfDay(zone).toEpochSecond() * 1_000_000;
+        if (start > now) return start;
+      }
     }
   }
 
-  /** A unit of the calendar, with the longest that one of them can last (a day may have 25 h). */
+  /** A unit of the calendar, with the longest that one lasts where summer time is one hour. */
   enum Unit {
     HOUR(Duration.ofHours(1)),
     DAY(Duration.ofHours(25)),

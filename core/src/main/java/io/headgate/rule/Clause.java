@@ -13,7 +13,11 @@ final class Clause {
   private final List<List<Counter>> overridden = new ArrayList<>();
   private final MatchIndex overrides;
   private final boolean scheduled;
-  private volatile long lastSecond = -1; // the second last looked at, and whether it was active
+
+  /**
+   * The second last looked at, times two, plus one if it was active; at first, no second at all.
+   */
+  private volatile long lastSecond = Long.MIN_VALUE;
 
   Clause(Rule rule) {
     this.rule = rule;

@@ -2,6 +2,7 @@ package io.headgate.rule;
 
 import io.headgate.limit.Limit;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,11 @@ public final class Counter {
 
   public List<String> per() {
     return per;
+  }
+
+  /** The named cost that the limit spends; empty for the plain one. */
+  public Optional<String> cost() {
+    return limit.cost();
   }
 
   long costOf(Request request) {

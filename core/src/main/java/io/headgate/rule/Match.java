@@ -18,7 +18,12 @@ public record Match(Map<String, Pattern> conditions) {
 
   public Match and(String attribute, String pattern) {
     var more = new LinkedHashMap<>(conditions);
-    more.put(attribute, Pattern.parse(attribute, pattern));
+    var earlier = more.put(attribute, Pattern.parse(attribute, pattern));
+    if (earlier != null) {
+      throw new IllegalArgumentException(
+          "there are two patterns for '%s', '%s' and '%s'; give a list if either will do"
+              .formatted(attribute, earlier.text(), pattern));
+    }
     return new Match(more);
   }
 

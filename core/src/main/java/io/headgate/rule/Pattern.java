@@ -144,10 +144,15 @@ public sealed interface Pattern {
     }
   }
 
-  /** A block of addresses, IPv4 or IPv6. */
+  /**
+   * A block of addresses, IPv4 or IPv6. An IPv6 block that is wider than all of IPv4, such as
+   * {@code ::/0}, speaks of IPv6 alone.
+   */
   record Cidr(String text, long high, long low, int bits) implements Pattern {
     /** The attribute whose values are addresses. */
     public static final String ATTRIBUTE = "ip";
+
+    private static final int ALL_OF_V4 = 96;
 
     public static Cidr parse(String text) {
       int slash = text.indexOf('/');
@@ -157,7 +162,7 @@ public sealed interface Pattern {
       int longest = v4 ? 32 : 128;
       int bits = slash < 0 ? longest : length(text, slash + 1);
       if (bits > longest) throw notOne(text);
-      return new Cidr(text, address.high(), address.low(), v4 ? bits + 96 : bits);
+      return new Cidr(text, address.high(), address.low(), v4 ? bits + ALL_OF_V4 : bits);
     }
 
     private static int length(String text, int from) {
@@ -185,7 +190,9 @@ public sealed interface Pattern {
     @Override
     public boolean matches(String value) {
       var address = IpAddress.parse(value);
-      return address != null && address.sharesPrefix(address(), bits);
+      return address != null
+          && address.sharesPrefix(address(), bits)
+          && (bits >= ALL_OF_V4 || !address.isV4());
     }
 
     @Override

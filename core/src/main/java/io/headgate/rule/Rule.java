@@ -33,13 +33,16 @@ public record Rule(
 
   public static final int TOO_MANY_REQUESTS = 429;
 
+  private static final String ID = "a rule's id";
+
   public Rule {
-    Names.require("a rule's id", id);
+    Names.require(ID, id);
     per = per.map(List::copyOf);
     limits = List.copyOf(limits);
     overrides = List.copyOf(overrides);
     if (limits.isEmpty()) {
-      throw new IllegalArgumentException("rule '%s' has no limit".formatted(id));
+      throw new IllegalArgumentException(
+          "rule '%s' has no limit; give it at least one".formatted(id));
     }
     requireUniqueNames(id, limits);
     for (var override : overrides) requireUniqueNames(id, override.limits());
@@ -51,6 +54,7 @@ public record Rule(
 
   /** A rule that limits everything together; narrow it with {@link Builder#match}. */
   public static Builder named(String id) {
+    Names.require(ID, id); // here too: limits are named after it
     return new Builder(id);
   }
 

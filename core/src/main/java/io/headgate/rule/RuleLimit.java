@@ -36,7 +36,8 @@ public record RuleLimit(
     Names.require("a limit's name", name);
     per = per.map(List::copyOf);
     if (weight < 1 || weight > 1_000_000) {
-      throw new IllegalArgumentException("weight must be 1 to 1000000, got %d".formatted(weight));
+      throw new IllegalArgumentException(
+          "weight of limit '%s' must be 1 to 1000000, got %d".formatted(name, weight));
     }
   }
 

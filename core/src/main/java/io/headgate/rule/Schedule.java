@@ -57,9 +57,10 @@ public record Schedule(
    * @param now microseconds since the epoch
    */
   public boolean isActive(long now) {
-    var local = Instant.EPOCH.plus(now, ChronoUnit.MICROS).atZone(zone).toLocalDateTime();
-    if (from.isPresent() && local.isBefore(from.get())) return false;
-    if (until.isPresent() && !local.isBefore(until.get())) return false;
+    var moment = Instant.EPOCH.plus(now, ChronoUnit.MICROS);
+    if (from.isPresent() && moment.isBefore(instant(from.get()))) return false;
+    if (until.isPresent() && !moment.isBefore(instant(until.get()))) return false;
+    var local = moment.atZone(zone).toLocalDateTime();
     if (hours.isEmpty()) return days.contains(local.getDayOfWeek());
     var time = local.toLocalTime();
     var open = hours.get().from();
@@ -70,5 +71,10 @@ public record Schedule(
     // A night belongs to the day on which it began.
     if (!time.isBefore(open)) return days.contains(local.getDayOfWeek());
     return time.isBefore(close) && days.contains(local.getDayOfWeek().minus(1));
+  }
+
+  /** Compared as moments: where summer time ends, the same wall clock time comes twice. */
+  private Instant instant(LocalDateTime local) {
+    return local.atZone(zone).toInstant();
   }
 }

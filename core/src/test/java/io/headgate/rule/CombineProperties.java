@@ -1,0 +1,89 @@
+package io.headgate.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import java.util.List;
+import java.util.stream.LongStream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class CombineProperties {
+  private static final long LONGEST = 8;
+
+  /** Ticks through time and looks at each moment which limits would let the request pass. */
+  @Property(tries = 3_000)
+  void theRetryTimeIsTheFirstMomentAtWhichEnoughLimitsPass(
+      @ForAll("combinations") Combine combine,
+      @ForAll("outcomes") List<Outcome> outcomes,
+      @ForAll("weights") List<Long> weights) {
+    var limits = weights.subList(0, outcomes.size()).stream().map(CombineProperties::limit).toList();
+    long expected =
+        LongStream.rangeClosed(0, LONGEST)
+            .filter(time -> enough(combine, outcomes, weights, time))
+            .findFirst()
+            .orElse(Combine.NEVER);
+    assertThat(combine.retryAfter(outcomes, limits)).isEqualTo(expected);
+    assertThat(combine.passes(outcomes, limits)).isEqualTo(expected == 0);
+  }
+
+  private static boolean enough(
+      Combine combine, List<Outcome> outcomes, List<Long> weights, long time) {
+    double passing = 0;
+    double all = 0;
+    for (int i = 0; i < outcomes.size(); i++) {
+      long weight = combine instanceof Combine.Weighted ? weights.get(i) : 1;
+      all += weight;
+      boolean passes =
+          switch (outcomes.get(i)) {
+            case Passed passed -> true;
+            case Refused refused -> refused.retryAfter() <= time;
+            case Never never -> false;
+          };
+      if (passes) passing += weight;
+    }
+    return switch (combine) {
+      case Combine.All c -> passing == all;
+      case Combine.Hierarchical c -> passing == all;
+      case Combine.Priority c -> passing == all;
+      case Combine.Any c -> passing > 0;
+      case Combine.Weighted(int permille) -> passing / all >= permille / 1000.0;
+    };
+  }
+
+  private static RuleLimit limit(long weight) {
+    return RuleLimit.of("l", new TokenBucket(Rate.perSecond(1))).weighing(weight);
+  }
+
+  @Provide
+  Arbitrary<Combine> combinations() {
+    return RandomRules.combinations();
+  }
+
+  @Provide
+  Arbitrary<List<Outcome>> outcomes() {
+    return Arbitraries.<Outcome>oneOf(
+            Arbitraries.just(new Passed(1, 1, 0)),
+            Arbitraries.longs().between(1, LONGEST).map(wait -> new Refused(0, 9, wait)),
+            Arbitraries.just(new Never(1, 1, 5, 4)))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(5);
+  }
+
+  @Provide
+  Arbitrary<List<Long>> weights() {
+    return Arbitraries.oneOf(
+            Arbitraries.longs().between(1, 5), Arbitraries.longs().between(999_990, 1_000_000))
+        .list()
+        .ofSize(5);
+  }
+}

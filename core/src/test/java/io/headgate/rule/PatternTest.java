@@ -1,0 +1,100 @@
+package io.headgate.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PatternTest {
+  @ParameterizedTest
+  @CsvSource({
+    "user:*,        user:42,      true",
+    "user:*,        user:,        true",
+    "user:*,        xuser:42,     false",
+    "*,             anything,     true",
+    "/api/*/edit,   /api/7/edit,  true",
+    "/api/*/edit,   /api/edit,    false",
+    "a*a,           a,            false",
+    "a*a,           aa,           true",
+    "*ab*ab*,       ab,           false",
+    "*ab*ab*,       xabab,        true",
+    "a*b*c,         abbc,         true",
+    "a*b*c,         acb,          false",
+    "2 \\* 3,       2 * 3,        true",
+    "2 \\* 3,       2 x 3,        false",
+    "c:\\\\*,       c:\\temp,     true",
+    "User:*,        user:42,      false",
+    "a?c,           abc,          false",
+  })
+  void aStarStandsForAnyCharactersAndNothingElseIsSpecial(
+      String pattern, String value, boolean matches) {
+    assertThat(Pattern.parse("key", pattern).matches(value)).isEqualTo(matches);
+  }
+
+  @Test
+  void textWithoutAStarIsComparedExactly() {
+    assertThat(Pattern.parse("key", "user:42")).isEqualTo(new Pattern.Exactly("user:42"));
+    assertThat(Pattern.parse("key", "10.0.0.0/8").matches("10.1.2.3")).isFalse();
+  }
+
+  @Test
+  void textForTheAttributeIpIsComparedAsBits() {
+    assertThat(Pattern.parse("ip", "10.0.0.0/8").matches("10.1.2.3")).isTrue();
+    assertThat(Pattern.parse("ip", "10.*").matches("10.1.2.3")).isTrue();
+  }
+
+  @Test
+  void aListMatchesWhatAnyOfItsPatternsMatches() {
+    var list =
+        Pattern.anyOf(List.of(Pattern.parse("method", "GET"), Pattern.parse("method", "P*")));
+    assertThat(List.of("GET", "PUT", "POST", "DELETE").stream().filter(list::matches))
+        .containsExactly("GET", "PUT", "POST");
+    assertThat(list.text()).isEqualTo("[GET, P*]");
+  }
+
+  @Test
+  void aListOfOneIsThatOne() {
+    var one = new Pattern.Exactly("GET");
+    assertThat(Pattern.anyOf(List.of(one))).isSameAs(one);
+  }
+
+  @Test
+  void onlyPatternsThatManyValuesMatchAreOpen() {
+    assertThat(Pattern.parse("key", "a").isOpen()).isFalse();
+    assertThat(Pattern.parse("key", "a*").isOpen()).isTrue();
+    assertThat(Pattern.parse("ip", "10.0.0.1").isOpen()).isFalse();
+    assertThat(Pattern.parse("ip", "10.0.0.0/8").isOpen()).isTrue();
+    assertThat(Pattern.parse("ip", "2001:db8::1").isOpen()).isFalse();
+    assertThat(list("a", "b").isOpen()).isFalse();
+    assertThat(list("a", "b*").isOpen()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "10.0.0",
+        "10.0.0.0/33",
+        "10.0.0.0/",
+        "10.0.0.0/-1",
+        "10.0.0.0/8/8",
+        "10.0.0.0/0008",
+        "10.0.0.0/a",
+        "2001:db8::/129",
+        "localhost",
+        "::1%lo/64",
+      })
+  void whatIsNoBlockOfAddressesIsRefusedByName(String text) {
+    assertThatThrownBy(() -> Pattern.parse("ip", text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "'%s' is neither an IP address nor a block such as 10.0.0.0/8 or 2001:db8::/32", text);
+  }
+
+  private static Pattern list(String first, String second) {
+    return Pattern.anyOf(List.of(Pattern.parse("key", first), Pattern.parse("key", second)));
+  }
+}

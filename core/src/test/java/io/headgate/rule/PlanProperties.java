@@ -1,0 +1,199 @@
+package io.headgate.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.State;
+import io.headgate.limit.Step;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Assume;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** A plan, held against asking each limit by itself and adding up the answers. */
+class PlanProperties {
+  private static final long NOW = 1_700_000_000_123_456L;
+  private static final int MOST_CHARGES = 16;
+
+  /** Something that a caller did before. */
+  record Use(long microsAgo, long cost) {}
+
+  @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
+  void everyRulePassesAndIsChargedOrNothingIs(
+      @ForAll("ruleSets") RuleSet rules,
+      @ForAll("requests") Request request,
+      @ForAll("histories") List<List<Use>> histories) {
+    var plan = rules.plan(request, 0, 1);
+    var states = states(plan, histories);
+
+    var steps = plan.step(states, NOW);
+
+    boolean goesAhead = goesAhead(plan, states, NOW);
+    for (var part : plan.parts()) {
+      var charged = goesAhead ? charged(part, plan, states) : List.<Integer>of();
+      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+        var charge = plan.charges().get(i);
+        var asked = ask(charge, states.get(i), NOW);
+        var untouched = charge.limit().step(states.get(i), NOW, 0);
+        boolean passes = asked.outcome() instanceof Passed;
+        assertSameBehaviour(
+            charge.limit(),
+            steps.get(i).state(),
+            charged.contains(i) ? asked.state() : states.get(i));
+        assertThat(steps.get(i).outcome())
+            .isEqualTo(passes && !charged.contains(i) ? untouched.outcome() : asked.outcome());
+      }
+    }
+  }
+
+  @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
+  void theOutcomesTellWhetherTheRequestGoesAhead(
+      @ForAll("ruleSets") RuleSet rules,
+      @ForAll("requests") Request request,
+      @ForAll("histories") List<List<Use>> histories) {
+    var plan = rules.plan(request, 0, 1);
+    var states = states(plan, histories);
+    var reported = plan.step(states, NOW).stream().map(Step::outcome).toList();
+    assertThat(plan.allows(reported)).isEqualTo(goesAhead(plan, states, NOW));
+  }
+
+  @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
+  void aRetryTimeIsPunctualAndNeverMeansNever(
+      @ForAll("ruleSets") RuleSet rules,
+      @ForAll("requests") Request request,
+      @ForAll("histories") List<List<Use>> histories) {
+    var plan = rules.plan(request, 0, 1);
+    var states = states(plan, histories);
+    Assume.that(!goesAhead(plan, states, NOW));
+
+    long retryAfter = retryAfter(plan, states);
+
+    if (retryAfter == Combine.NEVER) {
+      var fresh = Collections.<State>nCopies(plan.charges().size(), State.FRESH);
+      assertThat(goesAhead(plan, fresh, NOW)).as("with nothing used at all").isFalse();
+    } else {
+      assertThat(goesAhead(plan, states, NOW + retryAfter - 1)).as("just before").isFalse();
+      assertThat(goesAhead(plan, states, NOW + retryAfter)).as("at it").isTrue();
+    }
+  }
+
+  @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
+  void aCostOfNothingAlwaysPassesAndChangesNothing(
+      @ForAll("ruleSets") RuleSet rules, @ForAll("histories") List<List<Use>> histories) {
+    var plan = rules.plan(Request.of(Subject.of("x"), 0), 0, 1);
+    var states = states(plan, histories);
+
+    var steps = plan.step(states, NOW);
+
+    assertThat(plan.allows(steps.stream().map(Step::outcome).toList())).isTrue();
+    for (int i = 0; i < steps.size(); i++) {
+      assertSameBehaviour(plan.charges().get(i).limit(), steps.get(i).state(), states.get(i));
+    }
+  }
+
+  private static long retryAfter(Plan plan, List<State> states) {
+    var outcomes = plan.step(states, NOW).stream().map(Step::outcome).toList();
+    return plan.parts().stream()
+        .filter(Plan.Part::isEnforced)
+        .mapToLong(part -> part.retryAfter(outcomes))
+        .max()
+        .orElse(0);
+  }
+
+  private static boolean goesAhead(Plan plan, List<State> states, long now) {
+    return plan.parts().stream()
+        .filter(part -> part.rule().mode() == Mode.ENFORCE)
+        .allMatch(part -> passes(part, plan, states, now));
+  }
+
+  private static boolean passes(Plan.Part part, Plan plan, List<State> states, long now) {
+    double all = 0;
+    double passing = 0;
+    for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+      var charge = plan.charges().get(i);
+      long weight =
+          part.rule().combine() instanceof Combine.Weighted
+              ? charge.counter().ruleLimit().weight()
+              : 1;
+      all += weight;
+      if (ask(charge, states.get(i), now).outcome() instanceof Passed) passing += weight;
+    }
+    return switch (part.rule().combine()) {
+      case Combine.All c -> passing == all;
+      case Combine.Hierarchical c -> passing == all;
+      case Combine.Priority c -> passing == all;
+      case Combine.Any c -> passing > 0;
+      case Combine.Weighted(int permille) -> passing / all >= permille / 1000.0;
+    };
+  }
+
+  /** Which of a rule's charges are made when the request goes ahead. */
+  private static List<Integer> charged(Plan.Part part, Plan plan, List<State> states) {
+    var charged = new ArrayList<Integer>();
+    if (!passes(part, plan, states, NOW)) return charged;
+    for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+      boolean enough = part.rule().combine() instanceof Combine.Any && !charged.isEmpty();
+      boolean passes = ask(plan.charges().get(i), states.get(i), NOW).outcome() instanceof Passed;
+      if (passes && !enough) charged.add(i);
+    }
+    return charged;
+  }
+
+  private static Step ask(Charge charge, State state, long now) {
+    return charge.limit().step(state, now, charge.cost());
+  }
+
+  /** Two states are the same if nobody who asks can tell them apart, now or later. */
+  private static void assertSameBehaviour(Limit limit, State one, State other) {
+    for (long later : new long[] {0, 1, 400_000, 2_500_000, 11_000_000}) {
+      for (long cost = 0; cost <= 3; cost++) {
+        assertThat(limit.step(one, NOW + later, cost).outcome())
+            .as("%s, %d µs later, at a cost of %d", limit, later, cost)
+            .isEqualTo(limit.step(other, NOW + later, cost).outcome());
+      }
+    }
+  }
+
+  private static List<State> states(Plan plan, List<List<Use>> histories) {
+    var states = new ArrayList<State>();
+    for (int i = 0; i < plan.charges().size(); i++) {
+      State state = State.FRESH;
+      for (var use : histories.get(i)) {
+        state = plan.charges().get(i).limit().step(state, NOW - use.microsAgo, use.cost).state();
+      }
+      states.add(state);
+    }
+    return states;
+  }
+
+  @Provide
+  Arbitrary<RuleSet> ruleSets() {
+    return RandomRules.ruleSets();
+  }
+
+  @Provide
+  Arbitrary<Request> requests() {
+    return RandomRules.requests();
+  }
+
+  @Provide
+  Arbitrary<List<List<Use>>> histories() {
+    return Combinators.combine(
+            Arbitraries.longs().between(0, 12_000_000), Arbitraries.longs().between(1, 3))
+        .as(Use::new)
+        .list()
+        .ofMaxSize(6)
+        .map(uses -> uses.stream().sorted(Comparator.comparing(Use::microsAgo).reversed()).toList())
+        .list()
+        .ofSize(MOST_CHARGES);
+  }
+}

@@ -1,0 +1,92 @@
+package io.headgate.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class ScheduleProperties {
+  private static final LocalDateTime MONDAY = LocalDateTime.of(2026, 3, 23, 0, 0);
+
+  /** The definition: some day on the list, or the night that began on it, holds this moment. */
+  @Property(tries = 2_000)
+  void isActiveWhenASpanOfAListedDayHoldsTheMoment(
+      @ForAll("schedules") Schedule schedule, @ForAll("moments") long now) {
+    var local = local(schedule, now);
+    boolean expected = false;
+    for (int back = 0; back <= 1; back++) {
+      var day = local.toLocalDate().minusDays(back);
+      if (!schedule.days().contains(day.getDayOfWeek())) continue;
+      var start = day.atTime(schedule.hours().map(Schedule.Hours::from).orElse(LocalTime.MIN));
+      var end = day.atTime(schedule.hours().map(Schedule.Hours::to).orElse(LocalTime.MIN));
+      if (!start.isBefore(end)) end = end.plusDays(1);
+      expected |= !local.isBefore(start) && local.isBefore(end);
+    }
+    assertThat(schedule.isActive(now)).as("%s at %s", schedule, local).isEqualTo(expected);
+  }
+
+  /** A clause remembers its last look at the calendar; that must never show. */
+  @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
+  void aRuleIsActiveWhenItsScheduleIsHoweverOftenAndInWhateverOrderOneAsks(
+      @ForAll("schedules") Schedule schedule, @ForAll("manyMoments") List<Long> moments) {
+    var clause =
+        new Clause(
+            Rule.named("r").limit(new TokenBucket(Rate.perSecond(1))).active(schedule).build());
+    for (long now : moments) {
+      assertThat(clause.isActive(now)).isEqualTo(schedule.isActive(now));
+    }
+  }
+
+  private static LocalDateTime local(Schedule schedule, long now) {
+    return Instant.EPOCH.plus(now, ChronoUnit.MICROS).atZone(schedule.zone()).toLocalDateTime();
+  }
+
+  @Provide
+  Arbitrary<Schedule> schedules() {
+    var times = Arbitraries.integers().between(0, 47).map(n -> LocalTime.of(n / 2, n % 2 * 30));
+    var hours =
+        Combinators.combine(times, times)
+            .as((from, to) ->
+                from.equals(to)
+                    ? Optional.<Schedule.Hours>empty()
+                    : Optional.of(new Schedule.Hours(from, to)));
+    Arbitrary<Set<DayOfWeek>> days = Arbitraries.of(DayOfWeek.class).set().ofMinSize(1);
+    var zones =
+        Arbitraries.of("UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns").map(ZoneId::of);
+    return Combinators.combine(days, hours, zones)
+        .as((d, h, z) -> new Schedule(d, h, z, Optional.empty(), Optional.empty()));
+  }
+
+  /** Two weeks of half hours around a change to summer time, and the moments just before them. */
+  @Provide
+  Arbitrary<Long> moments() {
+    long start = MONDAY.toEpochSecond(ZoneOffset.UTC) * 1_000_000;
+    return Combinators.combine(Arbitraries.integers().between(0, 14 * 48), Arbitraries.of(0, 1))
+        .as((halfHours, before) -> start + halfHours * 1_800_000_000L - before);
+  }
+
+  @Provide
+  Arbitrary<List<Long>> manyMoments() {
+    return Arbitraries.oneOf(moments(), Arbitraries.longs().between(-3_000_000, 3_000_000))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(10);
+  }
+}

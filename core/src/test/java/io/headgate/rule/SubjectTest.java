@@ -1,0 +1,41 @@
+package io.headgate.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SubjectTest {
+  @Test
+  void aBareKeyIsOneAttribute() {
+    assertThat(Subject.of("user:42")).isEqualTo(Subject.of(Map.of("key", "user:42")));
+    assertThat(Subject.of("user:42")).hasToString("user:42");
+    assertThat(Subject.of("user", "42")).hasToString("{user=42}");
+  }
+
+  @Test
+  void attributesAreFoundByName() {
+    var subject = Subject.of("user", "42").with("path", "/login");
+    assertThat(subject.attribute("path")).contains("/login");
+    assertThat(subject.attribute("Path")).isEmpty();
+    assertThat(subject.attributes()).isEqualTo(Map.of("user", "42", "path", "/login"));
+  }
+
+  @Test
+  void anAttributeGivenAgainHasTheNewValue() {
+    assertThat(Subject.of("user", "42").with("user", "43")).isEqualTo(Subject.of("user", "43"));
+  }
+
+  @Test
+  void theOrderOfAttributesIsOfNoConsequence() {
+    assertThat(Subject.of("a", "1").with("b", "2"))
+        .isEqualTo(Subject.of("b", "2").with("a", "1"))
+        .hasSameHashCodeAs(Subject.of("b", "2").with("a", "1"))
+        .isNotEqualTo(Subject.of("a", "2").with("b", "1"));
+  }
+
+  @Test
+  void aSubjectMayHaveNoAttributes() {
+    assertThat(Subject.of(Map.of()).attributes()).isEmpty();
+  }
+}

@@ -1,0 +1,142 @@
+package io.headgate.server;
+
+import io.headgate.RateLimiter;
+import io.headgate.server.http.Api;
+import io.headgate.server.http.Readiness;
+import io.headgate.store.Ticker;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** A limiter on the network: one event loop for each core, all on one port. */
+public final class Service implements AutoCloseable {
+  private static final int LONGEST_LINE = 8 * 1024;
+  private static final int LONGEST_HEADERS = 16 * 1024;
+
+  /** In this time clients that keep their connections learn that the next answer is the last. */
+  private static final Duration NOTICE = Duration.ofMillis(250);
+
+  private final Vertx vertx;
+  private final Settings settings;
+  private final RateLimiter limiter;
+  private final Readiness readiness = new Readiness();
+  private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+
+  private Service(Settings settings, RateLimiter limiter) {
+    this.settings = settings;
+    this.limiter = limiter;
+    // Nothing is served from files, so Vert.x needs no directory to unpack them in.
+    var noFiles =
+        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
+    this.vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setEventLoopPoolSize(settings.eventLoops())
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                .setFileSystemOptions(noFiles));
+  }
+
+  /**
+   * Starts serving and returns when it does.
+   *
+   * @throws IOException if the address can't be listened on
+   */
+  public static Service start(Settings settings, RateLimiter limiter, Ticker ticker)
+      throws IOException, InterruptedException {
+    var service = new Service(settings, limiter);
+    try {
+      service.listen(ticker);
+      return service;
+    } catch (ExecutionException e) {
+      service.vertx.close();
+      throw new IOException(
+          "can't listen on %s port %d (%s); choose another with --host and --port"
+              .formatted(settings.host(), settings.port(), reason(e)),
+          e);
+    }
+  }
+
+  private static String reason(ExecutionException e) {
+    var cause = e.getCause() == null ? e : e.getCause();
+    return String.valueOf(cause.getMessage());
+  }
+
+  private void listen(Ticker ticker) throws ExecutionException, InterruptedException {
+    var options = new DeploymentOptions().setInstances(settings.eventLoops());
+    get(vertx.deployVerticle(() -> new Listener(ticker), options));
+  }
+
+  private final class Listener extends VerticleBase {
+    private final Ticker ticker;
+
+    Listener(Ticker ticker) {
+      this.ticker = ticker;
+    }
+
+    @Override
+    public Future<?> start() {
+      var options =
+          new HttpServerOptions()
+              .setMaxInitialLineLength(LONGEST_LINE)
+              .setMaxHeaderSize(LONGEST_HEADERS)
+              .setHttp2ClearTextEnabled(false)
+              .setTcpFastOpen(false);
+      var api = new Api(vertx, limiter, ticker, settings.access(), readiness);
+      var server = api.serve(vertx.createHttpServer(options));
+      servers.add(server);
+      // A negative port is one that the system chooses and all event loops share.
+      return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
+    }
+  }
+
+  /** The port that it listens on, also where the system was asked to choose one. */
+  public int port() {
+    return servers.getFirst().actualPort();
+  }
+
+  /** Whether the operating system's own way of waiting for connections is used. */
+  public boolean isNative() {
+    return vertx.isNativeTransportEnabled();
+  }
+
+  /**
+   * Stops in good order: says that it is not ready, takes no more connections, answers what it has
+   * accepted (as long as the grace of its settings lasts), and ends.
+   */
+  @Override
+  public void close() {
+    readiness.stop();
+    try {
+      var grace = settings.shutdownGrace();
+      var notice = NOTICE.compareTo(grace) < 0 ? NOTICE : grace;
+      get(vertx.timer(Math.max(1, notice.toMillis()), TimeUnit.MILLISECONDS));
+      long rest = Math.max(1, grace.minus(notice).toMillis());
+      var stopped =
+          servers.stream().map(server -> server.shutdown(rest, TimeUnit.MILLISECONDS)).toList();
+      get(Future.join(stopped));
+      get(vertx.close());
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the service did not stop in good order", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      vertx.close();
+    }
+  }
+
+  private static <T> T get(Future<T> future) throws ExecutionException, InterruptedException {
+    return future.toCompletionStage().toCompletableFuture().get();
+  }
+}

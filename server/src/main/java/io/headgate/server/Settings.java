@@ -1,0 +1,59 @@
+package io.headgate.server;
+
+import io.headgate.server.http.Access;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+
+/**
+ * How to serve.
+ *
+ * @param port 0 lets the system choose
+ * @param shutdownGrace how long accepted requests may take when the service stops
+ */
+public record Settings(
+    String host, int port, Access access, Duration shutdownGrace, int eventLoops) {
+
+  public static final int DEFAULT_PORT = 8080;
+  public static final String DEFAULT_HOST = "127.0.0.1";
+  public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
+
+  public Settings {
+    require(port >= 0 && port <= 65_535, "port must be 0 to 65535, got %d", port);
+    require(eventLoops >= 1, "there must be at least 1 event loop, got %d", eventLoops);
+    require(!shutdownGrace.isNegative(), "shutdown-grace must not be negative");
+    require(
+        access.hasAdminToken() || resolve(host).isLoopbackAddress(),
+        "host %s can be reached from other machines, and there is no admin token;"
+            + " set one with --admin-token or HEADGATE_ADMIN_TOKEN, or listen on %s",
+        host,
+        DEFAULT_HOST);
+  }
+
+  /** On this machine only, with nothing to protect from. */
+  public static Settings local(int port) {
+    return new Settings(DEFAULT_HOST, port, Access.OPEN, DEFAULT_GRACE, cores());
+  }
+
+  public static int cores() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+
+  /** The address that the host's name stands for. */
+  public String address() {
+    return resolve(host).getHostAddress();
+  }
+
+  private static InetAddress resolve(String host) {
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(
+          "host '%s' is not known; give an address or a name of this machine".formatted(host), e);
+    }
+  }
+
+  private static void require(boolean ok, String message, Object... values) {
+    if (!ok) throw new IllegalArgumentException(message.formatted(values));
+  }
+}

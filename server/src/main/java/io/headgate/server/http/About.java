@@ -1,0 +1,50 @@
+package io.headgate.server.http;
+
+import io.headgate.RateLimiter;
+import java.util.List;
+
+/** What this is, and how it is. */
+final class About {
+  private static final List<String> ENDPOINTS =
+      List.of(
+          "POST /v1/check",
+          "POST /v1/check/batch",
+          "POST /v1/peek",
+          "POST /v1/explain",
+          "POST /v1/leases",
+          "PUT /v1/leases/{id}",
+          "DELETE /v1/leases/{id}",
+          "POST /v1/reset",
+          "POST /api/ratelimit/check",
+          "GET /health/live",
+          "GET /health/ready");
+
+  private final RateLimiter limiter;
+  private final Readiness readiness;
+
+  About(RateLimiter limiter, Readiness readiness) {
+    this.limiter = limiter;
+    this.readiness = readiness;
+  }
+
+  void root(Exchange exchange, byte[] body) {
+    var out = new JsonOut().begin();
+    out.name("service").value("Headgate");
+    out.name("what").value("Decides, for a whole fleet at once, whether a request may go ahead.");
+    out.name("try").value("curl -X POST -d '{\"key\":\"user:42\"}' http://127.0.0.1:8080/v1/check");
+    out.name("endpoints").value(ENDPOINTS);
+    exchange.answer(200, MediaTypes.JSON, out.end());
+  }
+
+  void live(Exchange exchange, byte[] body) {
+    exchange.answer(200, MediaTypes.JSON, new JsonOut().begin().name("status").value("up").end());
+  }
+
+  void ready(Exchange exchange, byte[] body) {
+    boolean stopping = readiness.isStopping();
+    var out = new JsonOut().begin();
+    out.name("status").value(stopping ? "stopping" : "ready");
+    out.name("rules").value(limiter.rules().rules().size());
+    exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
+  }
+}

@@ -1,0 +1,82 @@
+package io.headgate.server.http;
+
+import static io.vertx.core.http.HttpMethod.DELETE;
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.POST;
+import static io.vertx.core.http.HttpMethod.PUT;
+
+import io.headgate.RateLimiter;
+import io.headgate.store.Ticker;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+
+/** The whole API, for the requests of one event loop. */
+public final class Api {
+  private final Vertx vertx;
+  private final Access access;
+  private final Readiness readiness;
+  private final Connections connections = new Connections();
+  private final Routes routes;
+
+  public Api(Vertx vertx, RateLimiter limiter, Ticker ticker, Access access, Readiness readiness) {
+    this.vertx = vertx;
+    this.access = access;
+    this.readiness = readiness;
+    var checks = new Checks(limiter, ticker);
+    var leases = new Leases(limiter);
+    var inspection = new Inspection(limiter);
+    var about = new About(limiter, readiness);
+    this.routes =
+        new Routes()
+            .add(POST, "/v1/check", one(Role.CHECK, checks::check))
+            .add(POST, "/v1/check/batch", new Route(Role.CHECK, Route.BATCH, checks::batch))
+            .add(POST, "/v1/peek", one(Role.CHECK, checks::peek))
+            .add(POST, "/v1/explain", one(Role.CHECK, inspection::explain))
+            .add(POST, "/v1/reset", one(Role.ADMIN, inspection::reset))
+            .add(POST, "/v1/leases", one(Role.CHECK, checks::check))
+            .add(PUT, "/v1/leases/*", bare(Role.CHECK, leases::renew))
+            .add(DELETE, "/v1/leases/*", bare(Role.CHECK, leases::release))
+            .add(POST, "/api/ratelimit/check", one(Role.CHECK, checks::tokens))
+            .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
+            .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
+            .add(GET, "/", bare(Role.ANYBODY, about::root));
+  }
+
+  /** To be called on the event loop that the server's requests come on. */
+  public HttpServer serve(HttpServer server) {
+    vertx.setPeriodic(Connections.TICK_MILLIS, tick -> connections.tick());
+    return server
+        .connectionHandler(connections::opened)
+        .invalidRequestHandler(this::refuse)
+        .requestHandler(request -> exchange(request).receive(routes, access));
+  }
+
+  private Exchange exchange(HttpServerRequest request) {
+    return new Exchange(request, vertx, connections, readiness);
+  }
+
+  /** What is no HTTP has no end that could be waited for: it is answered and the line cut. */
+  private void refuse(HttpServerRequest request) {
+    var cause = request.decoderResult().cause();
+    Problem problem;
+    if (cause instanceof TooLongHttpLineException) {
+      problem = Problem.of(414, "the first line of the request is too long; shorten the path");
+    } else if (cause instanceof TooLongHttpHeaderException) {
+      problem = Problem.of(431, "the headers are too long; send fewer or shorter ones");
+    } else {
+      problem = Problem.of(400, "this is not a valid HTTP request");
+    }
+    exchange(request).answer(problem);
+  }
+
+  private static Route one(Role role, Route.Call call) {
+    return new Route(role, Route.ONE_CHECK, call);
+  }
+
+  private static Route bare(Role role, Route.Call call) {
+    return new Route(role, Route.NO_BODY, call);
+  }
+}

@@ -1,0 +1,83 @@
+package io.headgate.server.http;
+
+import io.headgate.RateLimiter;
+import io.headgate.Verdict;
+import io.headgate.store.Ticker;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** The endpoints that ask whether a request may go ahead. */
+final class Checks {
+  private final RateLimiter limiter;
+  private final Ticker ticker;
+  private final RateLimitHeaders headers;
+
+  Checks(RateLimiter limiter, Ticker ticker) {
+    this.limiter = limiter;
+    this.ticker = ticker;
+    this.headers = new RateLimitHeaders(ticker);
+  }
+
+  void check(Exchange exchange, byte[] body) {
+    var asked = AskedReader.readOne(body, Field.OF_CHECK);
+    var verdict = limiter.decide(asked.request());
+    long delay = Times.micros(verdict.delay());
+    if (!asked.waits() || delay == 0) {
+      answer(exchange, verdict, 0, true);
+      return;
+    }
+    long millis = Times.millis(delay);
+    exchange.later(
+        millis,
+        () -> answer(exchange, verdict, millis * 1_000, true),
+        // Its place in the line can't be taken by others, but its slots in flight can.
+        () -> verdict.lease().ifPresent(limiter::release));
+  }
+
+  void peek(Exchange exchange, byte[] body) {
+    var asked = AskedReader.readOne(body, Field.OF_PEEK);
+    answer(exchange, limiter.peek(asked.request()), 0, false);
+  }
+
+  void batch(Exchange exchange, byte[] body) {
+    var checks = AskedReader.readBatch(body); // all of them, before the first is charged
+    var out = new JsonOut().begin().name("decisions").beginList();
+    for (var asked : checks) {
+      DecisionBody.write(out, limiter.decide(asked.request()), 0, true);
+    }
+    exchange.answer(200, MediaTypes.JSON, out.endList().end());
+  }
+
+  private void answer(Exchange exchange, Verdict verdict, long waited, boolean charged) {
+    headers.put(exchange, verdict, waited);
+    var out = new JsonOut();
+    if (!verdict.isAllowed() && exchange.acceptsProblem()) {
+      DecisionBody.writeProblem(out, verdict, charged);
+      exchange.answer(verdict.status(), Problem.MEDIA_TYPE, out);
+    } else {
+      DecisionBody.write(out, verdict, waited, charged);
+      exchange.answer(verdict.status(), MediaTypes.JSON, out);
+    }
+  }
+
+  /** The shape that some clients know from elsewhere: tokens of a key, and when all are back. */
+  void tokens(Exchange exchange, byte[] body) {
+    var asked = AskedReader.readOne(body, Field.OF_TOKENS);
+    var verdict = limiter.decide(asked.request());
+    headers.put(exchange, verdict, 0);
+    var out = new JsonOut().begin();
+    out.name("key").value(asked.subject().toString());
+    out.name("tokensRequested").value(asked.request().cost());
+    out.name("allowed").value(verdict.isAllowed());
+    var limit = verdict.limit();
+    if (limit.isPresent()) out.name("tokensRemaining").value(limit.get().remaining());
+    else out.name("tokensRemaining").nothing();
+    long reset = limit.map(report -> Times.micros(report.resetAfter())).orElse(0L);
+    out.name("resetTime").value(instant(ticker.micros() + reset).toString());
+    exchange.answer(verdict.isAllowed() ? 200 : 429, MediaTypes.JSON, out.end());
+  }
+
+  private static Instant instant(long micros) {
+    return Instant.EPOCH.plus(Times.millis(micros), ChronoUnit.MILLIS);
+  }
+}

@@ -1,0 +1,240 @@
+package io.headgate.server.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request, from its head to its answer. Also a request that is refused is received to its end,
+ * within reason, so that its connection can go on.
+ */
+final class Exchange {
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+  private static final long MOST_DISCARDED = 16L * 1024 * 1024;
+  private static final long LINGER_MILLIS = 500;
+  private static final CharSequence NOSNIFF_NAME =
+      HttpHeaders.createOptimized("X-Content-Type-Options");
+  private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+
+  private final HttpServerRequest request;
+  private final HttpServerResponse response;
+  private final Vertx vertx;
+  private final Connections connections;
+  private final Readiness readiness;
+  private @Nullable Route route;
+  private @Nullable Problem refusal;
+  private @Nullable Buffer body;
+  private long received;
+  private boolean complete;
+  private boolean answered;
+
+  Exchange(HttpServerRequest request, Vertx vertx, Connections connections, Readiness readiness) {
+    this.request = request;
+    this.response = request.response();
+    this.vertx = vertx;
+    this.connections = connections;
+    this.readiness = readiness;
+  }
+
+  void receive(Routes routes, Access access) {
+    connections.heard(request.connection());
+    try {
+      route = routes.find(request.method(), path());
+      access.require(route.role(), request.getHeader(HttpHeaders.AUTHORIZATION));
+      if (route.takesBody()) requireJson();
+    } catch (Refusal e) {
+      refusal = e.problem();
+    }
+    long announced = announced();
+    if (announced > MOST_DISCARDED) {
+      refuse(refusal == null ? tooLong() : refusal);
+    } else if (request.headers().contains(HttpHeaders.EXPECT)) {
+      answerExpectation(announced);
+    }
+    request.handler(this::take).endHandler(end -> complete()).exceptionHandler(this::broken);
+  }
+
+  /** The last part of the path, where the route leaves it open. */
+  String lastSegment() {
+    String path = path();
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  private String path() {
+    String path = request.path();
+    return path == null ? "" : path;
+  }
+
+  boolean acceptsProblem() {
+    return MediaTypes.acceptsProblem(request.getHeader(HttpHeaders.ACCEPT));
+  }
+
+  Exchange header(CharSequence name, CharSequence value) {
+    response.putHeader(name, value);
+    return this;
+  }
+
+  void answer(int status, CharSequence mediaType, JsonOut json) {
+    if (isOver()) return;
+    var bytes = Buffer.buffer(json.toString());
+    response
+        .setStatusCode(status)
+        .putHeader(HttpHeaders.CONTENT_TYPE, mediaType)
+        .putHeader(NOSNIFF_NAME, NOSNIFF);
+    if (request.method().equals(HttpMethod.HEAD)) {
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(bytes.length()));
+      finish(Buffer.buffer());
+    } else {
+      finish(bytes);
+    }
+  }
+
+  void answer(Problem problem) {
+    problem.headers().forEach(response::putHeader);
+    answer(problem.status(), Problem.MEDIA_TYPE, problem.json());
+  }
+
+  void end(int status) {
+    if (isOver()) return;
+    response.setStatusCode(status);
+    finish(Buffer.buffer());
+  }
+
+  /**
+   * Answers later, without a thread that waits.
+   *
+   * @param gone what to do instead if the client does not stay so long
+   */
+  void later(long millis, Runnable then, Runnable gone) {
+    connections.waits(request.connection());
+    long timer = vertx.setTimer(millis, fired -> guarded(then));
+    response.closeHandler(closed -> {
+      if (!answered && vertx.cancelTimer(timer)) guarded(gone);
+    });
+  }
+
+  private boolean isOver() {
+    return answered || response.closed();
+  }
+
+  private void finish(Buffer bytes) {
+    answered = true;
+    connections.heard(request.connection());
+    if (complete && !readiness.isStopping()) {
+      response.end(bytes);
+      return;
+    }
+    response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    var sent = response.end(bytes);
+    var connection = request.connection();
+    if (complete) {
+      sent.onComplete(done -> connection.close());
+    } else {
+      // Closing on a client that still sends would take the answer away from it.
+      vertx.setTimer(LINGER_MILLIS, fired -> connection.close());
+    }
+  }
+
+  private void take(Buffer chunk) {
+    received += chunk.length();
+    if (answered) return;
+    if (received > MOST_DISCARDED) {
+      refuse(refusal == null ? tooLong() : refusal);
+    } else if (isWanted()) {
+      body = body == null ? chunk : body.appendBuffer(chunk);
+    } else {
+      body = null;
+    }
+  }
+
+  private boolean isWanted() {
+    return refusal == null && route != null && received <= route.longestBody();
+  }
+
+  private void complete() {
+    complete = true;
+    if (answered) return;
+    guarded(() -> {
+      if (refusal != null) throw new Refusal(refusal);
+      if (route == null) throw new IllegalStateException("no route and no refusal");
+      if (route.takesBody() && received > route.longestBody()) throw new Refusal(tooLong());
+      route.call().answer(this, body == null ? new byte[0] : body.getBytes());
+    });
+  }
+
+  /** Whatever goes wrong, the client gets an answer. */
+  private void guarded(Runnable work) {
+    try {
+      work.run();
+    } catch (Refusal e) {
+      answer(e.problem());
+    } catch (Throwable e) {
+      String id = UUID.randomUUID().toString();
+      LOG.error("request failed, id {}", id, e);
+      answer(Problem.of(500, "something went wrong here; the service's log says more, id " + id));
+    }
+  }
+
+  /** Refuses a request whose rest will not be read. */
+  private void refuse(Problem problem) {
+    body = null;
+    answer(problem);
+  }
+
+  private void broken(Throwable cause) {
+    if (!complete) refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
+  }
+
+  private void answerExpectation(long announced) {
+    boolean tooLong = route != null && route.takesBody() && announced > route.longestBody();
+    if (refusal != null) refuse(refusal);
+    else if (tooLong) refuse(tooLong());
+    else response.writeContinue();
+  }
+
+  private long announced() {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    if (length == null) return 0;
+    try {
+      return Long.parseLong(length);
+    } catch (NumberFormatException e) {
+      return 0; // the decoder has refused what it can't read
+    }
+  }
+
+  private Problem tooLong() {
+    return Problem.of(
+        413,
+        "body",
+        "the body may have at most %d bytes; send fewer or shorter fields, or several batches"
+            .formatted(route == null ? 0 : route.longestBody()));
+  }
+
+  private void requireJson() {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    if (!MediaTypes.isJson(type)) {
+      throw new Refusal(
+          Problem.of(
+              415,
+              "Content-Type",
+              "Content-Type must be application/json in UTF-8, got '%s'"
+                  .formatted(Texts.shown(String.valueOf(type)))));
+    }
+    String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      throw new Refusal(
+          Problem.of(
+              415,
+              "Content-Encoding",
+              "Content-Encoding '%s' is not understood; send the body as it is"
+                  .formatted(Texts.shown(encoding))));
+    }
+  }
+}

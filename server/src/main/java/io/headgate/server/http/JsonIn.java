@@ -1,0 +1,214 @@
+package io.headgate.server.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import java.io.IOException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a body as JSON, strictly, and knows at any time which field it is at, so that whatever is
+ * wrong can be named.
+ */
+final class JsonIn {
+  private static final int DEEPEST = 4;
+  private static final int LONGEST_NUMBER = 2_048;
+
+  private static final JsonFactory FACTORY =
+      new JsonFactoryBuilder()
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(DEEPEST)
+                  .maxNumberLength(LONGEST_NUMBER)
+                  .build())
+          .build();
+
+  private final JsonParser parser;
+  private String within = "";
+  private @Nullable String field;
+  private @Nullable String member;
+
+  private JsonIn(JsonParser parser) {
+    this.parser = parser;
+  }
+
+  static JsonIn of(byte[] body) {
+    if (body.length == 0) {
+      throw Refusal.badInput("body", "is empty; send JSON such as {\"key\":\"user:42\"}");
+    }
+    if (!isUtf8Json(body)) {
+      throw Refusal.badInput("body", "is not valid UTF-8; JSON must be encoded so");
+    }
+    try {
+      return new JsonIn(FACTORY.createParser(body));
+    } catch (IOException e) {
+      throw Refusal.badInput("body", "can't be read as JSON");
+    }
+  }
+
+  /** JSON begins with ASCII: a zero among its first bytes tells of UTF-16 or UTF-32. */
+  private static boolean isUtf8Json(byte[] body) {
+    for (int i = 0; i < Math.min(4, body.length); i++) {
+      if (body[i] == 0) return false;
+    }
+    return Texts.isUtf8(body);
+  }
+
+  /** Enters the object that is the whole body, or an item of a list. */
+  void beginObject() {
+    if (next() != JsonToken.START_OBJECT) throw bad("must be an object, got " + given());
+  }
+
+  /** Moves to the next field; false at the end of the object. */
+  boolean nextField() {
+    field = null;
+    var name = nextName();
+    field = name;
+    return name != null;
+  }
+
+  /** As {@link #nextField}, for an object within a field. */
+  boolean nextMember() {
+    member = null;
+    var name = nextName();
+    member = name;
+    return name != null;
+  }
+
+  String field() {
+    return field == null ? "" : field;
+  }
+
+  String member() {
+    return member == null ? "" : member;
+  }
+
+  private @Nullable String nextName() {
+    try {
+      return parser.nextFieldName();
+    } catch (IOException e) {
+      throw syntax(e);
+    }
+  }
+
+  JsonToken next() {
+    try {
+      var token = parser.nextToken();
+      if (token == null) throw bad("ends too early; complete the JSON");
+      return token;
+    } catch (IOException e) {
+      throw syntax(e);
+    }
+  }
+
+  /** Says where the next objects are, such as {@code checks[3]}. */
+  void enter(String place) {
+    within = place;
+    field = null;
+  }
+
+  void end() {
+    within = "";
+    field = null;
+    try {
+      if (parser.nextToken() == null) return;
+    } catch (IOException e) {
+      throw syntax(e);
+    }
+    throw bad("goes on after the end of the JSON; send one value");
+  }
+
+  String text() {
+    if (next() != JsonToken.VALUE_STRING) throw bad("must be a string, got " + given());
+    return current();
+  }
+
+  boolean truth() {
+    return switch (next()) {
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      default -> throw bad("must be true or false, got " + given());
+    };
+  }
+
+  /** A number that is written without fraction and exponent, from 0 to {@code highest}. */
+  long whole(long highest) {
+    if (next() != JsonToken.VALUE_NUMBER_INT) {
+      throw bad("must be a whole number from 0 to %d, got %s".formatted(highest, given()));
+    }
+    try {
+      long value = parser.getLongValue();
+      if (value >= 0 && value <= highest) return value;
+    } catch (IOException e) {
+      // Longer than a long: said below.
+    }
+    throw bad("must be 0 to %d, got %s".formatted(highest, given()));
+  }
+
+  /** A text, or a number or truth taken as its text: what identifies somebody may be any. */
+  String scalar() {
+    return switch (next()) {
+      case VALUE_STRING, VALUE_NUMBER_INT, VALUE_TRUE, VALUE_FALSE -> current();
+      case VALUE_NUMBER_FLOAT ->
+          throw bad("must be a string, a whole number or a truth, got %s".formatted(given()));
+      default -> throw bad("must be a string, got " + given());
+    };
+  }
+
+  private String current() {
+    try {
+      return parser.getText();
+    } catch (IOException e) {
+      throw syntax(e);
+    }
+  }
+
+  /** What stands where something else should, for a message. */
+  private String given() {
+    return switch (parser.currentToken()) {
+      case START_OBJECT -> "an object";
+      case START_ARRAY -> "a list";
+      case VALUE_NULL -> "null; leave the field out instead";
+      case VALUE_STRING -> "the string '" + Texts.shown(current()) + "'";
+      default -> Texts.shown(current());
+    };
+  }
+
+  Refusal bad(String flaw) {
+    return Refusal.badInput(path(), flaw);
+  }
+
+  Refusal unknown(Set<?> allowed) {
+    return bad("is not known here; allowed: %s".formatted(allowed));
+  }
+
+  /** To be called at the end of the object that lacks the field. */
+  Refusal missing(Field name, String example) {
+    field = name.toString();
+    return bad("is missing; send " + example);
+  }
+
+  private Refusal syntax(IOException e) {
+    if (e instanceof StreamConstraintsException) {
+      return bad(
+          "is too long or too deeply nested; numbers may have %d digits, nesting may be %d deep"
+              .formatted(LONGEST_NUMBER, DEEPEST));
+    }
+    var at = parser.currentLocation();
+    return bad(
+        "is not valid JSON at line %d, column %d; mind quotes, commas and brackets"
+            .formatted(at.getLineNr(), at.getColumnNr()));
+  }
+
+  private String path() {
+    var path = new StringBuilder(within);
+    if (field != null) path.append(path.isEmpty() ? "" : ".").append(Texts.shown(field));
+    if (member != null) path.append('.').append(Texts.shown(member));
+    return path.isEmpty() ? "body" : path.toString();
+  }
+}

@@ -1,0 +1,103 @@
+package io.headgate.server.http;
+
+import java.util.List;
+
+/** Writes JSON in the order of the calls. Knows where commas go, and nothing of what is written. */
+final class JsonOut {
+  private static final String HEX = "0123456789abcdef";
+
+  private final StringBuilder out = new StringBuilder(512);
+
+  JsonOut begin() {
+    return open('{');
+  }
+
+  JsonOut end() {
+    out.append('}');
+    return this;
+  }
+
+  JsonOut beginList() {
+    return open('[');
+  }
+
+  JsonOut endList() {
+    out.append(']');
+    return this;
+  }
+
+  /** The name of a member; its value comes next. Names are ours and need no escape. */
+  JsonOut name(String name) {
+    separate();
+    out.append('"').append(name).append("\":");
+    return this;
+  }
+
+  JsonOut value(String text) {
+    separate();
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) append(text, i);
+    out.append('"');
+    return this;
+  }
+
+  JsonOut value(long number) {
+    separate();
+    out.append(number);
+    return this;
+  }
+
+  JsonOut value(boolean truth) {
+    separate();
+    out.append(truth);
+    return this;
+  }
+
+  JsonOut value(List<String> texts) {
+    beginList();
+    for (var text : texts) value(text);
+    return endList();
+  }
+
+  JsonOut nothing() {
+    separate();
+    out.append("null");
+    return this;
+  }
+
+  /** A member whose name is not ours. */
+  JsonOut member(String name, String text) {
+    value(name);
+    out.append(':');
+    return value(text);
+  }
+
+  private JsonOut open(char bracket) {
+    separate();
+    out.append(bracket);
+    return this;
+  }
+
+  private void separate() {
+    if (out.isEmpty()) return;
+    char last = out.charAt(out.length() - 1);
+    if (last != '{' && last != '[' && last != ':') out.append(',');
+  }
+
+  private void append(String text, int at) {
+    char c = text.charAt(at);
+    if (c >= ' ' && c != '"' && c != '\\' && c < 0x7f) out.append(c);
+    else if (c == '"' || c == '\\') out.append('\\').append(c);
+    else if (c < 0xa0) escape(c);
+    else out.append(Texts.isLoneSurrogate(text, at) ? '\ufffd' : c);
+  }
+
+  private void escape(char c) {
+    out.append("\\u00").append(HEX.charAt(c >> 4)).append(HEX.charAt(c & 15));
+  }
+
+  @Override
+  public String toString() {
+    return out.toString();
+  }
+}

@@ -1,0 +1,52 @@
+package io.headgate.server.http;
+
+import io.headgate.RateLimiter;
+
+/** Keeps and gives back slots in flight, by the id that taking them gave. */
+final class Leases {
+  private final RateLimiter limiter;
+
+  Leases(RateLimiter limiter) {
+    this.limiter = limiter;
+  }
+
+  void renew(Exchange exchange, byte[] body) {
+    String id = exchange.lastSegment();
+    if (!renewed(id)) throw ended("renewed");
+    var out = new JsonOut().begin().name("renewed").value(true).name("lease").value(id).end();
+    exchange.answer(200, MediaTypes.JSON, out);
+  }
+
+  void release(Exchange exchange, byte[] body) {
+    if (!released(exchange.lastSegment())) throw ended("released");
+    exchange.end(204);
+  }
+
+  private boolean renewed(String id) {
+    try {
+      return limiter.renew(id);
+    } catch (IllegalArgumentException e) {
+      throw notAnId();
+    }
+  }
+
+  private boolean released(String id) {
+    try {
+      return limiter.release(id);
+    } catch (IllegalArgumentException e) {
+      throw notAnId();
+    }
+  }
+
+  private static Refusal notAnId() {
+    return Refusal.badInput("id", "is not that of a lease; use the one that acquiring it gave");
+  }
+
+  private static Refusal ended(String what) {
+    return new Refusal(
+        Problem.of(
+            404,
+            "this lease has ended and can't be %s; acquire another with POST /v1/leases"
+                .formatted(what)));
+  }
+}

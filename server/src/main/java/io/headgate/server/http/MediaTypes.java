@@ -1,0 +1,47 @@
+package io.headgate.server.http;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The little of content negotiation that is needed. */
+final class MediaTypes {
+  static final String JSON = "application/json";
+
+  /** JSON under any of its names, in UTF-8; what says nothing is taken for it. */
+  static boolean isJson(@Nullable String contentType) {
+    if (contentType == null || contentType.equals(JSON)) return true;
+    var parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
+    String type = parts[0].strip();
+    if (!type.equals(JSON) && !(type.startsWith("application/") && type.endsWith("+json"))) {
+      return false;
+    }
+    for (int i = 1; i < parts.length; i++) {
+      String parameter = parts[i].strip();
+      if (!parameter.startsWith("charset=")) continue;
+      String charset = parameter.substring("charset=".length()).replace("\"", "");
+      if (!charset.equals("utf-8") && !charset.equals("utf8") && !charset.equals("us-ascii")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a client names problem documents among what it accepts. */
+  static boolean acceptsProblem(@Nullable String accept) {
+    if (accept == null || accept.equals("*/*")) return false;
+    for (var range : accept.toLowerCase(Locale.ROOT).split(",", -1)) {
+      var parts = range.split(";", -1);
+      if (parts[0].strip().equals(Problem.MEDIA_TYPE)) return !isRefused(parts);
+    }
+    return false;
+  }
+
+  private static boolean isRefused(String[] parts) {
+    for (int i = 1; i < parts.length; i++) {
+      if (parts[i].strip().matches("q=0(\\.0{0,3})?")) return true;
+    }
+    return false;
+  }
+
+  private MediaTypes() {}
+}

@@ -1,0 +1,90 @@
+package io.headgate.server.http;
+
+import io.headgate.Decision;
+import io.headgate.LimitReport;
+import io.headgate.Verdict;
+import io.headgate.store.Ticker;
+import io.vertx.core.http.HttpHeaders;
+
+/**
+ * What a verdict says in headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
+ * and the older ones that many clients know.
+ *
+ * <p>A policy's name needs no escape: rules and limits may be named by letters, digits and a few
+ * signs that are none of the quotes.
+ */
+final class RateLimitHeaders {
+  private static final CharSequence POLICY = HttpHeaders.createOptimized("RateLimit-Policy");
+  private static final CharSequence CURRENT = HttpHeaders.createOptimized("RateLimit");
+  private static final CharSequence LIMIT = HttpHeaders.createOptimized("X-RateLimit-Limit");
+  private static final CharSequence REMAINING =
+      HttpHeaders.createOptimized("X-RateLimit-Remaining");
+  private static final CharSequence RESET = HttpHeaders.createOptimized("X-RateLimit-Reset");
+  private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
+
+  private static final long HIGHEST = 999_999_999_999_999L; // of integers in structured fields
+
+  private final Ticker ticker;
+
+  RateLimitHeaders(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  /**
+   * @param waited the microseconds that the caller has already waited for its slot
+   */
+  void put(Exchange exchange, Verdict verdict, long waited) {
+    var retry = verdict.decision() instanceof Decision.Denied(var after) ? Times.micros(after) : 0;
+    var policies = new StringBuilder();
+    var current = new StringBuilder();
+    for (var report : verdict.limits()) {
+      if (!report.enforced()) continue;
+      appendPolicy(policies, report);
+      long reset = Times.rest(report.resetAfter(), waited);
+      appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
+    }
+    if (!policies.isEmpty()) {
+      exchange.header(POLICY, policies).header(CURRENT, current);
+    }
+    verdict.limit().ifPresent(limit -> putOlder(exchange, limit, waited));
+    if (verdict.isAllowed()) return;
+    exchange.header(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    if (retry > 0) {
+      exchange.header(HttpHeaders.RETRY_AFTER, Long.toString(Times.seconds(retry)));
+    }
+  }
+
+  private void putOlder(Exchange exchange, LimitReport limit, long waited) {
+    long reset = ticker.micros() + Times.rest(limit.resetAfter(), waited);
+    exchange
+        .header(LIMIT, Long.toString(limit.limit()))
+        .header(REMAINING, Long.toString(limit.remaining()))
+        .header(RESET, Long.toString(Times.seconds(reset)));
+  }
+
+  private static void appendPolicy(StringBuilder out, LimitReport report) {
+    name(out, report).append(";q=").append(Math.min(HIGHEST, report.limit()));
+    long window = Times.micros(report.window());
+    if (report.algorithm().equals("concurrency")) {
+      out.append(";qu=\"concurrent-requests\"");
+      return;
+    }
+    if (window > 0 && window % 1_000_000 == 0) out.append(";w=").append(window / 1_000_000);
+    if (report.cost().isPresent() && report.cost().get().equals("bytes")) {
+      out.append(";qu=\"content-bytes\"");
+    }
+  }
+
+  private static void appendCurrent(StringBuilder out, LimitReport report, long untilMore) {
+    name(out, report)
+        .append(";r=")
+        .append(Math.min(HIGHEST, report.remaining()))
+        .append(";t=")
+        .append(Times.seconds(untilMore));
+  }
+
+  private static StringBuilder name(StringBuilder out, LimitReport report) {
+    if (!out.isEmpty()) out.append(',');
+    return out.append('"').append(report.policy()).append('"');
+  }
+}

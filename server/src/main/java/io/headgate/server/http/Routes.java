@@ -1,0 +1,59 @@
+package io.headgate.server.http;
+
+import io.vertx.core.http.HttpMethod;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** Which path and method is served by what. */
+final class Routes {
+  private final Map<String, Map<HttpMethod, Route>> byPath = new HashMap<>();
+  private final Map<String, Map<HttpMethod, Route>> byPrefix = new HashMap<>();
+
+  /** A path that ends in {@code /*} stands for all that go on from there by one segment. */
+  Routes add(HttpMethod method, String path, Route route) {
+    boolean prefix = path.endsWith("/*");
+    var table = prefix ? byPrefix : byPath;
+    String key = prefix ? path.substring(0, path.length() - 1) : path;
+    table.computeIfAbsent(key, k -> new HashMap<>()).put(method, route);
+    return this;
+  }
+
+  Route find(HttpMethod method, String path) {
+    var methods = methods(path);
+    var route = methods.get(method.equals(HttpMethod.HEAD) ? HttpMethod.GET : method);
+    if (route != null) return route;
+    if (method.equals(HttpMethod.OPTIONS)) {
+      String allow = allow(methods);
+      return new Route(
+          Role.ANYBODY,
+          Route.NO_BODY,
+          (exchange, body) -> exchange.header("Allow", allow).end(204));
+    }
+    throw new Refusal(
+        Problem.of(
+                405,
+                "%s does not take %s; use %s"
+                    .formatted(Texts.shown(path), Texts.shown(method.name()), allow(methods)))
+            .with("Allow", allow(methods)));
+  }
+
+  private Map<HttpMethod, Route> methods(String path) {
+    var methods = byPath.get(path);
+    if (methods != null) return methods;
+    int last = path.lastIndexOf('/') + 1;
+    methods = last < path.length() ? byPrefix.get(path.substring(0, last)) : null;
+    if (methods != null) return methods;
+    throw new Refusal(
+        Problem.of(
+            404, "there is nothing at %s; GET / lists what there is".formatted(Texts.shown(path))));
+  }
+
+  private static String allow(Map<HttpMethod, Route> methods) {
+    var names = new TreeSet<String>();
+    for (var method : methods.keySet()) names.add(method.name());
+    if (names.contains("GET")) names.add("HEAD");
+    names.add("OPTIONS");
+    return String.join(", ", names);
+  }
+}

@@ -1,0 +1,18 @@
+package io.headgate.server.http;
+
+import java.util.Map;
+
+/**
+ * What came back.
+ *
+ * @param headers by their names in small letters
+ */
+record RawAnswer(int status, Map<String, String> headers, String body) {
+  String header(String name) {
+    return headers.getOrDefault(name.toLowerCase(java.util.Locale.ROOT), "(none)");
+  }
+
+  String mediaType() {
+    return header("content-type");
+  }
+}

@@ -1,0 +1,120 @@
+package io.headgate.server.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.HashMap;
+import java.util.Locale;
+
+/** A connection on which anything can be sent, also what no HTTP client would. */
+final class RawConnection implements AutoCloseable {
+  private static final int PATIENCE_MILLIS = 20_000;
+
+  private final Socket socket;
+  private final BufferedInputStream in;
+
+  RawConnection(int port) {
+    try {
+      socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setTcpNoDelay(true);
+      in = new BufferedInputStream(socket.getInputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  RawAnswer post(String path, String body, String... headers) {
+    return post(path, body.getBytes(UTF_8), headers);
+  }
+
+  RawAnswer post(String path, byte[] body, String... headers) {
+    sendPost(path, body, headers);
+    return read();
+  }
+
+  void sendPost(String path, byte[] body, String... headers) {
+    boolean typed = false;
+    for (var header : headers) typed |= header.toLowerCase(Locale.ROOT).startsWith("content-type:");
+    var head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: test\r\n");
+    if (!typed) head.append("Content-Type: application/json\r\n");
+    for (var header : headers) head.append(header).append("\r\n");
+    head.append("Content-Length: ").append(body.length).append("\r\n\r\n");
+    send(head.toString().getBytes(ISO_8859_1), body);
+  }
+
+  RawAnswer request(String method, String path, String... headers) {
+    var head = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: test\r\n");
+    for (var header : headers) head.append(header).append("\r\n");
+    send(head.append("\r\n").toString().getBytes(ISO_8859_1));
+    return read(method.equals("HEAD"));
+  }
+
+  void send(byte[]... parts) {
+    try {
+      var all = new ByteArrayOutputStream();
+      for (var part : parts) all.write(part);
+      socket.getOutputStream().write(all.toByteArray());
+      socket.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  RawAnswer read() {
+    return read(false);
+  }
+
+  private RawAnswer read(boolean headOnly) {
+    try {
+      String first = line();
+      int status = Integer.parseInt(first.split(" ")[1]);
+      var headers = new HashMap<String, String>();
+      for (String line = line(); !line.isEmpty(); line = line()) {
+        int colon = line.indexOf(':');
+        headers.merge(
+            line.substring(0, colon).toLowerCase(Locale.ROOT),
+            line.substring(colon + 1).strip(),
+            (a, b) -> a + ", " + b);
+      }
+      int length = headOnly ? 0 : Integer.parseInt(headers.getOrDefault("content-length", "0"));
+      return new RawAnswer(status, headers, new String(in.readNBytes(length), UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether the other side has closed; waits for it. */
+  boolean isClosedByServer() {
+    try {
+      return in.read() < 0;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private String line() throws IOException {
+    var line = new ByteArrayOutputStream();
+    for (int b = in.read(); b != '\n'; b = in.read()) {
+      if (b < 0) throw new EOFException("closed after: " + line.toString(ISO_8859_1));
+      if (b != '\r') line.write(b);
+    }
+    return line.toString(ISO_8859_1);
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.headgate.server.http;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.Service;
+import io.headgate.server.Settings;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A real service on a port that the system chose, with a clock that stands until it is turned. */
+final class RunningService implements AutoCloseable {
+  /** A Sunday noon. */
+  static final long START = 1_789_300_800_000_000L;
+
+  final AtomicLong clock = new AtomicLong(START);
+  final RateLimiter limiter;
+  private final Service service;
+
+  private RunningService(Access access, Duration grace, Rule... rules) {
+    Ticker ticker = clock::get;
+    this.limiter =
+        RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
+    var settings = new Settings("127.0.0.1", 0, access, grace, 2);
+    try {
+      this.service = Service.start(settings, limiter, ticker);
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static RunningService with(Rule... rules) {
+    return new RunningService(Access.OPEN, Duration.ofSeconds(10), rules);
+  }
+
+  static RunningService withGrace(Duration grace, Rule... rules) {
+    return new RunningService(Access.OPEN, grace, rules);
+  }
+
+  static RunningService withTokens(String admin, String check, Rule... rules) {
+    var access =
+        new Access(
+            Optional.of(admin).filter(token -> !token.isEmpty()),
+            Optional.of(check).filter(token -> !token.isEmpty()));
+    return new RunningService(access, Duration.ofSeconds(10), rules);
+  }
+
+  int port() {
+    return service.port();
+  }
+
+  RawConnection connect() {
+    return new RawConnection(port());
+  }
+
+  /** One request on a connection of its own. */
+  RawAnswer post(String path, String body, String... headers) {
+    try (var connection = connect()) {
+      return connection.post(path, body, headers);
+    }
+  }
+
+  RawAnswer request(String method, String path, String... headers) {
+    try (var connection = connect()) {
+      return connection.request(method, path, headers);
+    }
+  }
+
+  void stop() {
+    service.close();
+  }
+
+  @Override
+  public void close() {
+    service.close();
+    limiter.close();
+  }
+}
