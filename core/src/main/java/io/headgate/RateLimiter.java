@@ -74,7 +74,8 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   public Decision check(Request request) {
-    return decide(request).decision();
+    var plan = plan(request);
+    return Verdict.decision(plan, store.decide(plan));
   }
 
   public CompletionStage<Decision> checkAsync(Request request) {

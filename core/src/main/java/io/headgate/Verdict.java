@@ -50,6 +50,20 @@ public final class Verdict {
     this.deciding = strictest == null ? tightest() : blamed(strictest);
   }
 
+  /** The decision alone, which for most plans takes no verdict. */
+  static Decision decision(Plan plan, Answer answer) {
+    boolean simple = plan.charges().size() == 1 && plan.parts().getFirst().isEnforced();
+    if (!simple) return new Verdict(plan, answer, true).decision();
+    return switch (answer.first()) {
+      case Outcome.Passed(var remaining, var reset, var delay) ->
+          delay > 0
+              ? new Decision.Delayed(micros(delay), remaining, micros(reset))
+              : new Decision.Allowed(remaining, micros(reset));
+      case Outcome.Refused refused -> new Decision.Denied(micros(refused.retryAfter()));
+      case Outcome.Never never -> new Decision.Impossible(never.cost(), never.capacity());
+    };
+  }
+
   public Decision decision() {
     if (deciding < 0) return new Decision.Allowed(Decision.Allowed.UNLIMITED, Duration.ZERO);
     var outcome = outcomes.get(deciding);

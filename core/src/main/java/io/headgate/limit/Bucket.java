@@ -14,25 +14,21 @@ import io.headgate.limit.Outcome.Refused;
 record Bucket(Rate rate, long units, long capacity, boolean queues) {
 
   Step step(BucketState state, long now, long cost) {
-    long permits = rate.unitPermits;
-    long price = cost * rate.unitPeriod; // may be nonsense above the capacity, and is not used then
-    if (cost == 0) return new Step(state, passed(state, now, 0));
-    if (cost > capacity) {
-      return new Step(state, new Never(room(state, now), wait(state, now), cost, capacity));
-    }
-    boolean inDebt = state.emptyAt() > now;
-    if (inDebt) {
+    long wait = Math.max(0, state.emptyAt() - now);
+    long owed = owed(state, wait);
+    if (cost == 0) return new Step(state, new Passed(room(owed), wait, 0));
+    if (cost > capacity) return new Step(state, new Never(room(owed), wait, cost, capacity));
+    long price = cost * rate.unitPeriod;
+    if (owed > units - price) {
       // From this moment on, the debt leaves room for the price.
-      long fitsAt = state.emptyAt() - (units - price + state.slack()) / permits;
-      if (now < fitsAt) {
-        return new Step(state, new Refused(room(state, now), wait(state, now), fitsAt - now));
-      }
+      long fitsAt = state.emptyAt() - (units - price + state.slack()) / rate.unitPermits;
+      return new Step(state, new Refused(room(owed), wait, fitsAt - now));
     }
-    long start = inDebt ? state.emptyAt() : now;
-    long owed = inDebt ? price - state.slack() : price;
-    long repaidIn = permits == 1 ? owed : Math.ceilDiv(owed, permits);
-    var next = new BucketState(start + repaidIn, repaidIn * permits - owed, state.drain());
-    return new Step(next, passed(next, now, queues ? start - now : 0));
+    long due = wait == 0 ? price : price - state.slack();
+    long repaidIn = timeFor(due);
+    long slack = repaidIn * rate.unitPermits - due;
+    var next = new BucketState(now + wait + repaidIn, slack, state.drain());
+    return new Step(next, new Passed(room(owed + price), wait + repaidIn, queues ? wait : 0));
   }
 
   BucketState adopt(State state, long now) {
@@ -47,23 +43,22 @@ record Bucket(Rate rate, long units, long capacity, boolean queues) {
 
   /** The time in which the whole capacity is repaid. Who owes as much has used all there is. */
   long drain() {
-    long all = capacity * rate.unitPeriod;
-    return rate.unitPermits == 1 ? all : Math.ceilDiv(all, rate.unitPermits);
+    return timeFor(capacity * rate.unitPeriod);
   }
 
-  private Passed passed(BucketState state, long now, long delay) {
-    return new Passed(room(state, now), wait(state, now), delay);
+  /** Divides only where it must: a division takes as long as the rest of a step. */
+  private long timeFor(long due) {
+    return rate.unitPermits == 1 ? due : Math.ceilDiv(due, rate.unitPermits);
   }
 
-  private static long wait(BucketState state, long now) {
-    return Math.max(0, state.emptyAt() - now);
+  /** A clock that stepped back can't make it more than everything. */
+  private long owed(BucketState state, long wait) {
+    if (wait == 0) return 0;
+    return wait > state.drain() ? units : wait * rate.unitPermits - state.slack();
   }
 
-  /** What could be taken now. A clock that stepped back can't make it less than nothing. */
-  private long room(BucketState state, long now) {
-    long wait = wait(state, now);
-    if (wait == 0) return capacity;
-    if (wait > state.drain()) return 0;
-    return Math.max(0, units - (wait * rate.unitPermits - state.slack())) / rate.unitPeriod;
+  /** What could be taken now. */
+  private long room(long owed) {
+    return Math.max(0, units - owed) / rate.unitPeriod;
   }
 }

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 /** A rule, ready for use: its counters in the order they are tried, its overrides indexed. */
 final class Clause {
   private final Rule rule;
-  private final List<Counter> base;
-  private final List<List<Counter>> overridden = new ArrayList<>();
+  private final Plan.Part base;
+  private final List<Plan.Part> overridden = new ArrayList<>();
   private final MatchIndex overrides;
   private final boolean scheduled;
 
@@ -21,9 +21,12 @@ final class Clause {
 
   Clause(Rule rule) {
     this.rule = rule;
-    this.base = counters(rule, rule.limits());
+    this.base = new Plan.Part(rule, -1, counters(rule, rule.limits()), 0);
     this.overrides = new MatchIndex(rule.overrides().stream().map(LimitOverride::match).toList());
-    for (var override : rule.overrides()) overridden.add(counters(rule, override.limits()));
+    for (var override : rule.overrides()) {
+      var counters = counters(rule, override.limits());
+      overridden.add(new Plan.Part(rule, overridden.size(), counters, 0));
+    }
     this.scheduled = !rule.active().equals(Schedule.ALWAYS);
   }
 
@@ -38,14 +41,14 @@ final class Clause {
     return found.size() == 0 ? -1 : found.get(0);
   }
 
-  /** The counters under that override; the rule's own if there is none such. */
-  List<Counter> counters(int override) {
+  /** The rule's part in a plan under that override; without one if there is none such. */
+  Plan.Part part(int override) {
     return override < 0 || override >= overridden.size() ? base : overridden.get(override);
   }
 
   boolean hasConcurrency() {
     return Stream.concat(Stream.of(base), overridden.stream())
-        .flatMap(List::stream)
+        .flatMap(part -> part.counters().stream())
         .anyMatch(counter -> counter.limit() instanceof Concurrency);
   }
 

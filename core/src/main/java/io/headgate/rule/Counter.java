@@ -14,14 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Counter {
   private final String rule;
-  private final RuleLimit limit;
+  private final RuleLimit ruleLimit;
+  private final Limit limit; // also in ruleLimit, but every check comes here
   private final List<String> per;
   private final @Nullable String cost;
   private final int hash;
 
   Counter(Rule rule, RuleLimit limit) {
     this.rule = rule.id();
-    this.limit = limit;
+    this.ruleLimit = limit;
+    this.limit = limit.limit();
     this.per = rule.attributesOf(limit);
     this.cost = limit.cost().orElse(null);
     this.hash = 31 * this.rule.hashCode() + limit.name().hashCode();
@@ -34,7 +36,7 @@ public final class Counter {
 
   /** The name of the limit within the rule. */
   public String name() {
-    return limit.name();
+    return ruleLimit.name();
   }
 
   /** What the limit is called where rules are not named beside it: in headers and reports. */
@@ -43,11 +45,11 @@ public final class Counter {
   }
 
   public Limit limit() {
-    return limit.limit();
+    return limit;
   }
 
   long weight() {
-    return limit.weight();
+    return ruleLimit.weight();
   }
 
   public List<String> per() {
@@ -56,7 +58,7 @@ public final class Counter {
 
   /** The named cost that the limit spends; empty for the plain one. */
   public Optional<String> cost() {
-    return limit.cost();
+    return ruleLimit.cost();
   }
 
   long costOf(Request request) {

@@ -14,11 +14,14 @@ import java.util.Map;
  */
 final class MatchIndex {
   private final List<Match> matches;
+  private final boolean[] proven;
   private final Ordinals everywhere = new Ordinals();
   private final Map<String, AttributeIndex> attributes = new HashMap<>();
 
   MatchIndex(List<Match> matches) {
     this.matches = List.copyOf(matches);
+    this.proven = new boolean[matches.size()];
+    for (int i = 0; i < proven.length; i++) proven[i] = isProvenByPlace(this.matches.get(i));
     var crowd = new HashMap<Place, Integer>();
     for (var match : matches) {
       match
@@ -39,12 +42,34 @@ final class MatchIndex {
       var index = attributes.get(subject.name(i));
       if (index != null) index.find(subject.value(i), candidates);
     }
-    var found = new Ordinals();
+    int kept = 0;
     for (int i = 0; i < candidates.size(); i++) {
-      if (matches.get(candidates.get(i)).matches(subject)) found.add(candidates.get(i));
+      int ordinal = candidates.get(i);
+      if (proven[ordinal] || matches.get(ordinal).matches(subject)) {
+        candidates.set(kept++, ordinal);
+      }
     }
-    found.sort();
-    return found;
+    candidates.cut(kept);
+    candidates.sort();
+    return candidates;
+  }
+
+  /** Whether to be found where it is filed is all that the match asks for. */
+  private static boolean isProvenByPlace(Match match) {
+    return switch (match.conditions().size()) {
+      case 0 -> true;
+      case 1 -> isProvenByPlace(match.conditions().values().iterator().next());
+      default -> false;
+    };
+  }
+
+  private static boolean isProvenByPlace(Pattern pattern) {
+    return switch (pattern) {
+      case Pattern.Exactly exactly -> true;
+      case Pattern.Cidr block -> true;
+      case Pattern.Glob glob -> glob.isPrefix();
+      case Pattern.AnyOf anyOf -> anyOf.patterns().stream().allMatch(MatchIndex::isProvenByPlace);
+    };
   }
 
   /** Where a condition can be filed: an attribute, and the text or prefix or block it must have. */

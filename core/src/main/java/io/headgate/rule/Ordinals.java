@@ -24,6 +24,14 @@ final class Ordinals {
     return values[index];
   }
 
+  void set(int index, int value) {
+    values[index] = value;
+  }
+
+  void cut(int size) {
+    this.size = size;
+  }
+
   /** In ascending order, each once. */
   void sort() {
     if (size < 2) return;

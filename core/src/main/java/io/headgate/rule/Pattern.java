@@ -121,6 +121,11 @@ public sealed interface Pattern {
       return pieces.getFirst();
     }
 
+    /** Whether the prefix is all there is to it. */
+    boolean isPrefix() {
+      return pieces.size() == 2 && pieces.getLast().isEmpty();
+    }
+
     @Override
     public boolean matches(String value) {
       String last = pieces.getLast();

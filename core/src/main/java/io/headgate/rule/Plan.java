@@ -17,6 +17,11 @@ import java.util.List;
 public final class Plan {
   /** One rule's limits, which are the charges from {@code from} on. */
   public record Part(Rule rule, int override, List<Counter> counters, int from) {
+    /** The same part behind {@code from} other charges. */
+    Part at(int from) {
+      return from == this.from ? this : new Part(rule, override, counters, from);
+    }
+
     public boolean isEnforced() {
       return rule.mode() == Mode.ENFORCE;
     }
@@ -30,6 +35,8 @@ public final class Plan {
       return rule.combine().retryAfter(of(all), counters);
     }
   }
+
+  static final Plan NOTHING = new Plan(List.of(), List.of());
 
   private final List<Part> parts;
   private final List<Charge> charges;

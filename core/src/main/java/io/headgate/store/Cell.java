@@ -26,7 +26,7 @@ abstract sealed class Cell permits WordCell, StateCell {
   }
 
   final boolean isFor(Counter counter, String key) {
-    return this.key.equals(key) && this.counter.equals(counter);
+    return this.counter.equals(counter) && this.key.equals(key);
   }
 
   /** Whether the cell can hold states of this charge's limit. */

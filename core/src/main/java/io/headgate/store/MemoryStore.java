@@ -56,7 +56,7 @@ public final class MemoryStore implements Store {
     var charges = plan.charges();
     return switch (charges.size()) {
       case 0 -> new Answer(List.of(), Evidence.STORE);
-      case 1 -> new Answer(List.of(take(charges.getFirst())), Evidence.STORE);
+      case 1 -> new Answer(take(charges.getFirst()), Evidence.STORE);
       default -> takeAll(plan);
     };
   }

@@ -4,7 +4,8 @@ import io.headgate.limit.Share;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +28,15 @@ final class Segment {
   private static final int LOOKED_AT_MOST = 128;
   private static final long LITTLE = Share.ALL / 2;
 
+  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
+
   private final CellTable table;
   private final int most;
   private final ReentrantLock lock = new ReentrantLock();
-  private volatile AtomicReferenceArray<@Nullable Cell> chains =
-      new AtomicReferenceArray<>(SMALLEST);
+
+  /** Read by {@link #chain}; not an AtomicReferenceArray, which is one more place to go to. */
+  private volatile @Nullable Cell[] chains = new @Nullable Cell[SMALLEST];
+
   private int size;
   private int hand; // the chain that is looked at next when something must go
 
@@ -51,7 +56,7 @@ final class Segment {
 
   @Nullable Cell find(Counter counter, String key, int hash) {
     var chains = this.chains;
-    for (var cell = chains.get(hash & chains.length() - 1); cell != null; cell = cell.next) {
+    for (var cell = chain(chains, hash & chains.length - 1); cell != null; cell = cell.next) {
       if (cell.isFor(counter, key)) return cell;
     }
     return null;
@@ -98,9 +103,9 @@ final class Segment {
   void sweep(long now) {
     lock.lock();
     try {
-      for (int i = 0; i < chains.length(); i++) sweepChain(i, now);
+      for (int i = 0; i < chains.length; i++) sweepChain(i, now);
       int wanted = Math.max(SMALLEST, Integer.highestOneBit(Math.max(1, size)) * 2);
-      if (wanted <= chains.length() / 4) resize(wanted);
+      if (wanted <= chains.length / 4) resize(wanted);
     } finally {
       lock.unlock();
     }
@@ -110,24 +115,24 @@ final class Segment {
     sweepChain(turn(), now); // each newcomer tidies up a little, so that somebody always does
     if (size >= most) forgetOne(now);
     forgetInLongChain(hash, now);
-    if (size >= chains.length()) resize(chains.length() * 2);
+    if (size >= chains.length) resize(chains.length * 2);
     int slot = slot(hash);
-    cell.next = chains.get(slot);
-    chains.set(slot, cell);
+    cell.next = chain(chains, slot);
+    SLOT.setVolatile(chains, slot, cell);
     size++;
     return cell;
   }
 
   private void sweepChain(int slot, long now) {
-    for (var cell = chains.get(slot); cell != null; cell = cell.next) {
+    for (var cell = chain(chains, slot); cell != null; cell = cell.next) {
       if (cell.look().freshAt() <= now && cell.killIfFresh(now)) unlink(cell, slot);
     }
   }
 
   private void forgetOne(long now) {
     var choice = new Choice(now);
-    for (int turns = 0; turns < chains.length() && !choice.isGoodEnough(); turns++) {
-      choice.offer(chains.get(turn()));
+    for (int turns = 0; turns < chains.length && !choice.isGoodEnough(); turns++) {
+      choice.offer(chain(chains, turn()));
     }
     choice.end();
   }
@@ -137,10 +142,10 @@ final class Segment {
    */
   private void forgetInLongChain(int hash, long now) {
     int length = 0;
-    for (var cell = chains.get(slot(hash)); cell != null; cell = cell.next) length++;
+    for (var cell = chain(chains, slot(hash)); cell != null; cell = cell.next) length++;
     if (length < LONGEST_CHAIN) return;
     var choice = new Choice(now);
-    choice.offer(chains.get(slot(hash)));
+    choice.offer(chain(chains, slot(hash)));
     choice.end();
   }
 
@@ -185,9 +190,9 @@ final class Segment {
   /** Takes a cell out of its chain; it keeps its own way on, for those who are just reading it. */
   private void unlink(Cell cell, int hash) {
     int slot = slot(hash);
-    var before = chains.get(slot);
+    var before = chain(chains, slot);
     if (before == cell) {
-      chains.set(slot, cell.next);
+      SLOT.setVolatile(chains, slot, cell.next);
     } else {
       while (before != null && before.next != cell) before = before.next;
       if (before == null) return;
@@ -199,14 +204,14 @@ final class Segment {
   /** Appends every cell to its chain among {@code length}: no link is made that closes a loop. */
   private void resize(int length) {
     var old = chains;
-    var moved = new AtomicReferenceArray<@Nullable Cell>(length);
+    var moved = new @Nullable Cell[length];
     var tails = new @Nullable Cell[length];
-    for (int i = 0; i < old.length(); i++) {
-      for (var cell = old.get(i); cell != null; ) {
+    for (int i = 0; i < old.length; i++) {
+      for (var cell = old[i]; cell != null; ) {
         var following = cell.next;
         int slot = table.hash(cell.counter, cell.key) & length - 1;
         var tail = tails[slot];
-        if (tail == null) moved.set(slot, cell);
+        if (tail == null) moved[slot] = cell;
         else tail.next = cell;
         tails[slot] = cell;
         cell = following;
@@ -218,8 +223,12 @@ final class Segment {
     chains = moved;
   }
 
+  private static @Nullable Cell chain(@Nullable Cell[] chains, int slot) {
+    return (Cell) SLOT.getVolatile(chains, slot);
+  }
+
   private int slot(int hash) {
-    return hash & chains.length() - 1;
+    return hash & chains.length - 1;
   }
 
   private int turn() {

@@ -77,6 +77,7 @@ final class WordCell extends Cell {
         var step = charge.step(unpack(seen), now);
         long next = pack(step.state());
         if (next == seen || WORD.compareAndSet(this, seen, next)) return step.outcome();
+        turns = pause(turns); // to try again at once is to fail again, and to slow the others
       } else if (seen == DEAD) {
         return null;
       } else {

@@ -25,7 +25,8 @@ class CombineProperties {
       @ForAll("combinations") Combine combine,
       @ForAll("outcomes") List<Outcome> outcomes,
       @ForAll("weights") List<Long> weights) {
-    var limits = weights.subList(0, outcomes.size()).stream().map(CombineProperties::limit).toList();
+    var limits =
+        weights.subList(0, outcomes.size()).stream().map(CombineProperties::limit).toList();
     long expected =
         LongStream.rangeClosed(0, LONGEST)
             .filter(time -> enough(combine, outcomes, weights, time))

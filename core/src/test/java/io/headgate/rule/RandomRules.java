@@ -23,7 +23,8 @@ public final class RandomRules {
   public static Arbitrary<Limit> limits() {
     var rate =
         Combinators.combine(
-                Arbitraries.longs().between(1, 4), Arbitraries.of(1, 7, 10).map(Duration::ofSeconds))
+                Arbitraries.longs().between(1, 4),
+                Arbitraries.of(1, 7, 10).map(Duration::ofSeconds))
             .as(Rate::of);
     var few = Arbitraries.longs().between(1, 4);
     var buckets = Arbitraries.of(1, 2, 5, 10);
@@ -52,8 +53,9 @@ public final class RandomRules {
   }
 
   public static Arbitrary<Request> requests() {
-    var costs = Arbitraries.frequency(
-        Tuple.of(1, 0L), Tuple.of(6, 1L), Tuple.of(3, 2L), Tuple.of(1, 3L), Tuple.of(1, 4L));
+    var costs =
+        Arbitraries.frequency(
+            Tuple.of(1, 0L), Tuple.of(6, 1L), Tuple.of(3, 2L), Tuple.of(1, 3L), Tuple.of(1, 4L));
     return Combinators.combine(costs, costs)
         .as((cost, bytes) -> new Request(Subject.of("x"), cost, Map.of("bytes", bytes)));
   }
@@ -73,7 +75,8 @@ public final class RandomRules {
   private static Arbitrary<RuleLimit> ruleLimit() {
     return Combinators.combine(
             limits(),
-            Arbitraries.of(Optional.<String>empty(), Optional.<String>empty(), Optional.of("bytes")),
+            Arbitraries.of(
+                Optional.<String>empty(), Optional.<String>empty(), Optional.of("bytes")),
             Arbitraries.longs().between(1, 3),
             Arbitraries.integers().between(-1, 1),
             Arbitraries.of(RuleLimit.Scope.class).optional())
