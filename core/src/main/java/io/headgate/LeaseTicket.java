@@ -27,7 +27,8 @@ record LeaseTicket(long holder, List<Slot> slots) {
    */
   record Slot(String rule, int override, String name, String key) {}
 
-  private static final int MOST_SLOTS = 256;
+  /** As many characters as surely fit into what {@code writeUTF} can write at once. */
+  private static final int PIECE = 65_535 / 3;
 
   LeaseTicket {
     slots = List.copyOf(slots);
@@ -60,9 +61,9 @@ record LeaseTicket(long holder, List<Slot> slots) {
       out.writeShort(slots.size());
       for (var slot : slots) {
         out.writeUTF(slot.rule);
-        out.writeShort(slot.override);
+        out.writeInt(slot.override);
         out.writeUTF(slot.name);
-        out.writeUTF(slot.key);
+        writeText(out, slot.key);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -75,10 +76,10 @@ record LeaseTicket(long holder, List<Slot> slots) {
         new DataInputStream(new ByteArrayInputStream(Base64.getUrlDecoder().decode(text)))) {
       long holder = in.readLong();
       int count = in.readUnsignedShort();
-      if (count == 0 || count > MOST_SLOTS) throw new IOException("no slots");
+      if (count == 0) throw new IOException("no slots");
       var slots = new ArrayList<Slot>();
       for (int i = 0; i < count; i++) {
-        slots.add(new Slot(in.readUTF(), in.readShort(), in.readUTF(), in.readUTF()));
+        slots.add(new Slot(in.readUTF(), in.readInt(), in.readUTF(), readText(in)));
       }
       if (in.read() >= 0) throw new IOException("more than a ticket");
       return new LeaseTicket(holder, slots);
@@ -86,5 +87,22 @@ record LeaseTicket(long holder, List<Slot> slots) {
       throw new IllegalArgumentException(
           "this is not the id of a lease; use the one that acquiring it gave", e);
     }
+  }
+
+  /** Keys of many attributes outgrow {@code writeUTF}: piece by piece, the last one not full. */
+  private static void writeText(DataOutputStream out, String text) throws IOException {
+    for (int from = 0; from <= text.length(); from += PIECE) {
+      out.writeUTF(text.substring(from, Math.min(from + PIECE, text.length())));
+    }
+  }
+
+  private static String readText(DataInputStream in) throws IOException {
+    var text = new StringBuilder();
+    String piece;
+    do {
+      piece = in.readUTF();
+      text.append(piece);
+    } while (piece.length() == PIECE);
+    return text.toString();
   }
 }

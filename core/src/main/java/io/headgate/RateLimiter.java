@@ -148,9 +148,12 @@ public final class RateLimiter implements AutoCloseable {
 
   /** Says of every rule whether it applies, why or why not, and how its limits stand. */
   public List<Explained> explain(Subject subject) {
-    var reports = peek(Request.of(subject, 0)).limits();
+    var current = rules; // read once: why a rule applies and how it stands belong together
+    long now = ticker.micros();
+    var plan = current.plan(Request.of(subject, 0), now, 0);
+    var reports = new Verdict(plan, store.peek(plan), false).limits();
     var all = new ArrayList<Explained>();
-    for (var explanation : rules.explain(subject, ticker.micros())) {
+    for (var explanation : current.explain(subject, now)) {
       var own = reports.stream().filter(r -> r.rule().equals(explanation.rule().id())).toList();
       all.add(new Explained(explanation, explanation.applies() ? own : List.of()));
     }

@@ -67,7 +67,7 @@ public final class Verdict {
   public Decision decision() {
     if (deciding < 0) return new Decision.Allowed(Decision.Allowed.UNLIMITED, Duration.ZERO);
     var outcome = outcomes.get(deciding);
-    if (outcome instanceof Outcome.Never never) {
+    if (retryAfter == Combine.NEVER && outcome instanceof Outcome.Never never) {
       return new Decision.Impossible(never.cost(), never.capacity());
     }
     if (retryAfter > 0) return new Decision.Denied(micros(retryAfter));
@@ -99,7 +99,7 @@ public final class Verdict {
     return reports;
   }
 
-  /** The limits that refused, as policies; of an ordered rule, the first one only. */
+  /** The limits that refused, as policies; of an ordered rule, the one to blame only. */
   public List<String> violated() {
     return violated(true);
   }
@@ -145,55 +145,41 @@ public final class Verdict {
     var names = new ArrayList<String>();
     for (var part : plan.parts()) {
       if (part.isEnforced() != enforced || part.retryAfter(outcomes) == 0) continue;
+      if (part.rule().combine().blamesFirst()) {
+        names.add(plan.charges().get(blamed(part)).counter().policy());
+        continue;
+      }
       for (int i = 0; i < part.counters().size(); i++) {
         if (outcomes.get(part.from() + i) instanceof Outcome.Passed) continue;
         names.add(part.counters().get(i).policy());
-        if (part.rule().combine().blamesFirst()) break;
       }
     }
     return names;
   }
 
-  /** The limit with least left; of a rule where any will do, the one with most. */
+  /** The limit with least left, each rule speaking by one. */
   private int tightest() {
     int best = -1;
     for (var part : plan.parts()) {
       if (!part.isEnforced()) continue;
-      int own = representative(part);
+      int own = part.tightest(outcomes);
       if (best < 0 || outcomes.get(own).remaining() < outcomes.get(best).remaining()) best = own;
     }
     return best;
   }
 
-  private int representative(Plan.Part part) {
-    boolean any = part.rule().combine() instanceof Combine.Any;
-    int best = part.from();
-    for (int i = part.from() + 1; i < part.from() + part.counters().size(); i++) {
-      long remaining = outcomes.get(i).remaining();
-      long soFar = outcomes.get(best).remaining();
-      if (any ? remaining > soFar : remaining < soFar) best = i;
-    }
-    return best;
-  }
-
   /**
-   * Of a rule that denied, the limit that takes longest; the first, where order tells. But if no
-   * waiting helps, the limit that can't be met is the one to name.
+   * Of a rule that denied, the limit whose time to pass is the rule's; where order tells, the first
+   * that refused. But if no waiting helps, the limit that can't be met is the one to name.
    */
   private int blamed(Plan.Part part) {
-    boolean hopeless = retryAfter == Combine.NEVER;
-    boolean first = part.rule().combine().blamesFirst() && !hopeless;
-    int worst = -1;
-    long longest = 0;
+    long ruleWaits = part.retryAfter(outcomes);
+    boolean first = part.rule().combine().blamesFirst() && ruleWaits != Combine.NEVER;
     for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
       long wait = Combine.passesAfter(outcomes.get(i));
-      if (wait == Combine.NEVER && !hopeless) continue;
-      if (wait > longest && (worst < 0 || !first)) {
-        worst = i;
-        longest = wait;
-      }
+      if (first ? wait > 0 : wait == ruleWaits) return i;
     }
-    return worst;
+    throw new IllegalStateException("rule '%s' denies by none".formatted(part.rule().id()));
   }
 
   private Plan.Part partOf(int charge) {

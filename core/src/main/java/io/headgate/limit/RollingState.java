@@ -7,69 +7,80 @@ import java.util.Arrays;
  *
  * <p>Behaves as an immutable list: a state that was handed out never changes. Underneath, a state
  * and its successors share one growing {@link Journal}, so that adding a request to a log of a
- * hundred thousand does not copy it.
+ * hundred thousand does not copy it. The latest request is written there only when another follows
+ * it: a step that nobody keeps, because it was a mere look or because another limit refused, must
+ * not cost a copy either.
  */
 public final class RollingState implements State {
+  private static final Journal NOTHING = new Journal(0);
+
   private final Journal journal;
   private final int from;
   private final int to;
+  private final long time; // of the latest request, which comes after the journal's
+  private final long cost; // 0 if there is none at all
   private final long window;
   private final long permits;
 
-  private RollingState(Journal journal, int from, int to, long window, long permits) {
+  private RollingState(
+      Journal journal, int from, int to, long time, long cost, long window, long permits) {
     this.journal = journal;
     this.from = from;
     this.to = to;
+    this.time = time;
+    this.cost = cost;
     this.window = window;
     this.permits = permits;
   }
 
   static RollingState empty(long window, long permits) {
-    return new RollingState(new Journal(2), 0, 0, window, permits);
+    return new RollingState(NOTHING, 0, 0, Long.MIN_VALUE / 2, 0, window, permits);
   }
 
   /** The same log read by a limit of that window, without what has left it. */
   RollingState under(long window, long permits, long now) {
-    int first = from;
     // What came at t counts until t + window, and no longer at it.
+    if (!isEmpty() && time + window <= now) return empty(window, permits);
+    int first = from;
     while (first < to && journal.times[first] + window <= now) first++;
     if (first == from && window == this.window && permits == this.permits) return this;
-    return new RollingState(journal, first, to, window, permits);
+    return new RollingState(journal, first, to, time, cost, window, permits);
   }
 
   RollingState plus(long time, long cost) {
-    var target = journal.ready(from, to);
+    if (isEmpty()) return new RollingState(journal, from, to, time, cost, window, permits);
+    var target = journal.with(from, to, this.time, this.cost);
     boolean moved = target != journal;
     int start = moved ? 0 : from;
     int end = moved ? to - from : to;
-    target.append(end, time, cost);
-    return new RollingState(target, start, end + 1, window, permits);
+    return new RollingState(target, start, end + 1, time, cost, window, permits);
   }
 
   boolean isEmpty() {
-    return from == to;
+    return cost == 0;
   }
 
   /** The time of the latest request; long ago if there is none. */
   long last() {
-    return isEmpty() ? Long.MIN_VALUE / 2 : journal.times[to - 1];
+    return time;
   }
 
   long taken() {
-    return isEmpty() ? 0 : journal.totals[to - 1] - journal.totalBefore(from);
+    return journal.totalBefore(to) - journal.totalBefore(from) + cost;
   }
 
   /** When no more than {@code room} of what is here will be left in the window. */
   long fitsAt(long room) {
     if (taken() <= room) return Long.MIN_VALUE;
-    long gone = journal.totals[to - 1] - room;
-    int index = Arrays.binarySearch(journal.totals, from, to, gone);
-    return journal.times[index >= 0 ? index : -index - 1] + window;
+    long gone = journal.totalBefore(from) + taken() - room;
+    int found = Arrays.binarySearch(journal.totals, from, to, gone);
+    int index = found >= 0 ? found : -found - 1;
+    return (index < to ? journal.times[index] : time) + window;
   }
 
   @Override
   public long freshAt() {
-    return isEmpty() ? Long.MIN_VALUE : last() + window;
+    return isEmpty() ? Long.MIN_VALUE : time + window;
   }
 
   @Override
@@ -78,7 +89,7 @@ public final class RollingState implements State {
   }
 
   /**
-   * Times and running totals, written once each. {@code written} says how far: only the state that
+   * Times and running totals, written once each. {@code written} says how far: only a state that
    * ends there may append; a state that somebody has overtaken copies what is its own.
    */
   private static final class Journal {
@@ -95,21 +106,28 @@ public final class RollingState implements State {
       return index == 0 ? 0 : totals[index - 1];
     }
 
-    Journal ready(int from, int to) {
-      if (to == written && to < times.length) return this;
+    /** A journal that goes on after {@code to} with this request: this one, if it can be. */
+    Journal with(int from, int to, long time, long cost) {
+      long total = totalBefore(to) + cost;
+      if (to < written && times[to] == time && totals[to] == total) return this;
+      if (to == written && to < times.length) {
+        append(time, total);
+        return this;
+      }
       int kept = to - from;
-      var copy = new Journal(Math.max(2, kept + (kept >> 1) + 1));
+      var copy = new Journal(kept + (kept >> 1) + 2);
       System.arraycopy(times, from, copy.times, 0, kept);
       long before = totalBefore(from);
       for (int i = 0; i < kept; i++) copy.totals[i] = totals[from + i] - before;
       copy.written = kept;
+      copy.append(time, total - before);
       return copy;
     }
 
-    void append(int at, long time, long cost) {
-      times[at] = time;
-      totals[at] = totalBefore(at) + cost;
-      written = at + 1;
+    private void append(long time, long total) {
+      times[written] = time;
+      totals[written] = total;
+      written++;
     }
   }
 }

@@ -22,7 +22,9 @@ final class BlockIndex {
   void find(String text, Ordinals found) {
     var address = IpAddress.parse(text);
     if (address == null) return;
-    byLength.forEach((bits, blocks) -> {
+    // As Cidr.matches has it: nobody tries again what is found here.
+    var lengths = address.isV4() ? byLength.tailMap(Pattern.Cidr.ALL_OF_V4) : byLength;
+    lengths.forEach((bits, blocks) -> {
       var ordinals = blocks.get(address.prefix(bits));
       if (ordinals != null) found.addAll(ordinals);
     });

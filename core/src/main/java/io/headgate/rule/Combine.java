@@ -5,6 +5,7 @@ import io.headgate.limit.Outcome.Never;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /** How the limits of one rule make one answer. What it denies, it does not charge. */
 public sealed interface Combine {
@@ -83,18 +84,54 @@ public sealed interface Combine {
 
   /** The earliest of the limits' moments at which the weight of those that pass is enough. */
   private static long reaches(int permille, List<Outcome> outcomes, List<Counter> counters) {
-    long whole = 0;
-    for (var counter : counters) whole += counter.weight();
     long earliest = NEVER;
     for (var candidate : outcomes) {
       long time = passesAfter(candidate);
-      long passing = 0;
-      for (int i = 0; i < outcomes.size(); i++) {
-        if (passesAfter(outcomes.get(i)) <= time) passing += counters.get(i).weight();
+      if (time < earliest
+          && weighsEnough(permille, counters, i -> passesAfter(outcomes.get(i)) <= time)) {
+        earliest = time;
       }
-      if (time != NEVER && passing * 1000 >= whole * permille) earliest = Math.min(earliest, time);
     }
     return earliest;
+  }
+
+  private static boolean weighsEnough(int permille, List<Counter> counters, IntPredicate passes) {
+    long whole = 0;
+    long passing = 0;
+    for (int i = 0; i < counters.size(); i++) {
+      whole += counters.get(i).weight();
+      if (passes.test(i)) passing += counters.get(i).weight();
+    }
+    return passing * 1000 >= whole * permille;
+  }
+
+  /** Which limit's {@code remaining} is the rule's: the highest cost that would pass now. */
+  default int tightest(List<Outcome> outcomes, List<Counter> counters) {
+    int best = 0;
+    for (int i = 1; i < outcomes.size(); i++) {
+      long remaining = outcomes.get(i).remaining();
+      long soFar = outcomes.get(best).remaining();
+      if (this instanceof Any ? remaining > soFar : remaining < soFar) best = i;
+    }
+    return this instanceof Weighted(int permille)
+        ? mostThatWeighsEnough(permille, outcomes, counters, best)
+        : best;
+  }
+
+  /**
+   * @param least the limit with least left: what it has left, all have
+   */
+  private static int mostThatWeighsEnough(
+      int permille, List<Outcome> outcomes, List<Counter> counters, int least) {
+    int best = least;
+    for (int candidate = 0; candidate < outcomes.size(); candidate++) {
+      long remaining = outcomes.get(candidate).remaining();
+      if (remaining > outcomes.get(best).remaining()
+          && weighsEnough(permille, counters, i -> outcomes.get(i).remaining() >= remaining)) {
+        best = candidate;
+      }
+    }
+    return best;
   }
 
   static long passesAfter(Outcome outcome) {

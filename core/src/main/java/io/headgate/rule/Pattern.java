@@ -157,7 +157,7 @@ public sealed interface Pattern {
     /** The attribute whose values are addresses. */
     public static final String ATTRIBUTE = "ip";
 
-    private static final int ALL_OF_V4 = 96;
+    static final int ALL_OF_V4 = 96;
 
     public static Cidr parse(String text) {
       int slash = text.indexOf('/');

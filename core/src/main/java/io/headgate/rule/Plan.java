@@ -34,6 +34,11 @@ public final class Plan {
     public long retryAfter(List<Outcome> all) {
       return rule.combine().retryAfter(of(all), counters);
     }
+
+    /** The charge whose limit says what remains; see {@link Combine#tightest}. */
+    public int tightest(List<Outcome> all) {
+      return counters.size() == 1 ? from : from + rule.combine().tightest(of(all), counters);
+    }
   }
 
   static final Plan NOTHING = new Plan(List.of(), List.of());

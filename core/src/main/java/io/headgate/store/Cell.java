@@ -51,17 +51,24 @@ abstract sealed class Cell permits WordCell, StateCell {
     return state;
   }
 
-  /** Ends the cell if nobody has used it meanwhile. */
-  final boolean killIfFresh(long now) {
+  /** Ends the cell if its state is fresh at that time; nobody can use it meanwhile. */
+  final boolean killIfFresh(long time) {
     var state = lock();
     if (state == null) return false;
-    if (state.freshAt() > now) {
+    if (state.freshAt() > time) {
       unlock(state);
       return false;
     }
     bury();
     return true;
   }
+
+  /**
+   * Whether the cell was made for somebody who has not come to use it yet. Such a cell is left in
+   * peace: otherwise a plan of several counters that each must be made could wait forever for all
+   * of them to be there at once.
+   */
+  abstract boolean isUnused();
 
   /** The state at some moment during the call; fresh if the cell is dead. */
   abstract State look();

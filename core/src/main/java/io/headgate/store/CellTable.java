@@ -3,6 +3,8 @@ package io.headgate.store;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,17 @@ final class CellTable {
     return segment(hash).findSurely(counter, key, hash);
   }
 
+  /** The parts of the table in which these charges have their cells, in the order to lock them. */
+  List<Segment> segmentsOf(List<Charge> charges) {
+    var touched = new boolean[segments.length];
+    for (var charge : charges) touched[index(hash(charge.counter(), charge.key()))] = true;
+    var some = new ArrayList<Segment>();
+    for (int i = 0; i < touched.length; i++) {
+      if (touched[i]) some.add(segments[i]);
+    }
+    return some;
+  }
+
   /** A cell that suits the charge, made if need be. */
   Cell obtain(Charge charge, long now) {
     int hash = hash(charge.counter(), charge.key());
@@ -50,7 +63,7 @@ final class CellTable {
     segment(hash).remove(counter, key, hash);
   }
 
-  /** Ends the cells, in part {@code part} of {@code parts}, that say no more than fresh ones. */
+  /** Ends the cells, in part {@code part} of {@code parts}, that have been fresh for a while. */
   void sweep(long now, int part, int parts) {
     for (int i = part; i < segments.length; i += parts) segments[i].sweep(now);
   }
@@ -73,7 +86,11 @@ final class CellTable {
   }
 
   private Segment segment(int hash) {
-    return segments[hash >>> 26 & segments.length - 1];
+    return segments[index(hash)];
+  }
+
+  private int index(int hash) {
+    return hash >>> 26 & segments.length - 1;
   }
 
   static Cell newCell(Charge charge, State state) {

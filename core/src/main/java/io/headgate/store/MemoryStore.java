@@ -25,17 +25,12 @@ public final class MemoryStore implements Store {
 
   private final CellTable table;
   private final Ticker ticker;
-  private final Sweeper sweeper;
+  private final Runnable onClose;
 
-  private MemoryStore(Ticker ticker, int mostKeys) {
-    if (mostKeys < 1) {
-      throw new IllegalArgumentException(
-          "a store must keep at least 1 key, got %d; the default is %d"
-              .formatted(mostKeys, DEFAULT_MOST_KEYS));
-    }
-    this.table = new CellTable(mostKeys);
+  MemoryStore(CellTable table, Ticker ticker, Runnable onClose) {
+    this.table = table;
     this.ticker = ticker;
-    this.sweeper = new Sweeper(table, ticker);
+    this.onClose = onClose;
   }
 
   public static MemoryStore create() {
@@ -45,10 +40,28 @@ public final class MemoryStore implements Store {
   /**
    * A store with a clock and a size of its own.
    *
-   * @param mostKeys how many counters may have a state at once
+   * @param mostKeys how many counters may have a state at once; if a plan has more than that, its
+   *     own may be more for a while
    */
   public static MemoryStore create(Ticker ticker, int mostKeys) {
-    return new MemoryStore(ticker, mostKeys);
+    if (mostKeys < 1) {
+      throw new IllegalArgumentException(
+          "a store must keep at least 1 key, got %d; the default is %d"
+              .formatted(mostKeys, DEFAULT_MOST_KEYS));
+    }
+    var table = new CellTable(mostKeys);
+    return new MemoryStore(table, ticker, new Sweeper(table, ticker)::close);
+  }
+
+  /** A clock that counts something else would make states that no cell can hold. */
+  private long now() {
+    long now = ticker.micros();
+    if (now < 0 || now > WordCell.LATEST) {
+      throw new IllegalStateException(
+          "the clock says %d; it must tell microseconds since 1970 (at most %d, in 2077)"
+              .formatted(now, WordCell.LATEST));
+    }
+    return now;
   }
 
   @Override
@@ -63,7 +76,7 @@ public final class MemoryStore implements Store {
 
   /** A plan of one limit is that limit: whatever the rule combines, there is nothing to weigh. */
   private Outcome take(Charge charge) {
-    long now = ticker.micros();
+    long now = now();
     while (true) {
       var outcome = table.obtain(charge, now).take(charge, now);
       if (outcome != null) return outcome;
@@ -71,7 +84,7 @@ public final class MemoryStore implements Store {
   }
 
   private Answer takeAll(Plan plan) {
-    long now = ticker.micros();
+    long now = now();
     while (true) {
       var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
       for (var charge : plan.charges()) cells.add(table.obtain(charge, now));
@@ -86,14 +99,31 @@ public final class MemoryStore implements Store {
 
   @Override
   public Answer peek(Plan plan) {
-    long now = ticker.micros();
+    long now = now();
     while (true) {
-      var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
-      for (var charge : plan.charges()) cells.add(table.find(charge.counter(), charge.key()));
+      var cells = find(plan);
+      if (cells.size() > 1 && cells.contains(null)) return peekWhileNoneIsAdded(plan, now);
       try (var held = new LockedCells(cells)) {
         if (held.isComplete()) return answer(plan.step(held.states(), now));
       }
     }
+  }
+
+  /** Otherwise a plan that adds what is missing here could be seen in part: in the cells found. */
+  private Answer peekWhileNoneIsAdded(Plan plan, long now) {
+    var segments = table.segmentsOf(plan.charges());
+    for (var segment : segments) segment.lock();
+    try (var held = new LockedCells(find(plan))) {
+      return answer(plan.step(held.states(), now));
+    } finally {
+      for (var segment : segments) segment.unlock();
+    }
+  }
+
+  private List<@Nullable Cell> find(Plan plan) {
+    var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
+    for (var charge : plan.charges()) cells.add(table.find(charge.counter(), charge.key()));
+    return cells;
   }
 
   @Override
@@ -113,16 +143,21 @@ public final class MemoryStore implements Store {
   /** Changes the state of a holder's slot; false if the holder has none. */
   private boolean alter(Charge charge, Alteration alteration) {
     if (!(charge.limit() instanceof Concurrency slots)) return false;
-    long now = ticker.micros();
+    long now = now();
     while (true) {
       var cell = table.find(charge.counter(), charge.key());
       if (cell == null || !cell.suits(charge)) return false;
       var state = cell.lock();
       if (state == null) continue;
-      var current = slots.adopt(state, now);
-      boolean holds = current.holds(charge.holder());
-      cell.unlock(holds ? alteration.of(slots, current, now) : current);
-      return holds;
+      var next = state;
+      try {
+        var current = slots.adopt(state, now);
+        boolean holds = current.holds(charge.holder());
+        next = holds ? alteration.of(slots, current, now) : current;
+        return holds;
+      } finally {
+        cell.unlock(next);
+      }
     }
   }
 
@@ -144,6 +179,6 @@ public final class MemoryStore implements Store {
 
   @Override
   public void close() {
-    sweeper.close();
+    onClose.run();
   }
 }

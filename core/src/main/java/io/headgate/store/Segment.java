@@ -28,6 +28,12 @@ final class Segment {
   private static final int LOOKED_AT_MOST = 128;
   private static final long LITTLE = Share.ALL / 2;
 
+  /**
+   * How long a fresh state is kept, in microseconds: a caller who read the clock before the state
+   * became fresh, and comes only now, must still find it.
+   */
+  private static final long GRACE = 1_000_000;
+
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
 
   private final CellTable table;
@@ -43,6 +49,15 @@ final class Segment {
   Segment(CellTable table, int most) {
     this.table = table;
     this.most = Math.max(1, most);
+  }
+
+  /** Until {@link #unlock}, no cell is added here and none ends. */
+  void lock() {
+    lock.lock();
+  }
+
+  void unlock() {
+    lock.unlock();
   }
 
   int size() {
@@ -113,7 +128,7 @@ final class Segment {
 
   private Cell add(Cell cell, int hash, long now) {
     sweepChain(turn(), now); // each newcomer tidies up a little, so that somebody always does
-    if (size >= most) forgetOne(now);
+    while (size >= most && forgetOne(now)) {}
     forgetInLongChain(hash, now);
     if (size >= chains.length) resize(chains.length * 2);
     int slot = slot(hash);
@@ -124,17 +139,20 @@ final class Segment {
   }
 
   private void sweepChain(int slot, long now) {
+    long then = now - GRACE;
     for (var cell = chain(chains, slot); cell != null; cell = cell.next) {
-      if (cell.look().freshAt() <= now && cell.killIfFresh(now)) unlink(cell, slot);
+      if (cell.isUnused() || cell.look().freshAt() > then) continue;
+      if (cell.killIfFresh(then)) unlink(cell, slot);
     }
   }
 
-  private void forgetOne(long now) {
+  /** Makes room for one; false if all there is waits to be used. */
+  private boolean forgetOne(long now) {
     var choice = new Choice(now);
     for (int turns = 0; turns < chains.length && !choice.isGoodEnough(); turns++) {
       choice.offer(chain(chains, turn()));
     }
-    choice.end();
+    return choice.end();
   }
 
   /**
@@ -162,7 +180,9 @@ final class Segment {
     }
 
     void offer(@Nullable Cell chain) {
-      for (var cell = chain; cell != null; cell = cell.next, seen++) {
+      for (var cell = chain; cell != null; cell = cell.next) {
+        if (cell.isUnused()) continue;
+        seen++;
         var state = cell.look();
         long itsUsed = state.used(now);
         if (itsUsed < used || (itsUsed == used && state.freshAt() < freshAt)) {
@@ -177,8 +197,10 @@ final class Segment {
       return seen >= (used <= LITTLE ? LOOKED_AT : LOOKED_AT_MOST);
     }
 
-    void end() {
-      if (least != null) Segment.this.end(least, table.hash(least.counter, least.key));
+    boolean end() {
+      if (least == null) return false;
+      Segment.this.end(least, table.hash(least.counter, least.key));
+      return true;
     }
   }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class StateCell extends Cell {
   /** What stands in place of a state. */
   private enum Mark {
+    UNUSED,
     LOCKED,
     DEAD
   }
@@ -30,7 +31,7 @@ final class StateCell extends Cell {
 
   StateCell(Counter counter, String key, State state) {
     super(counter, key);
-    content = state;
+    content = state instanceof State.Fresh ? Mark.UNUSED : state;
   }
 
   @Override
@@ -56,9 +57,10 @@ final class StateCell extends Cell {
   @Nullable State lock() {
     for (int turns = 0; ; turns = pause(turns)) {
       Object seen = content;
-      if (seen instanceof State state && CONTENT.compareAndSet(this, seen, Mark.LOCKED))
-        return state;
       if (seen == Mark.DEAD) return null;
+      if (seen != Mark.LOCKED && CONTENT.compareAndSet(this, seen, Mark.LOCKED)) {
+        return stateIn(seen);
+      }
     }
   }
 
@@ -73,11 +75,19 @@ final class StateCell extends Cell {
   }
 
   @Override
+  boolean isUnused() {
+    return content == Mark.UNUSED;
+  }
+
+  @Override
   State look() {
     for (int turns = 0; ; turns = pause(turns)) {
       Object seen = content;
-      if (seen instanceof State state) return state;
-      if (seen == Mark.DEAD) return State.FRESH;
+      if (seen != Mark.LOCKED) return stateIn(seen);
     }
+  }
+
+  private static State stateIn(Object content) {
+    return content instanceof State state ? state : State.FRESH;
   }
 }

@@ -25,22 +25,34 @@ final class SystemTicker implements Ticker {
   SystemTicker(LongSupplier wallMicros, LongSupplier steadyNanos) {
     this.wall = wallMicros;
     this.steadyNanos = steadyNanos;
-    long steady = steadyNanos.getAsLong() / 1_000;
-    this.offset = wallMicros.getAsLong() - steady;
+    long now = wallMicros.getAsLong();
+    long steady = steady();
+    this.offset = now - steady;
     this.nextLook = steady + LOOK_EVERY_MICROS;
   }
 
   @Override
   public long micros() {
-    long steady = steadyNanos.getAsLong() / 1_000;
-    if (steady >= nextLook) lookAtTheWall(steady);
+    long steady = steady();
+    if (steady >= nextLook) lookAtTheWall();
     return steady + offset;
   }
 
-  private synchronized void lookAtTheWall(long steady) {
+  /**
+   * Reads the wall clock first: if this thread is held up between the two, the wall seems to be
+   * behind, which is looked into again, and not ahead, which could not be taken back.
+   */
+  private synchronized void lookAtTheWall() {
+    long now = wall.getAsLong();
+    long steady = steady();
+    if (steady < nextLook) return; // another thread has looked
     nextLook = steady + LOOK_EVERY_MICROS;
-    long ahead = wall.getAsLong() - (steady + offset);
+    long ahead = now - (steady + offset);
     if (ahead > TOLERATED_MICROS) offset += ahead;
+  }
+
+  private long steady() {
+    return steadyNanos.getAsLong() / 1_000;
   }
 
   private static long wallMicros() {

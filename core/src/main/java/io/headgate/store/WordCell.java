@@ -21,17 +21,23 @@ import org.jspecify.annotations.Nullable;
  * Holds a bucket's state in one 64-bit word, which a single compare-and-set swaps: no lock, and no
  * object beside the cell.
  *
- * <p>The upper 52 bits are the moment when the debt is repaid (good until the year 2112), the lower
- * 11 the slack; the sign is left for two marks. Slack is less than the permits of the rate in
- * lowest terms, so rates up to 2048 in lowest terms fit: 100 per minute is 1 per 600 ms, 999 per
- * second stays 999. Others have a {@link StateCell}.
+ * <p>The upper 52 bits are the moment when the debt is repaid (good until the year 2112), the next
+ * 10 the slack, the last a note; the sign is left for what is no state. Slack is less than the
+ * permits of the rate in lowest terms, so rates up to 1024 in lowest terms fit: 100 per minute is 1
+ * per 600 ms, 999 per second stays 999. Others have a {@link StateCell}.
  */
 final class WordCell extends Cell {
-  private static final int SLACK_BITS = 11;
+  private static final int SLACK_BITS = 10;
   private static final long SLACK_MASK = (1L << SLACK_BITS) - 1;
+  private static final int NOTE_BITS = 1;
   private static final long LONGEST_DRAIN = 1L << 50; // 35 years
+
+  /** The latest time at which every debt that fits is repaid within 52 bits. */
+  static final long LATEST = (1L << 52) - LONGEST_DRAIN;
+
   private static final long LOCKED = -1;
   private static final long DEAD = -2;
+  private static final long UNUSED = 1; // no debt, with a note
   private static final VarHandle WORD;
 
   static {
@@ -42,7 +48,7 @@ final class WordCell extends Cell {
     }
   }
 
-  private volatile long word; // 0: a debt repaid in 1970, which is none
+  private volatile long word = UNUSED; // 0: a debt repaid in 1970, which is none
 
   WordCell(Counter counter, String key) {
     super(counter, key);
@@ -63,10 +69,14 @@ final class WordCell extends Cell {
     return rate.permitsInLowestTerms() <= SLACK_MASK + 1 && drain <= LONGEST_DRAIN;
   }
 
-  /** The word does not say by which limit it was written, so that must be the cell's own. */
+  /**
+   * The word does not say by which limit it was written, so that must be the cell's own. Equal
+   * counters may have different limits, hence the look at who it is.
+   */
   @Override
+  @SuppressWarnings("ReferenceEquality")
   boolean suits(Charge charge) {
-    return charge.limit().equals(counter.limit());
+    return charge.counter() == counter || charge.limit().equals(counter.limit());
   }
 
   @Override
@@ -106,6 +116,11 @@ final class WordCell extends Cell {
   }
 
   @Override
+  boolean isUnused() {
+    return word == UNUSED;
+  }
+
+  @Override
   State look() {
     for (int turns = 0; ; turns = pause(turns)) {
       long seen = word;
@@ -115,13 +130,17 @@ final class WordCell extends Cell {
   }
 
   private BucketState unpack(long word) {
-    return new BucketState(word >>> SLACK_BITS, word & SLACK_MASK, counter.limit().window());
+    return new BucketState(
+        word >>> (SLACK_BITS + NOTE_BITS),
+        word >>> NOTE_BITS & SLACK_MASK,
+        counter.limit().window());
   }
 
   private static long pack(State state) {
     if (!(state instanceof BucketState bucket)) {
       throw new IllegalStateException("a bucket's cell was given " + state);
     }
-    return bucket.emptyAt() <= 0 ? 0 : bucket.emptyAt() << SLACK_BITS | bucket.slack();
+    if (bucket.emptyAt() <= 0) return 0;
+    return (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << NOTE_BITS;
   }
 }

@@ -25,15 +25,14 @@ class CombineProperties {
       @ForAll("combinations") Combine combine,
       @ForAll("outcomes") List<Outcome> outcomes,
       @ForAll("weights") List<Long> weights) {
-    var limits =
-        weights.subList(0, outcomes.size()).stream().map(CombineProperties::limit).toList();
+    var counters =
+        weights.subList(0, outcomes.size()).stream().map(CombineProperties::counter).toList();
     long expected =
         LongStream.rangeClosed(0, LONGEST)
             .filter(time -> enough(combine, outcomes, weights, time))
             .findFirst()
             .orElse(Combine.NEVER);
-    assertThat(combine.retryAfter(outcomes, limits)).isEqualTo(expected);
-    assertThat(combine.passes(outcomes, limits)).isEqualTo(expected == 0);
+    assertThat(combine.retryAfter(outcomes, counters)).isEqualTo(expected);
   }
 
   private static boolean enough(
@@ -60,8 +59,9 @@ class CombineProperties {
     };
   }
 
-  private static RuleLimit limit(long weight) {
-    return RuleLimit.of("l", new TokenBucket(Rate.perSecond(1))).weighing(weight);
+  private static Counter counter(long weight) {
+    var limit = RuleLimit.of("l", new TokenBucket(Rate.perSecond(1))).weighing(weight);
+    return new Counter(Rule.named("r").limit(limit).build(), limit);
   }
 
   @Provide

@@ -29,10 +29,10 @@ class PlanProperties {
 
   @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
   void everyRulePassesAndIsChargedOrNothingIs(
-      @ForAll("ruleSets") RuleSet rules,
+      @ForAll("rules") List<Rule> rules,
       @ForAll("requests") Request request,
       @ForAll("histories") List<List<Use>> histories) {
-    var plan = rules.plan(request, 0, 1);
+    var plan = RuleSet.of(rules).plan(request, 0, 1);
     var states = states(plan, histories);
 
     var steps = plan.step(states, NOW);
@@ -57,10 +57,10 @@ class PlanProperties {
 
   @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
   void theOutcomesTellWhetherTheRequestGoesAhead(
-      @ForAll("ruleSets") RuleSet rules,
+      @ForAll("rules") List<Rule> rules,
       @ForAll("requests") Request request,
       @ForAll("histories") List<List<Use>> histories) {
-    var plan = rules.plan(request, 0, 1);
+    var plan = RuleSet.of(rules).plan(request, 0, 1);
     var states = states(plan, histories);
     var reported = plan.step(states, NOW).stream().map(Step::outcome).toList();
     assertThat(plan.allows(reported)).isEqualTo(goesAhead(plan, states, NOW));
@@ -68,10 +68,10 @@ class PlanProperties {
 
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
   void aRetryTimeIsPunctualAndNeverMeansNever(
-      @ForAll("ruleSets") RuleSet rules,
+      @ForAll("rules") List<Rule> rules,
       @ForAll("requests") Request request,
       @ForAll("histories") List<List<Use>> histories) {
-    var plan = rules.plan(request, 0, 1);
+    var plan = RuleSet.of(rules).plan(request, 0, 1);
     var states = states(plan, histories);
     Assume.that(!goesAhead(plan, states, NOW));
 
@@ -88,8 +88,8 @@ class PlanProperties {
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void aCostOfNothingAlwaysPassesAndChangesNothing(
-      @ForAll("ruleSets") RuleSet rules, @ForAll("histories") List<List<Use>> histories) {
-    var plan = rules.plan(Request.of(Subject.of("x"), 0), 0, 1);
+      @ForAll("rules") List<Rule> rules, @ForAll("histories") List<List<Use>> histories) {
+    var plan = RuleSet.of(rules).plan(Request.of(Subject.of("x"), 0), 0, 1);
     var states = states(plan, histories);
 
     var steps = plan.step(states, NOW);
@@ -121,9 +121,7 @@ class PlanProperties {
     for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
       var charge = plan.charges().get(i);
       long weight =
-          part.rule().combine() instanceof Combine.Weighted
-              ? charge.counter().ruleLimit().weight()
-              : 1;
+          part.rule().combine() instanceof Combine.Weighted ? charge.counter().weight() : 1;
       all += weight;
       if (ask(charge, states.get(i), now).outcome() instanceof Passed) passing += weight;
     }
@@ -176,8 +174,8 @@ class PlanProperties {
   }
 
   @Provide
-  Arbitrary<RuleSet> ruleSets() {
-    return RandomRules.ruleSets();
+  Arbitrary<List<Rule>> rules() {
+    return RandomRules.rules();
   }
 
   @Provide
@@ -192,7 +190,8 @@ class PlanProperties {
         .as(Use::new)
         .list()
         .ofMaxSize(6)
-        .map(uses -> uses.stream().sorted(Comparator.comparing(Use::microsAgo).reversed()).toList())
+        .map(uses ->
+            uses.stream().sorted(Comparator.comparingLong(Use::microsAgo).reversed()).toList())
         .list()
         .ofSize(MOST_CHARGES);
   }

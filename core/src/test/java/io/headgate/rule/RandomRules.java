@@ -42,14 +42,14 @@ public final class RandomRules {
   }
 
   /** One to four rules of one to four limits each. */
-  public static Arbitrary<RuleSet> ruleSets() {
+  public static Arbitrary<List<Rule>> rules() {
     var rule =
         Combinators.combine(
                 combinations(),
                 ruleLimit().list().ofMinSize(1).ofMaxSize(4),
                 Arbitraries.of(Mode.ENFORCE, Mode.ENFORCE, Mode.ENFORCE, Mode.SHADOW))
             .as(Sketch::new);
-    return rule.list().ofMinSize(1).ofMaxSize(4).map(RandomRules::ruleSet);
+    return rule.list().ofMinSize(1).ofMaxSize(4).map(RandomRules::rules);
   }
 
   public static Arbitrary<Request> requests() {
@@ -84,7 +84,7 @@ public final class RandomRules {
             new RuleLimit("l", limit, cost, Optional.empty(), weight, priority, scope));
   }
 
-  private static RuleSet ruleSet(List<Sketch> sketches) {
+  private static List<Rule> rules(List<Sketch> sketches) {
     var rules = new ArrayList<Rule>();
     for (var sketch : sketches) {
       var rule = Rule.named("r" + rules.size()).combine(sketch.combine).mode(sketch.mode);
@@ -96,7 +96,7 @@ public final class RandomRules {
       }
       rules.add(rule.build());
     }
-    return RuleSet.of(rules);
+    return rules;
   }
 
   private RandomRules() {}

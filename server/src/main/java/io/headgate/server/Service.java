@@ -95,7 +95,7 @@ public final class Service implements AutoCloseable {
               .setHttp2ClearTextEnabled(false)
               .setTcpFastOpen(false);
       var api = new Api(vertx, limiter, ticker, settings.access(), readiness);
-      var server = api.serve(vertx.createHttpServer(options));
+      var server = api.serve(vertx.createHttpServer(options), settings.idleTimeout());
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
@@ -114,11 +114,11 @@ public final class Service implements AutoCloseable {
 
   /**
    * Stops in good order: says that it is not ready, takes no more connections, answers what it has
-   * accepted (as long as the grace of its settings lasts), and ends.
+   * accepted (as long as the grace of its settings lasts), and ends. A second time does nothing.
    */
   @Override
   public void close() {
-    readiness.stop();
+    if (!readiness.stop()) return;
     try {
       var grace = settings.shutdownGrace();
       var notice = NOTICE.compareTo(grace) < 0 ? NOTICE : grace;

@@ -9,18 +9,26 @@ import java.time.Duration;
  * How to serve.
  *
  * @param port 0 lets the system choose
+ * @param idleTimeout how long a client may keep a connection and say nothing
  * @param shutdownGrace how long accepted requests may take when the service stops
  */
 public record Settings(
-    String host, int port, Access access, Duration shutdownGrace, int eventLoops) {
+    String host,
+    int port,
+    Access access,
+    Duration idleTimeout,
+    Duration shutdownGrace,
+    int eventLoops) {
 
   public static final int DEFAULT_PORT = 8080;
   public static final String DEFAULT_HOST = "127.0.0.1";
+  public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofSeconds(60);
   public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
 
   public Settings {
     require(port >= 0 && port <= 65_535, "port must be 0 to 65535, got %d", port);
     require(eventLoops >= 1, "there must be at least 1 event loop, got %d", eventLoops);
+    require(!idleTimeout.isNegative() && !idleTimeout.isZero(), "idle-timeout must be positive");
     require(!shutdownGrace.isNegative(), "shutdown-grace must not be negative");
     require(
         access.hasAdminToken() || resolve(host).isLoopbackAddress(),
@@ -28,11 +36,6 @@ public record Settings(
             + " set one with --admin-token or HEADGATE_ADMIN_TOKEN, or listen on %s",
         host,
         DEFAULT_HOST);
-  }
-
-  /** On this machine only, with nothing to protect from. */
-  public static Settings local(int port) {
-    return new Settings(DEFAULT_HOST, port, Access.OPEN, DEFAULT_GRACE, cores());
   }
 
   public static int cores() {

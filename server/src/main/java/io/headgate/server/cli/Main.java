@@ -1,28 +1,86 @@
 package io.headgate.server.cli;
 
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code headgate} command. */
 @Command(
     name = "headgate",
     description = "Decides, for a whole fleet at once, whether a request may go ahead.",
     mixinStandardHelpOptions = true,
-    version = "Headgate 0.1.0-SNAPSHOT")
-public final class Main implements Runnable {
+    versionProvider = Main.Version.class)
+public final class Main implements Callable<Integer> {
+  static final int OK = 0;
+  static final int NO = 1; // denied, or not valid
+  static final int ERROR = 2;
+
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"Headgate " + (version == null ? "(development)" : version)};
+    }
+  }
 
   @Spec private CommandSpec spec;
 
   Main() {}
 
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(run(Surroundings.ofProcess(), args));
+  }
+
+  /** Runs a command to its end and returns its exit code. */
+  static int run(Surroundings around, String... args) {
+    try {
+      var configuration = Configuration.of(around, args);
+      var client = new Client();
+      return new CommandLine(new Main())
+          .addSubcommand(new ServeCommand(around))
+          .addSubcommand(new CheckCommand(around, client))
+          .addSubcommand(new ExplainCommand(around, client))
+          .addSubcommand(
+              new CommandLine(new RulesCommand())
+                  .addSubcommand(new LintCommand(around))
+                  .addSubcommand(new ExampleCommand(around)))
+          .setOut(around.out())
+          .setErr(around.err())
+          .setDefaultValueProvider(configuration)
+          .setParameterExceptionHandler((e, given) -> misused(around, configuration, e))
+          .setExecutionExceptionHandler((e, line, result) -> failed(around, e))
+          .execute(args);
+    } catch (CommandFailure e) {
+      return failed(around, e);
+    }
+  }
+
+  private static int misused(Surroundings around, Configuration values, ParameterException e) {
+    var message = new StringBuilder("headgate: ").append(e.getMessage());
+    if (e.getArgSpec() != null) {
+      values.origin(e.getArgSpec()).ifPresent(o -> message.append(" (from ").append(o).append(')'));
+    }
+    around.err().println(message);
+    if (!UnmatchedArgumentException.printSuggestions(e, around.err())) {
+      String name = e.getCommandLine().getCommandSpec().qualifiedName();
+      around.err().printf("See %s --help.%n", name);
+    }
+    return ERROR;
+  }
+
+  private static int failed(Surroundings around, Exception e) {
+    around.err().println("headgate: " + (e instanceof CommandFailure ? e.getMessage() : e));
+    return ERROR;
   }
 
   @Override
-  public void run() {
-    spec.commandLine().usage(System.out);
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+    return OK;
   }
 }

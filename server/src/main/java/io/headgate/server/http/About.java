@@ -31,7 +31,7 @@ final class About {
     var out = new JsonOut().begin();
     out.name("service").value("Headgate");
     out.name("what").value("Decides, for a whole fleet at once, whether a request may go ahead.");
-    out.name("try").value("curl -X POST -d '{\"key\":\"user:42\"}' http://127.0.0.1:8080/v1/check");
+    out.name("try").value("curl --json '{\"key\":\"user:42\"}' http://127.0.0.1:8080/v1/check");
     out.name("endpoints").value(ENDPOINTS);
     exchange.answer(200, MediaTypes.JSON, out.end());
   }

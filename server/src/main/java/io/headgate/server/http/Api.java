@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
 
 /** The whole API, for the requests of one event loop. */
 public final class Api {
@@ -46,8 +47,9 @@ public final class Api {
   }
 
   /** To be called on the event loop that the server's requests come on. */
-  public HttpServer serve(HttpServer server) {
-    vertx.setPeriodic(Connections.TICK_MILLIS, tick -> connections.tick());
+  public HttpServer serve(HttpServer server, Duration idleTimeout) {
+    long tick = Math.max(1, idleTimeout.toMillis() / Connections.MOST_SILENT_TICKS);
+    vertx.setPeriodic(tick, ticked -> connections.tick());
     return server
         .connectionHandler(connections::opened)
         .invalidRequestHandler(this::refuse)

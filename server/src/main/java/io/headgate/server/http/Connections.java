@@ -12,7 +12,6 @@ import java.util.Map;
  * request costs no look at the clock.
  */
 final class Connections {
-  static final long TICK_MILLIS = 1_000;
   static final int MOST_SILENT_TICKS = 60;
 
   private static final class Silence {
@@ -53,9 +52,5 @@ final class Connections {
             .map(Map.Entry::getKey)
             .toList();
     silent.forEach(HttpConnection::close);
-  }
-
-  int size() {
-    return open.size();
   }
 }

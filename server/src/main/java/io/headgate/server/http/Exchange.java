@@ -55,8 +55,9 @@ final class Exchange {
     long announced = announced();
     if (announced > MOST_DISCARDED) {
       refuse(refusal == null ? tooLong() : refusal);
-    } else if (request.headers().contains(HttpHeaders.EXPECT)) {
-      answerExpectation(announced);
+    } else {
+      String expected = request.getHeader(HttpHeaders.EXPECT);
+      if (expected != null) answerExpectation(expected, announced);
     }
     request.handler(this::take).endHandler(end -> complete()).exceptionHandler(this::broken);
   }
@@ -188,15 +189,26 @@ final class Exchange {
     answer(problem);
   }
 
+  /** Vert.x closes what it can't read on with, and only closing it first lets the answer out. */
   private void broken(Throwable cause) {
-    if (!complete) refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
+    if (complete || isOver()) return;
+    refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
+    request.connection().close();
   }
 
-  private void answerExpectation(long announced) {
+  private void answerExpectation(String expected, long announced) {
     boolean tooLong = route != null && route.takesBody() && announced > route.longestBody();
     if (refusal != null) refuse(refusal);
+    else if (!expected.equalsIgnoreCase("100-continue")) refuse(unexpected(expected));
     else if (tooLong) refuse(tooLong());
     else response.writeContinue();
+  }
+
+  private static Problem unexpected(String expected) {
+    return Problem.of(
+        417,
+        "Expect",
+        "Expect can be 100-continue and nothing else, got '%s'".formatted(Texts.shown(expected)));
   }
 
   private long announced() {

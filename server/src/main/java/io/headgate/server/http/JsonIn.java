@@ -194,15 +194,32 @@ final class JsonIn {
   }
 
   private Refusal syntax(IOException e) {
+    reachedName();
     if (e instanceof StreamConstraintsException) {
       return bad(
           "is too long or too deeply nested; numbers may have %d digits, nesting may be %d deep"
               .formatted(LONGEST_NUMBER, DEEPEST));
     }
     var at = parser.currentLocation();
-    return bad(
-        "is not valid JSON at line %d, column %d; mind quotes, commas and brackets"
-            .formatted(at.getLineNr(), at.getColumnNr()));
+    String path = path();
+    return new Refusal(
+        Problem.of(
+            400,
+            path,
+            "the JSON is broken at line %d, column %d, at or after %s; mind quotes, commas, brackets"
+                .formatted(at.getLineNr(), at.getColumnNr(), path)));
+  }
+
+  /** The parser looks ahead: what it stumbles over may belong to a name it has not yet given. */
+  private void reachedName() {
+    try {
+      String name = parser.currentName();
+      if (name == null || member != null) return;
+      if (field == null) field = name;
+      else if (!field.equals(name)) member = name;
+    } catch (IOException e) {
+      // The place is told less closely then.
+    }
   }
 
   private String path() {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.HashMap;
 import java.util.Locale;
 
@@ -51,10 +52,19 @@ final class RawConnection implements AutoCloseable {
   }
 
   RawAnswer request(String method, String path, String... headers) {
-    var head = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: test\r\n");
-    for (var header : headers) head.append(header).append("\r\n");
-    send(head.append("\r\n").toString().getBytes(ISO_8859_1));
+    send(head(method + " " + path, headers));
     return read(method.equals("HEAD"));
+  }
+
+  /** A head without body, or one whose body is still to come. */
+  static byte[] head(String methodAndPath, String... headers) {
+    var head = new StringBuilder(methodAndPath + " HTTP/1.1\r\nHost: test\r\n");
+    for (var header : headers) head.append(header).append("\r\n");
+    return head.append("\r\n").toString().getBytes(ISO_8859_1);
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
   }
 
   void send(byte[]... parts) {
@@ -95,8 +105,28 @@ final class RawConnection implements AutoCloseable {
   boolean isClosedByServer() {
     try {
       return in.read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
     } catch (IOException e) {
       return true;
+    }
+  }
+
+  /** Says that no more will be sent, and goes on listening. */
+  void endOfRequests() {
+    try {
+      socket.shutdownOutput();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whatever comes until the other side closes. */
+  String readToTheEnd() {
+    try {
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -3,12 +3,14 @@ package io.headgate.server.http;
 import io.headgate.RateLimiter;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -17,15 +19,17 @@ final class RunningService implements AutoCloseable {
   /** A Sunday noon. */
   static final long START = 1_789_300_800_000_000L;
 
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
   final AtomicLong clock = new AtomicLong(START);
   final RateLimiter limiter;
   private final Service service;
 
-  private RunningService(Access access, Duration grace, Rule... rules) {
+  private RunningService(Access access, Duration idle, Duration grace, Rule... rules) {
     Ticker ticker = clock::get;
     this.limiter =
         RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
-    var settings = new Settings("127.0.0.1", 0, access, grace, 2);
+    var settings = new Settings("127.0.0.1", 0, access, idle, grace, 2);
     try {
       this.service = Service.start(settings, limiter, ticker);
     } catch (IOException | InterruptedException e) {
@@ -34,11 +38,15 @@ final class RunningService implements AutoCloseable {
   }
 
   static RunningService with(Rule... rules) {
-    return new RunningService(Access.OPEN, Duration.ofSeconds(10), rules);
+    return new RunningService(Access.OPEN, MINUTE, Duration.ZERO, rules);
+  }
+
+  static RunningService withIdleTimeout(Duration idle, Rule... rules) {
+    return new RunningService(Access.OPEN, idle, Duration.ZERO, rules);
   }
 
   static RunningService withGrace(Duration grace, Rule... rules) {
-    return new RunningService(Access.OPEN, grace, rules);
+    return new RunningService(Access.OPEN, MINUTE, grace, rules);
   }
 
   static RunningService withTokens(String admin, String check, Rule... rules) {
@@ -46,7 +54,7 @@ final class RunningService implements AutoCloseable {
         new Access(
             Optional.of(admin).filter(token -> !token.isEmpty()),
             Optional.of(check).filter(token -> !token.isEmpty()));
-    return new RunningService(access, Duration.ofSeconds(10), rules);
+    return new RunningService(access, MINUTE, Duration.ZERO, rules);
   }
 
   int port() {
@@ -68,6 +76,14 @@ final class RunningService implements AutoCloseable {
     try (var connection = connect()) {
       return connection.request(method, path, headers);
     }
+  }
+
+  void forget(String key, Rule rule) {
+    limiter.reset(Subject.of(key), rule.id());
+  }
+
+  void forget(Map<String, String> attributes, Rule rule) {
+    limiter.reset(Subject.of(attributes), rule.id());
   }
 
   void stop() {

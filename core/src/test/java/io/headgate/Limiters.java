@@ -1,0 +1,25 @@
+package io.headgate;
+
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.store.MemoryStore;
+
+/** Limiters in memory whose clock is turned by hand. */
+final class Limiters {
+  static RateLimiter limiter(ManualTicker ticker, Rule... rules) {
+    return limiter(ticker, RuleSet.of(rules));
+  }
+
+  static RateLimiter limiter(ManualTicker ticker, RuleSet rules) {
+    return RateLimiter.with(MemoryStore.create(ticker, 10_000), rules, ticker);
+  }
+
+  static Limit perMinute(long permits) {
+    return new TokenBucket(Rate.perMinute(permits));
+  }
+
+  private Limiters() {}
+}

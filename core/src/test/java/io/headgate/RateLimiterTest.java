@@ -1,0 +1,210 @@
+package io.headgate;
+
+import static io.headgate.Limiters.limiter;
+import static io.headgate.Limiters.perMinute;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.Decision.Allowed;
+import io.headgate.Decision.Denied;
+import io.headgate.Decision.Impossible;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Schedule;
+import io.headgate.rule.Subject;
+import io.headgate.store.MemoryStore;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RateLimiterTest {
+  private static final Subject ADA = Subject.of("user:ada");
+  private static final Subject BOB = Subject.of("user:bob");
+
+  private final ManualTicker ticker = new ManualTicker();
+  private final Rule perUser =
+      Rule.named("per-user").match("key", "user:*").limit(perMinute(2)).build();
+
+  @Test
+  void aCheckIsOneLineAndADenialTellsWhenToRetry() {
+    var limiter = limiter(ticker, perUser);
+    assertThat(limiter.check(ADA)).isEqualTo(new Allowed(1, Duration.ofSeconds(30)));
+    assertThat(limiter.check(ADA)).isEqualTo(new Allowed(0, Duration.ofSeconds(60)));
+    Decision decision = limiter.check(ADA);
+    if (decision instanceof Denied(var retryAfter)) {
+      assertThat(retryAfter).isEqualTo(Duration.ofSeconds(30));
+    } else {
+      throw new AssertionError(decision);
+    }
+    assertThat(decision.isAllowed()).isFalse();
+  }
+
+  @Test
+  void aRetryTimeIsKept() {
+    var limiter = limiter(ticker, perUser);
+    limiter.check(ADA, 2);
+    ticker.advance(Duration.ofSeconds(30).minusNanos(1_000));
+    assertThat(limiter.check(ADA)).isEqualTo(new Denied(Duration.ofNanos(1_000)));
+    ticker.advance(Duration.ofNanos(1_000));
+    assertThat(limiter.check(ADA).isAllowed()).isTrue();
+  }
+
+  @Test
+  void callersDoNotCountForEachOther() {
+    var limiter = limiter(ticker, perUser);
+    limiter.check(ADA, 2);
+    assertThat(limiter.check(ADA).isAllowed()).isFalse();
+    assertThat(limiter.check(BOB).isAllowed()).isTrue();
+  }
+
+  @Test
+  void whereNoRuleAppliesEverythingIsAllowed() {
+    var limiter = limiter(ticker, perUser);
+    var verdict = limiter.decide(Request.of(Subject.of("robot:1"), 1L << 53));
+    assertThat(verdict.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
+    assertThat(verdict.rule()).isEmpty();
+    assertThat(verdict.limit()).isEmpty();
+    assertThat(verdict.limits()).isEmpty();
+    assertThat(verdict.status()).isEqualTo(200);
+  }
+
+  @Test
+  void aCostAboveTheCapacityIsImpossibleRatherThanLate() {
+    var limiter = limiter(ticker, perUser);
+    assertThat(limiter.check(ADA, 3)).isEqualTo(new Impossible(3, 2));
+    assertThat(limiter.check(ADA, 2).isAllowed()).isTrue();
+  }
+
+  @Test
+  void aCostOfZeroAsksAndChargesNothing() {
+    var limiter = limiter(ticker, perUser);
+    assertThat(limiter.check(ADA, 0)).isEqualTo(new Allowed(2, Duration.ZERO));
+    limiter.check(ADA, 2);
+    assertThat(limiter.check(ADA, 0)).isEqualTo(new Allowed(0, Duration.ofMinutes(1)));
+  }
+
+  @Test
+  void peekSaysWhatACheckWouldAndChargesNothing() {
+    var limiter = limiter(ticker, perUser);
+    for (int i = 0; i < 3; i++) {
+      var peeked = limiter.peek(Request.of(ADA)).decision();
+      assertThat(limiter.peek(Request.of(ADA)).decision()).isEqualTo(peeked);
+      assertThat(limiter.check(ADA)).isEqualTo(peeked);
+    }
+  }
+
+  @Test
+  void namedCostsAreSpentByTheLimitsThatNameThem() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("contract")
+                .limit(RuleLimit.of("calls", perMinute(10)))
+                .limit(RuleLimit.of("bytes", perMinute(1_000)).spending("bytes"))
+                .build());
+    var upload = new Request(ADA, 1, Map.of("bytes", 600L));
+    assertThat(limiter.decide(upload).limits().stream().map(LimitReport::remaining))
+        .containsExactly(9L, 400L);
+    var verdict = limiter.decide(upload);
+    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(12)));
+    assertThat(verdict.violated()).containsExactly("contract/bytes");
+    assertThat(limiter.check(ADA)).as("without bytes").isEqualTo(allowed(8, 12));
+  }
+
+  @Test
+  void checkAsyncAnswersAsCheckDoes() {
+    var limiter = limiter(ticker, perUser);
+    assertThat(limiter.checkAsync(Request.of(ADA))).isCompletedWithValue(allowed(1, 30));
+    assertThat(limiter.decideAsync(Request.of(ADA, 2)))
+        .isCompletedWithValueMatching(verdict -> !verdict.isAllowed());
+    assertThat(limiter.check(ADA)).isEqualTo(allowed(0, 60));
+  }
+
+  @Test
+  void resetForgetsOneCallerUnderOneRule() {
+    var limiter = limiter(ticker, perUser, Rule.named("everybody").limit(perMinute(100)).build());
+    limiter.check(ADA, 2);
+    limiter.check(BOB, 2);
+
+    assertThat(limiter.reset(ADA, "per-user")).isTrue();
+
+    assertThat(remaining(limiter, ADA)).containsExactly(2L, 96L);
+    assertThat(remaining(limiter, BOB)).containsExactly(0L, 96L);
+  }
+
+  @Test
+  void resetSaysWhenTheRuleIsNotAboutTheCaller() {
+    var limiter = limiter(ticker, perUser);
+    assertThat(limiter.reset(Subject.of("robot:1"), "per-user")).isFalse();
+    assertThat(limiter.reset(ADA, "no-such-rule")).isFalse();
+    assertThat(limiter.reset(ADA, "per-user")).as("though it never came").isTrue();
+  }
+
+  @Test
+  void schedulesFollowTheLimitersClock() {
+    var nights =
+        new Schedule(
+            Schedule.ALWAYS.days(),
+            Optional.of(new Schedule.Hours(LocalTime.of(22, 0), LocalTime.of(6, 0))),
+            ZoneOffset.UTC,
+            Optional.empty(),
+            Optional.empty());
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("nights").limit(perMinute(1)).active(nights).build(),
+            Rule.named("days").fallback().limit(perMinute(5)).build());
+    assertThat(rule(limiter)).isEqualTo("nights"); // it is midnight
+    ticker.advance(Duration.ofHours(6));
+    assertThat(rule(limiter)).isEqualTo("days");
+    ticker.advance(Duration.ofHours(16));
+    assertThat(rule(limiter)).isEqualTo("nights");
+  }
+
+  @Test
+  void neverAdmitsMoreThanTheLimitHoweverManyThreadsAsk() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("a").limit(perMinute(100)).build(),
+            Rule.named("b").limit(perMinute(70)).build());
+    long admitted =
+        IntStream.range(0, 1_000).parallel().filter(i -> limiter.check(ADA).isAllowed()).count();
+    assertThat(admitted).isEqualTo(70);
+    assertThat(remaining(limiter, ADA)).containsExactly(30L, 0L);
+  }
+
+  @Test
+  void aLimiterIsMadeOfRulesAloneOrWithAStore() {
+    try (var one = RateLimiter.inMemory(perUser);
+        var many = RateLimiter.inMemory(List.of(perUser));
+        var set = RateLimiter.inMemory(RuleSet.of(perUser));
+        var store = RateLimiter.with(MemoryStore.create(), List.of(perUser))) {
+      for (var limiter : List.of(one, many, set, store)) {
+        assertThat(limiter.check(ADA, 2).isAllowed()).isTrue();
+        assertThat(limiter.check(ADA, 2).isAllowed()).isFalse();
+        assertThat(limiter.rules().rules()).containsExactly(perUser);
+        assertThat(limiter.store().trackedKeys()).isEqualTo(1);
+      }
+    }
+  }
+
+  private static Allowed allowed(long remaining, long resetSeconds) {
+    return new Allowed(remaining, Duration.ofSeconds(resetSeconds));
+  }
+
+  private static List<Long> remaining(RateLimiter limiter, Subject subject) {
+    var reports = limiter.peek(Request.of(subject, 0)).limits();
+    return reports.stream().map(LimitReport::remaining).toList();
+  }
+
+  private static String rule(RateLimiter limiter) {
+    return limiter.peek(Request.of(ADA)).rule().map(Rule::id).orElse("none");
+  }
+}

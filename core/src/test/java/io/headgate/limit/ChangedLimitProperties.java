@@ -1,0 +1,160 @@
+package io.headgate.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import net.jqwik.api.Assume;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.domains.Domain;
+
+/** A limit is changed in the middle of a history. */
+@Domain(Histories.class)
+class ChangedLimitProperties {
+
+  @Property(tries = 5_000)
+  void aShareIsTakenOverRoundedUpToWhatTheNewLimitCanCount(
+      @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
+    Assume.that(inProportion(before, after));
+    var run = Run.after(before, history);
+    long used = run.state().used(run.now());
+    assertThat(after.adopt(run.state(), run.now()).used(run.now()))
+        .isBetween(used, used + Math.ceilDiv(Share.ALL, steps(after)));
+  }
+
+  @Property
+  void aShareOfAllLeavesNothingAndOfNoneLeavesAll(@ForAll Limit limit, @ForAll History history) {
+    for (var turn : Run.of(limit, history.forward())) {
+      long used = turn.step().state().used(turn.now());
+      long remaining = turn.step().outcome().remaining();
+      assertThat(used).isBetween(Share.NONE, Share.ALL);
+      if (used == Share.NONE) assertThat(remaining).isEqualTo(limit.capacity());
+      if (used == Share.ALL && !interpolates(limit)) {
+        long aMillionth = limit.capacity() / Share.ALL;
+        assertThat(remaining).isLessThanOrEqualTo(perMicrosecond(limit) + aMillionth);
+      }
+    }
+  }
+
+  @Property(tries = 3_000)
+  void adoptingAgainChangesNothing(
+      @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
+    var run = Run.after(before, history);
+    assertThat(before.adopt(run.state(), run.now())).isSameAs(run.state());
+    var adopted = after.adopt(run.state(), run.now());
+    assertThat(after.adopt(adopted, run.now())).isSameAs(adopted);
+  }
+
+  /**
+   * Where both count in large steps, such as 3 and 4 permits, each change rounds up anew. Where one
+   * counts finely, as buckets do, whatever was rounded up is found again.
+   */
+  @Property(tries = 3_000)
+  void aLimitThatChangesToAndFroGivesNothingAndTakesOnlyOnce(
+      @ForAll Limit one, @ForAll Limit other, @ForAll History history) {
+    Assume.that(inProportion(one, other) && inProportion(other, one));
+    var run = Run.after(one, history);
+    long now = run.now();
+    long used = run.state().used(now);
+    var once = one.adopt(other.adopt(run.state(), now), now);
+    State often = once;
+    for (int i = 0; i < 50; i++) often = one.adopt(other.adopt(often, now), now);
+    assertThat(once.used(now)).isGreaterThanOrEqualTo(used);
+    assertThat(often.used(now)).isGreaterThanOrEqualTo(once.used(now));
+    if (steps(one) == steps(other) || Math.max(steps(one), steps(other)) >= Share.ALL) {
+      assertThat(often.used(now)).isEqualTo(once.used(now));
+    }
+  }
+
+  /** Whoever is asked, each permit uses up its share of the whole, and there is only one whole. */
+  @Property(tries = 3_000)
+  void askingTwoLimitsInTurnAdmitsNoMoreThanTheirSharesMakeUp(
+      @ForAll Limit one, @ForAll Limit other, @ForAll History history) {
+    Assume.that(inProportion(one, other) && inProportion(other, one));
+    State state = State.FRESH;
+    double used = 0;
+    for (int i = 0; i < 100; i++) {
+      var limit = i % 2 == 0 ? one : other;
+      var step = limit.step(state, history.start(), 1);
+      state = step.state();
+      if (step.outcome() instanceof Passed) used += 1.0 / limit.capacity();
+    }
+    assertThat(used)
+        .isLessThanOrEqualTo(1 + 100 * lostByAChange(one, other) + partOfARequest(one, other));
+  }
+
+  /**
+   * Less than a millionth; and less than a microsecond where buckets that drain alike read slack.
+   */
+  private static double lostByAChange(Limit one, Limit other) {
+    return 1.0 / Share.ALL + (one.window() == other.window() ? 1.0 / one.window() : 0);
+  }
+
+  /** A line of a given wait may have room for a part of a request beyond its capacity. */
+  private static double partOfARequest(Limit... limits) {
+    double part = 0;
+    for (var limit : limits) {
+      if (limit instanceof LeakyBucket(var rate, Line.Wait wait)) part += 1.0 / limit.capacity();
+    }
+    return part;
+  }
+
+  @Property(tries = 5_000)
+  void aRetryTimeIsPunctualUnderTheNewLimitToo(
+      @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
+    var run = Run.after(before, history);
+    for (long cost : new long[] {1, (after.capacity() + 1) / 2, after.capacity()}) {
+      var step = after.step(run.state(), run.now(), cost);
+      if (step.outcome() instanceof Refused refused) {
+        long retry = run.now() + refused.retryAfter();
+        assertThat(after.step(step.state(), retry - 1, cost).outcome()).isInstanceOf(Refused.class);
+        assertThat(after.step(step.state(), retry, cost).outcome()).isInstanceOf(Passed.class);
+      }
+    }
+  }
+
+  @Property(tries = 3_000)
+  void whatRemainsUnderTheNewLimitCanBeTaken(
+      @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
+    var run = Run.after(before, history);
+    var look = after.step(run.state(), run.now(), 0);
+    long remaining = look.outcome().remaining();
+    assertThat(remaining).isBetween(0L, after.capacity());
+    assertThat(after.step(run.state(), run.now(), remaining).outcome()).isInstanceOf(Passed.class);
+    assertThat(after.step(run.state(), run.now(), remaining + 1).outcome())
+        .isNotInstanceOf(Passed.class);
+  }
+
+  /** Logs and leases are facts, which are counted rather than scaled. */
+  private static boolean inProportion(Limit before, Limit after) {
+    boolean facts = before instanceof RollingWindow && after instanceof RollingWindow;
+    return !facts && !(after instanceof Concurrency);
+  }
+
+  /** In how many steps a limit counts from nothing to all. */
+  private static long steps(Limit limit) {
+    return limit instanceof TokenBucket || limit instanceof LeakyBucket
+        ? limit.window()
+        : limit.capacity();
+  }
+
+  /** What a bucket may round up, as it counts in whole microseconds. */
+  private static long perMicrosecond(Limit limit) {
+    return switch (limit) {
+      case TokenBucket bucket -> bucket.rate().permits() / bucket.rate().periodMicros();
+      case LeakyBucket bucket -> bucket.rate().permits() / bucket.rate().periodMicros();
+      case FixedWindow window -> 0;
+      case SlidingWindow window -> 0;
+      case RollingWindow window -> 0;
+      case Concurrency concurrency -> 0;
+    };
+  }
+
+  /** Such a window counts its oldest piece in part, but hands it over whole. */
+  private static boolean interpolates(Limit limit) {
+    return limit instanceof SlidingWindow sliding
+        && sliding.bound() == SlidingWindow.Bound.INTERPOLATED;
+  }
+}

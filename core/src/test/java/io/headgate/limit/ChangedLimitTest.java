@@ -1,0 +1,128 @@
+package io.headgate.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
+
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.SlidingWindow.Bound;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A limit is changed while somebody is being limited. Each kind is changed into each. */
+class ChangedLimitTest {
+  private static final long NOW = 1_792_000_000_123_456L;
+
+  private static final List<Limit> LIMITS =
+      List.of(
+          new TokenBucket(Rate.perSecond(10)),
+          new TokenBucket(Rate.perSecond(999_983)),
+          new TokenBucket(Rate.of(3, Duration.ofSeconds(7)), 20),
+          new TokenBucket(Rate.perSecond(1)),
+          LeakyBucket.rejecting(Rate.perSecond(5)),
+          LeakyBucket.queueing(Rate.perMinute(100), 9),
+          LeakyBucket.queueing(Rate.perSecond(3), Duration.ofMillis(500)), // room for 2.5
+          FixedWindow.of(Rate.perMinute(10)),
+          new FixedWindow(1_000, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))),
+          SlidingWindow.of(Rate.perMinute(100)),
+          new SlidingWindow(Rate.of(8, Duration.ofSeconds(10)), 5, Bound.CONSERVATIVE),
+          RollingWindow.of(Rate.perMinute(20)),
+          new RollingWindow(Rate.perMinute(6), Duration.ofSeconds(1)),
+          new Concurrency(4, Duration.ofSeconds(30)));
+
+  static Stream<Arguments> changes() {
+    return LIMITS.stream()
+        .flatMap(before ->
+            LIMITS.stream().map(after -> argumentSet(before + " to " + after, before, after)));
+  }
+
+  /** Those that carry the share that was used over into the new limit. */
+  static Stream<Arguments> changesInProportion() {
+    return changes()
+        .filter(change -> inProportion((Limit) change.get()[0], (Limit) change.get()[1]));
+  }
+
+  private static boolean inProportion(Limit before, Limit after) {
+    boolean facts = before instanceof RollingWindow && after instanceof RollingWindow;
+    return !facts && !(after instanceof Concurrency);
+  }
+
+  @ParameterizedTest
+  @MethodSource("changesInProportion")
+  void whoIsThrottledStaysThrottled(Limit before, Limit after) {
+    var throttled = taken(before, before.capacity());
+    assertThat(before.step(throttled, NOW, 1).outcome()).isNotInstanceOf(Passed.class);
+    assertThat(after.step(throttled, NOW, 1).outcome()).isInstanceOf(Refused.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("changesInProportion")
+  void whoHasUsedHalfHasHalfLeft(Limit before, Limit after) {
+    if (before.capacity() < 4 || after.capacity() < 4) return; // has no half
+    var half = taken(before, before.capacity() / 2);
+    // After the least interval, if there is one; nothing is forgotten within it.
+    long then =
+        after instanceof RollingWindow rolling ? NOW + Exact.micros(rolling.minInterval()) : NOW;
+    var outcome = after.step(after.adopt(half, NOW), then, 0).outcome();
+    long rest = after.capacity() - after.capacity() / 2;
+    assertThat(outcome.remaining()).isBetween(rest - 2, rest);
+  }
+
+  @ParameterizedTest
+  @MethodSource("changes")
+  void whoIsFreshStaysFresh(Limit before, Limit after) {
+    var spent = taken(before, before.capacity());
+    long later = spent.freshAt();
+    assertThat(after.step(spent, later, after.capacity()).outcome())
+        .isEqualTo(after.step(State.FRESH, later, after.capacity()).outcome())
+        .isInstanceOf(Passed.class);
+  }
+
+  @Test
+  void aLogIsCountedAnewRatherThanScaled() {
+    var twenty = taken(RollingWindow.of(Rate.perMinute(20)), 20);
+    assertThat(left(RollingWindow.of(Rate.perMinute(30)), twenty, NOW)).isEqualTo(10);
+    assertThat(left(RollingWindow.of(Rate.perMinute(20)), twenty, NOW)).isZero();
+    assertThat(left(RollingWindow.of(Rate.perMinute(10)), twenty, NOW)).isZero();
+  }
+
+  @Test
+  void aLogReadByAShorterWindowForgetsWhatThatDoesNotNeed() {
+    var perMinute = RollingWindow.of(Rate.perMinute(20));
+    var twenty = taken(perMinute, 20);
+    var read = RollingWindow.of(Rate.perSecond(20)).adopt(twenty, NOW + 1_000_000);
+    assertThat(left(perMinute, twenty, NOW + 1_000_000)).isZero();
+    assertThat(left(perMinute, read, NOW + 1_000_000)).isEqualTo(20);
+  }
+
+  @Test
+  void slotsInFlightAreCountedAsTheyAre() {
+    var four = taken(Concurrency.of(4), 4);
+    assertThat(left(Concurrency.of(6), four, NOW)).isEqualTo(2);
+    assertThat(left(Concurrency.of(2), four, NOW)).isZero();
+    assertThat(Concurrency.of(2).step(four, NOW, 1).outcome())
+        .isEqualTo(new Refused(0, 30_000_000, 30_000_000));
+  }
+
+  @Test
+  void aSpentBucketSaysNothingOfWhatIsInFlight() {
+    var spent = taken(new TokenBucket(Rate.perSecond(10)), 10);
+    assertThat(left(Concurrency.of(4), spent, NOW)).isEqualTo(4);
+  }
+
+  private static State taken(Limit limit, long cost) {
+    var step = limit.step(State.FRESH, NOW, cost);
+    assertThat(step.outcome()).isInstanceOf(Passed.class);
+    return step.state();
+  }
+
+  private static long left(Limit limit, State state, long now) {
+    return limit.step(state, now, 0).outcome().remaining();
+  }
+}

@@ -1,0 +1,90 @@
+package io.headgate.limit;
+
+import static java.time.temporal.ChronoUnit.MICROS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.domains.Domain;
+import org.junit.jupiter.api.Test;
+
+/** Every number fits a double exactly, so that limits written in Lua compute the same ones. */
+class ExactnessProperties {
+  private static final long LONGEST = Exact.micros(Exact.LONGEST);
+
+  @Property(tries = 3_000)
+  @Domain(Histories.class)
+  void nothingIsPromisedForMoreThanACentury(@ForAll Limit limit, @ForAll History history) {
+    long latest = 0;
+    for (var turn : Run.of(limit, history)) {
+      latest = Math.max(latest, turn.now());
+      assertThat(turn.step().state().freshAt()).isLessThanOrEqualTo(latest + LONGEST);
+      assertThat(limit.window()).isBetween(1L, LONGEST);
+    }
+  }
+
+  /** So all times are exact until the year 2155. */
+  @Test
+  void aCenturyFromTheYear2155CanStillBeWritten() {
+    long then = MICROS.between(Instant.EPOCH, Instant.parse("2155-01-01T00:00:00Z"));
+    assertThat(then + LONGEST).isLessThan(Exact.MAX);
+  }
+
+  @Property(tries = 20_000)
+  void whateverBucketCanBeMadeIsCountedExactly(@ForAll("anyBuckets") BucketNumbers numbers) {
+    Limit limit;
+    try {
+      limit = numbers.limit();
+    } catch (IllegalArgumentException tooLarge) {
+      assertThat(tooLarge).hasMessageMatching(".*(2\\^53|100 years).*");
+      return;
+    }
+    var rate = numbers.rate();
+    for (long cost : new long[] {1, (limit.capacity() + 1) / 2, limit.capacity()}) {
+      var state = (BucketState) limit.step(State.FRESH, 0, cost).state();
+      assertThat(state.slack()).isBetween(0L, rate.unitPermits - 1);
+      assertThat(state.emptyAt()).isBetween(1L, LONGEST);
+      // The largest products and sums on the way.
+      assertThat(Math.multiplyExact(state.emptyAt(), rate.unitPermits))
+          .isLessThanOrEqualTo(Exact.MAX);
+      assertThat(Math.multiplyExact(state.drain(), rate.unitPermits))
+          .isLessThanOrEqualTo(Exact.MAX);
+      long units = Math.multiplyExact(limit.capacity(), rate.unitPeriod);
+      assertThat(units + rate.unitPermits - 1).isLessThanOrEqualTo(Exact.MAX);
+    }
+  }
+
+  record BucketNumbers(long permits, long period, long burst, boolean leaky) {
+    Rate rate() {
+      return Rate.of(permits, Duration.of(period, MICROS));
+    }
+
+    Limit limit() {
+      return leaky ? LeakyBucket.queueing(rate(), burst) : new TokenBucket(rate(), burst);
+    }
+  }
+
+  /** Of every magnitude, so that many lie just inside and just outside of what can be counted. */
+  @Provide
+  Arbitrary<BucketNumbers> anyBuckets() {
+    return Combinators.combine(
+            ofAnySize(Exact.MAX),
+            ofAnySize(LONGEST),
+            ofAnySize(Exact.MAX),
+            Arbitraries.of(true, false))
+        .as(BucketNumbers::new);
+  }
+
+  private static Arbitrary<Long> ofAnySize(long most) {
+    return Combinators.combine(
+            Arbitraries.integers().between(0, 53),
+            Arbitraries.doubles().between(0.5, 1).ofScale(16))
+        .as((bits, part) -> Math.clamp((long) (part * (1L << bits)), 1, most));
+  }
+}

@@ -1,0 +1,60 @@
+package io.headgate.limit;
+
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import java.util.StringJoiner;
+
+/**
+ * Plays requests at given times, and prints what happened as one readable line.
+ *
+ * <p>A request is written as its time, such as {@code 250ms}, with its cost before it unless that
+ * is 1: {@code 3@250ms}. The answers are what remains ({@code ok:2}), what remains for who has to
+ * wait in line first ({@code in100ms:2}), when to retry ({@code wait:100ms}) and {@code never}.
+ */
+final class Trace {
+  private static final String[] UNITS = {"us", "ms", "s", "m", "h", "d"};
+  private static final long[] LENGTHS = {
+    1, 1_000, 1_000_000, 60_000_000L, 3_600_000_000L, 86_400_000_000L
+  };
+
+  static String of(Limit limit, String requests) {
+    State state = State.FRESH;
+    var line = new StringJoiner(" ");
+    for (var request : requests.split(" ", -1)) {
+      var costAndTime = request.contains("@") ? request.split("@", 2) : new String[] {"1", request};
+      var step = limit.step(state, micros(costAndTime[1]), Long.parseLong(costAndTime[0]));
+      state = step.state();
+      line.add(say(step.outcome()));
+    }
+    return line.toString();
+  }
+
+  static String say(Outcome outcome) {
+    return switch (outcome) {
+      case Passed(long remaining, long reset, long delay) ->
+          (delay == 0 ? "ok:" : "in" + length(delay) + ":") + remaining;
+      case Refused(long remaining, long reset, long retry) -> "wait:" + length(retry);
+      case Never never -> "never";
+    };
+  }
+
+  static long micros(String length) {
+    int digits = 0;
+    while (Character.isDigit(length.charAt(digits))) digits++;
+    for (int i = 0; i < UNITS.length; i++) {
+      if (length.substring(digits).equals(UNITS[i])) {
+        return Long.parseLong(length.substring(0, digits)) * LENGTHS[i];
+      }
+    }
+    throw new IllegalArgumentException("what time is " + length + "?");
+  }
+
+  /** In the largest unit of which it is a whole number, up to seconds. */
+  private static String length(long micros) {
+    int unit = micros % 1_000_000 == 0 ? 2 : micros % 1_000 == 0 ? 1 : 0;
+    return micros / LENGTHS[unit] + UNITS[unit];
+  }
+
+  private Trace() {}
+}

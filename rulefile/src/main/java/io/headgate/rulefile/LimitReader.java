@@ -1,0 +1,160 @@
+package io.headgate.rulefile;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlidingWindow.Bound;
+import io.headgate.limit.TokenBucket;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads the arithmetic of a limit: its algorithm, and what that takes. */
+final class LimitReader {
+  private static final String COUNT = "a count such as 100 or 10k";
+  private static final String DURATION = "a duration such as 250ms, 10s or 5m";
+
+  enum Algorithm {
+    TOKEN_BUCKET,
+    LEAKY_BUCKET,
+    FIXED_WINDOW,
+    SLIDING_WINDOW,
+    ROLLING_WINDOW,
+    CONCURRENCY;
+
+    /** The fields that are its own. */
+    List<String> fields() {
+      return switch (this) {
+        case TOKEN_BUCKET -> List.of("rate", "burst");
+        case LEAKY_BUCKET -> List.of("rate", "queue", "max-wait", "mode");
+        case FIXED_WINDOW -> List.of("rate", "align", "zone");
+        case SLIDING_WINDOW -> List.of("rate", "buckets", "bound");
+        case ROLLING_WINDOW -> List.of("rate", "min-interval");
+        case CONCURRENCY -> List.of("max", "lease");
+      };
+    }
+
+    Optional<? extends Limit> read(Section section) {
+      return switch (this) {
+        case TOKEN_BUCKET -> tokenBucket(section);
+        case LEAKY_BUCKET -> leakyBucket(section);
+        case FIXED_WINDOW -> fixedWindow(section);
+        case SLIDING_WINDOW -> slidingWindow(section);
+        case ROLLING_WINDOW -> rollingWindow(section);
+        case CONCURRENCY -> concurrency(section);
+      };
+    }
+  }
+
+  private enum Align {
+    EPOCH,
+    CALENDAR
+  }
+
+  private enum LeakyMode {
+    QUEUE,
+    REJECT
+  }
+
+  private static Optional<TokenBucket> tokenBucket(Section section) {
+    var rate = rate(section);
+    var burst = section.read("burst", COUNT, Counts::parse);
+    if (rate.isEmpty() || (section.has("burst") && burst.isEmpty())) return Optional.empty();
+    return section
+        .findOrSelf(burst.isPresent() ? "burst" : "rate")
+        .attempt(() -> new TokenBucket(rate.get(), burst.orElse(rate.get().permits())));
+  }
+
+  private static Optional<LeakyBucket> leakyBucket(Section section) {
+    var rate = rate(section);
+    var line = line(section);
+    if (rate.isEmpty() || line.isEmpty()) return Optional.empty();
+    String blamed = section.has("queue") ? "queue" : section.has("max-wait") ? "max-wait" : "rate";
+    return section.findOrSelf(blamed).attempt(() -> new LeakyBucket(rate.get(), line.get()));
+  }
+
+  private static Optional<? extends Line> line(Section section) {
+    var mode = section.choose("mode", LeakyMode.class);
+    var queue = section.read("queue", COUNT, text -> new Line.Length(Counts.parse(text)));
+    var wait = section.read("max-wait", DURATION, text -> new Line.Wait(Durations.parse(text)));
+    if (section.has("queue") && section.has("max-wait")) {
+      section.problem("max-wait", "bounds the line that queue bounds already; remove one of them");
+    }
+    for (var bound : List.of("queue", "max-wait")) {
+      if (mode.equals(Optional.of(LeakyMode.REJECT)) && section.has(bound)) {
+        section.problem(bound, "means nothing with mode: reject, where nobody waits; remove one");
+      }
+    }
+    boolean queues = section.has("queue") || section.has("max-wait");
+    if (mode.equals(Optional.of(LeakyMode.QUEUE)) && !queues) {
+      section
+          .findOrSelf("mode")
+          .problem("'queue' needs a bound; add queue: (how many may wait) or max-wait: (how long)");
+    }
+    return queues ? queue.<Line>map(line -> line).or(() -> wait) : Optional.of(new Line.None());
+  }
+
+  private static Optional<FixedWindow> fixedWindow(Section section) {
+    var rate = section.require("rate", Rates.WANTED, Rates::parse);
+    var align = section.choose("align", Align.class);
+    var zone = section.read("zone", Zones.WANTED, Zones::parse);
+    boolean calendar = align.equals(Optional.of(Align.CALENDAR));
+    if (!calendar && section.has("zone") && align.isPresent() == section.has("align")) {
+      section.problem("zone", "has an effect with align: calendar only; add that or remove zone");
+    }
+    if (rate.isEmpty() || align.isPresent() != section.has("align")) return Optional.empty();
+    return section
+        .findOrSelf("rate")
+        .attempt(() -> {
+          var written = rate.get();
+          if (calendar) return written.calendar(zone.orElse(Zones.UTC));
+          if (written.period().unit().varies()) {
+            throw new IllegalArgumentException(
+                "'%s' has no fixed length; add align: calendar to follow the calendar"
+                    .formatted(written.period().text()));
+          }
+          return FixedWindow.of(written.rate());
+        });
+  }
+
+  private static Optional<SlidingWindow> slidingWindow(Section section) {
+    var rate = rate(section);
+    int buckets =
+        section
+            .read("buckets", "a number from 1 to 1000", Counts::whole)
+            .orElse(SlidingWindow.DEFAULT_BUCKETS);
+    var bound = section.choose("bound", Bound.class).orElse(Bound.INTERPOLATED);
+    if (rate.isEmpty()) return Optional.empty();
+    return section
+        .findOrSelf(section.has("buckets") ? "buckets" : "rate")
+        .attempt(() -> new SlidingWindow(rate.get(), buckets, bound));
+  }
+
+  private static Optional<RollingWindow> rollingWindow(Section section) {
+    var plain =
+        rate(section)
+            .flatMap(rate -> section.findOrSelf("rate").attempt(() -> RollingWindow.of(rate)));
+    var interval = section.read("min-interval", DURATION, Durations::parse);
+    if (plain.isEmpty() || interval.isEmpty()) return plain;
+    return section
+        .findOrSelf("min-interval")
+        .attempt(() -> new RollingWindow(plain.get().rate(), interval.get()));
+  }
+
+  private static Optional<Concurrency> concurrency(Section section) {
+    var max = section.require("max", COUNT, text -> Concurrency.of(Counts.parse(text)));
+    var lease = section.read("lease", DURATION, Durations::parse);
+    if (max.isEmpty() || lease.isEmpty()) return max;
+    return section.findOrSelf("lease").attempt(() -> new Concurrency(max.get().max(), lease.get()));
+  }
+
+  private static Optional<Rate> rate(Section section) {
+    return section.require("rate", Rates.WANTED, text -> Rates.parse(text).rate());
+  }
+
+  private LimitReader() {}
+}

@@ -1,0 +1,131 @@
+package io.headgate.rulefile;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.Limit;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlidingWindow.Bound;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+import io.headgate.rule.Combine;
+import io.headgate.rule.RuleLimit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Writes the limits of a rule or override.
+ *
+ * @param combine says which of weight, priority and scope have an effect
+ */
+record LimitWriter(Combine combine) {
+  /**
+   * @param name what a single limit is called when nothing is said
+   */
+  void write(List<RuleLimit> limits, String name, Map<String, Tree> fields) {
+    if (limits.size() == 1 && place(limits.getFirst()).isEmpty()) {
+      fields.put("limit", new Tree.Fields(limit(limits.getFirst(), name)));
+      return;
+    }
+    var items = new ArrayList<Tree>();
+    for (var limit : limits) {
+      var item = limit(limit, "");
+      item.putAll(place(limit));
+      items.add(new Tree.Fields(item));
+    }
+    fields.put("limits", new Tree.Items(items));
+  }
+
+  static Tree per(List<String> attributes) {
+    var texts = new ArrayList<Tree>();
+    for (var name : attributes) {
+      var text = new Tree.Text(MatchReader.attribute(name));
+      if (!texts.contains(text)) texts.add(text);
+    }
+    return new Tree.Items(texts);
+  }
+
+  private static Map<String, Tree> limit(RuleLimit limit, String name) {
+    var fields = new LinkedHashMap<String, Tree>();
+    if (!limit.name().equals(name)) fields.put("name", new Tree.Text(limit.name()));
+    fields.put("algorithm", new Tree.Text(limit.limit().algorithm()));
+    arithmetic(limit.limit(), fields);
+    limit.cost().ifPresent(cost -> fields.put("cost", new Tree.Text(LimitsReader.cost(cost))));
+    limit.per().ifPresent(per -> fields.put("per", per(per)));
+    return fields;
+  }
+
+  /** What a limit is among others. */
+  private Map<String, Tree> place(RuleLimit limit) {
+    var fields = new LinkedHashMap<String, Tree>();
+    switch (combine) {
+      case Combine.Weighted weighted -> {
+        if (limit.weight() != 1) fields.put("weight", number(limit.weight()));
+      }
+      case Combine.Priority priority -> {
+        if (limit.priority() != 0) fields.put("priority", number(limit.priority()));
+      }
+      case Combine.Hierarchical hierarchical ->
+          limit.scope().ifPresent(scope -> fields.put("scope", new Tree.Text(Choice.text(scope))));
+      case Combine.All all -> {}
+      case Combine.Any any -> {}
+    }
+    return fields;
+  }
+
+  private static void arithmetic(Limit limit, Map<String, Tree> fields) {
+    switch (limit) {
+      case TokenBucket bucket -> {
+        fields.put("rate", new Tree.Text(Rates.text(bucket.rate())));
+        if (bucket.burst() != bucket.rate().permits()) fields.put("burst", number(bucket.burst()));
+      }
+      case LeakyBucket bucket -> {
+        fields.put("rate", new Tree.Text(Rates.text(bucket.rate())));
+        switch (bucket.line()) {
+          case Line.None none -> {}
+          case Line.Length length -> fields.put("queue", number(length.requests()));
+          case Line.Wait wait ->
+              fields.put("max-wait", new Tree.Text(Durations.text(wait.longest())));
+        }
+      }
+      case FixedWindow window -> {
+        fields.put("rate", new Tree.Text(Rates.text(window)));
+        if (window.cut() instanceof Window.Calendar calendar) {
+          fields.put("align", new Tree.Text("calendar"));
+          if (!calendar.zone().equals(Zones.UTC)) {
+            fields.put("zone", new Tree.Text(calendar.zone().getId()));
+          }
+        }
+      }
+      case SlidingWindow window -> {
+        fields.put("rate", new Tree.Text(Rates.text(window.rate())));
+        if (window.buckets() != SlidingWindow.DEFAULT_BUCKETS) {
+          fields.put("buckets", number(window.buckets()));
+        }
+        if (window.bound() != Bound.INTERPOLATED) {
+          fields.put("bound", new Tree.Text(Choice.text(window.bound())));
+        }
+      }
+      case RollingWindow window -> {
+        fields.put("rate", new Tree.Text(Rates.text(window.rate())));
+        if (!window.minInterval().isZero()) {
+          fields.put("min-interval", new Tree.Text(Durations.text(window.minInterval())));
+        }
+      }
+      case Concurrency slots -> {
+        fields.put("max", number(slots.max()));
+        if (!slots.lease().equals(Concurrency.DEFAULT_LEASE)) {
+          fields.put("lease", new Tree.Text(Durations.text(slots.lease())));
+        }
+      }
+    }
+  }
+
+  private static Tree number(long value) {
+    return new Tree.Literal(Long.toString(value));
+  }
+}

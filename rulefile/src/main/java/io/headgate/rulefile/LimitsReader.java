@@ -1,0 +1,169 @@
+package io.headgate.rulefile;
+
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Combine;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleLimit.Scope;
+import io.headgate.rulefile.LimitReader.Algorithm;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads {@code limit} or {@code limits} of a rule or override: what ties a limit to its rule.
+ *
+ * @param combine how the rule combines its limits; empty if it does not say so readably, and then
+ *     nobody complains of what goes with another way
+ */
+record LimitsReader(Optional<Combine> combine) {
+  private static final List<String> COMMON = List.of("algorithm", "name", "cost", "per");
+  private static final List<String> OF_SEVERAL = List.of("weight", "priority", "scope");
+  private static final Limit ANY = new TokenBucket(Rate.perSecond(1));
+  private static final String NAME = "a name such as calls";
+
+  /**
+   * @param name what to call a single limit that has no name of its own
+   */
+  List<RuleLimit> read(Section owner, String name) {
+    if (owner.has("limit") && owner.has("limits")) {
+      owner.problem("limits", "stands beside limit; give one of the two");
+    } else if (!owner.has("limit") && !owner.has("limits") && !owner.meant("limits")) {
+      owner.missing("limit", "give one limit, or several under limits:");
+    }
+    var limits = new ArrayList<RuleLimit>();
+    owner
+        .find("limit")
+        .flatMap(value -> value.section("a map such as { algorithm: token-bucket, rate: 100/1m }"))
+        .flatMap(section -> limit(section, name, List.of()))
+        .ifPresent(limits::add);
+    owner.find("limits").map(this::several).ifPresent(limits::addAll);
+    return limits;
+  }
+
+  private List<RuleLimit> several(Value value) {
+    var items = value.items("a list of limits");
+    if (items.isPresent() && items.get().isEmpty())
+      value.problem("is empty; give at least one limit");
+    var limits = new ArrayList<RuleLimit>();
+    var named = new HashMap<String, Section>();
+    for (var item : items.orElse(List.of())) {
+      item.section("a map such as { name: calls, algorithm: token-bucket, rate: 100/1m }")
+          .flatMap(section -> oneOfSeveral(section, named))
+          .ifPresent(limits::add);
+    }
+    return limits;
+  }
+
+  private Optional<RuleLimit> oneOfSeveral(Section section, HashMap<String, Section> named) {
+    var limit = limit(section, "", OF_SEVERAL);
+    if (limit.isEmpty()) return limit;
+    String name = limit.get().name();
+    var earlier = named.putIfAbsent(name, section);
+    if (earlier == null) return limit;
+    String other = earlier.self().path();
+    if (section.has("name")) {
+      section
+          .findOrSelf("name")
+          .problem("'%s' is already the name of %s; give each its own".formatted(name, other));
+    } else {
+      section
+          .self()
+          .problem(
+              "would be named '%s' by its algorithm, as %s is; add a name: to each"
+                  .formatted(name, other));
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * @param name for a limit without one; empty for the name of its algorithm
+   */
+  private Optional<RuleLimit> limit(Section section, String name, List<String> more) {
+    int before = section.self().problems().count();
+    var algorithm = section.choose("algorithm", Algorithm.class);
+    refuseUnknown(section, algorithm, more);
+    if (!section.has("algorithm")) {
+      section.missing("algorithm", "give " + Choice.wanted(Algorithm.class));
+    }
+    var limit = algorithm.flatMap(known -> known.read(section));
+    var given = section.read("name", NAME, LimitsReader::name);
+    var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
+    var per = section.find("per").map(MatchReader::per);
+    var weight = section.read("weight", "a number from 1 to 1000000", Counts::parse);
+    var priority = section.read("priority", "a whole number", Counts::whole);
+    var scope = section.choose("scope", Scope.class);
+    if (!more.isEmpty()) {
+      refuseUnless(section, "weight", new Combine.Weighted(1));
+      refuseUnless(section, "priority", new Combine.Priority());
+      refuseUnless(section, "scope", new Combine.Hierarchical());
+    }
+    if (limit.isEmpty() || section.self().problems().count() != before) return Optional.empty();
+    String unnamed = name.isEmpty() ? limit.get().algorithm() : name;
+    return section
+        .findOrSelf("weight")
+        .attempt(() ->
+            new RuleLimit(
+                given.orElse(unnamed),
+                limit.get(),
+                cost,
+                per,
+                weight.orElse(1L),
+                priority.orElse(0),
+                scope));
+  }
+
+  private void refuseUnless(Section section, String field, Combine wanted) {
+    if (combine.isPresent() && combine.get().getClass() != wanted.getClass()) {
+      section.problem(
+          field,
+          "has an effect with combine: %s only, and this rule has %s; change that or remove %s"
+              .formatted(Combines.text(wanted), Combines.text(combine.get()), field));
+    }
+  }
+
+  private static void refuseUnknown(
+      Section section, Optional<Algorithm> algorithm, List<String> more) {
+    var allowed = new LinkedHashSet<>(COMMON);
+    for (var known : Algorithm.values()) {
+      if (algorithm.isEmpty() || algorithm.get() == known) allowed.addAll(known.fields());
+    }
+    allowed.addAll(more);
+    for (var field : section.unknown(allowed)) {
+      var owners = new ArrayList<String>();
+      for (var other : Algorithm.values()) {
+        if (other.fields().contains(field)) owners.add(Choice.text(other));
+      }
+      if (!owners.isEmpty() && algorithm.isPresent()) {
+        section.problem(
+            field,
+            "belongs to %s, not to %s, which takes %s; remove it or change the algorithm"
+                .formatted(
+                    String.join(", ", owners),
+                    Choice.text(algorithm.get()),
+                    String.join(", ", algorithm.get().fields())));
+      } else if (OF_SEVERAL.contains(field)) {
+        section.problem(
+            field, "has an effect on one of several limits only; use limits: or remove it");
+      } else {
+        section.refuseUnknown(field, List.copyOf(allowed));
+      }
+    }
+  }
+
+  /** Asks the rule model whether it takes the name. */
+  private static String name(String name) {
+    return RuleLimit.of(name, ANY).name();
+  }
+
+  static String cost(String name) {
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException(
+          "is empty; leave it out to spend the request's plain cost");
+    }
+    return name;
+  }
+}

@@ -1,0 +1,71 @@
+package io.headgate.rulefile;
+
+import io.headgate.rule.Match;
+import io.headgate.rule.Pattern;
+import io.headgate.rule.Subject;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads what names attributes: {@code match} and {@code per}. */
+final class MatchReader {
+  private static final String PATTERN = "a pattern such as \"user:*\", or a list of them";
+
+  static Match match(Value value) {
+    var conditions = new LinkedHashMap<String, Pattern>();
+    value
+        .section("a map such as { key: \"user:*\" } ({} for everything)")
+        .ifPresent(section -> {
+          for (var name : section.names()) {
+            section
+                .find(name)
+                .flatMap(pattern -> condition(name, pattern))
+                .ifPresent(pattern -> conditions.put(name, pattern));
+          }
+        });
+    return new Match(conditions);
+  }
+
+  static List<String> per(Value value) {
+    var names = new ArrayList<String>();
+    var seen = new HashSet<String>();
+    for (var item : value.itemOrItems("an attribute or a list of them").orElse(List.of())) {
+      item.read("an attribute", MatchReader::attribute)
+          .ifPresent(name -> {
+            names.add(name);
+            if (!seen.add(name)) {
+              item.problem("%s is listed twice; remove one".formatted(Quoted.of(name)));
+            }
+          });
+    }
+    return names;
+  }
+
+  private static Optional<Pattern> condition(String attribute, Value value) {
+    if (value.attempt(() -> attribute(attribute)).isEmpty()) return Optional.empty();
+    var patterns = new ArrayList<Pattern>();
+    var items = value.itemOrItems(PATTERN);
+    for (var item : items.orElse(List.of())) {
+      item.read(PATTERN, text -> Pattern.parse(attribute, text)).ifPresent(patterns::add);
+    }
+    if (items.isEmpty()) return Optional.empty();
+    if (items.get().isEmpty()) {
+      return value.attempt(() -> Pattern.anyOf(patterns));
+    }
+    return patterns.isEmpty() ? Optional.empty() : Optional.of(Pattern.anyOf(patterns));
+  }
+
+  /** A name that no subject can have would never match. */
+  static String attribute(String name) {
+    if (name.isEmpty() || name.length() > Subject.LONGEST_NAME) {
+      throw new IllegalArgumentException(
+          "an attribute's name must have 1 to %d characters, got %d: %s"
+              .formatted(Subject.LONGEST_NAME, name.length(), Quoted.of(name)));
+    }
+    return name;
+  }
+
+  private MatchReader() {}
+}

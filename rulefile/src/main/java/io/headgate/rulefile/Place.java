@@ -1,0 +1,21 @@
+package io.headgate.rulefile;
+
+/** Where something begins in a text; both from 1. */
+record Place(int line, int column) {
+  static final Place START = new Place(1, 1);
+
+  /** The place after {@code text}, as an editor counts it: by code points. */
+  static Place after(CharSequence text) {
+    int line = 1;
+    int lineStart = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean crlf = c == '\r' && i + 1 < text.length() && text.charAt(i + 1) == '\n';
+      if (c == '\n' || (c == '\r' && !crlf)) {
+        line++;
+        lineStart = i + 1;
+      }
+    }
+    return new Place(line, Character.codePointCount(text, lineStart, text.length()) + 1);
+  }
+}

@@ -1,0 +1,71 @@
+package io.headgate.rulefile;
+
+import io.headgate.rule.Rule;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads and writes rules as YAML or JSON, which have the same shape.
+ *
+ * <p>What is read is valid as a whole, or a {@link RuleFileException} says all that is wrong. What
+ * is written reads back equal, but for what has no effect, such as a weight in a rule that weighs
+ * nothing: that is left out.
+ */
+public final class RuleFile {
+  private static final String UNNAMED = "";
+
+  /** Reads a file in UTF-8, and names it in messages. */
+  public static List<Rule> read(Path file) throws IOException {
+    var problems = new Problems();
+    return rules(FileText.read(file, problems), problems, file.toString());
+  }
+
+  /** Reads a map with the field {@code rules}, or just the list. */
+  public static List<Rule> read(String text) {
+    return rules(Optional.of(text), new Problems(), UNNAMED);
+  }
+
+  /** Reads one rule: what is an item of the list in a file. */
+  public static Rule readRule(String text) {
+    var problems = new Problems();
+    var rule =
+        Document.parse(text, problems)
+            .flatMap(node -> RuleReader.read(new Value(node, "", problems)));
+    problems.throwIfAny(UNNAMED);
+    return rule.orElseThrow();
+  }
+
+  /**
+   * Writes a file as YAML.
+   *
+   * @throws IllegalArgumentException for a rule that no file can say, such as one that compares the
+   *     attribute {@code ip} with a text that is no address
+   */
+  public static String yaml(List<Rule> rules) {
+    return YamlText.of(rules.stream().map(RuleWriter::write).toList());
+  }
+
+  /** As {@link #yaml}, in JSON with a line for each rule. */
+  public static String json(List<Rule> rules) {
+    var lines = rules.stream().map(RuleFile::json).toList();
+    String list = lines.isEmpty() ? "[]" : "[\n" + String.join(",\n", lines) + "\n]";
+    return "{\"rules\":" + list + "}\n";
+  }
+
+  /** One rule on one line, as {@link #readRule} reads it. */
+  public static String json(Rule rule) {
+    return JsonText.of(RuleWriter.write(rule));
+  }
+
+  private static List<Rule> rules(Optional<String> text, Problems problems, String source) {
+    var rules =
+        text.flatMap(given -> Document.parse(given, problems))
+            .map(node -> new RulesReader(problems).read(node));
+    problems.throwIfAny(source);
+    return rules.orElseThrow();
+  }
+
+  private RuleFile() {}
+}

@@ -1,0 +1,193 @@
+package io.headgate.rulefile;
+
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.LimitOverride;
+import io.headgate.rule.Mode;
+import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads one rule. */
+final class RuleReader {
+  private static final List<String> FIELDS =
+      List.of(
+          "id",
+          "description",
+          "match",
+          "per",
+          "combine",
+          "threshold",
+          "limit",
+          "limits",
+          "overrides",
+          "fallback",
+          "mode",
+          "consistency",
+          "on-store-failure",
+          "status",
+          "active");
+  private static final RuleLimit ANY = RuleLimit.of("any", new TokenBucket(Rate.perSecond(1)));
+  private static final String ID = "an id such as per-user";
+
+  /** Empty if something is wrong with it, which is then among the problems. */
+  static Optional<Rule> read(Value value) {
+    int before = value.problems().count();
+    return value
+        .section("a rule: a map of fields such as id, match and limit")
+        .map(RuleReader::gather)
+        .filter(rule -> value.problems().count() == before)
+        .flatMap(rule -> value.attempt(rule::build));
+  }
+
+  private static Rule.Builder gather(Section section) {
+    section.allowOnly(FIELDS);
+    String id = section.require("id", ID, RuleReader::id).orElse("unknown");
+    var rule = Rule.named(id);
+    section.read("description", "a text", text -> text).ifPresent(rule::description);
+    section.find("match").map(MatchReader::match).ifPresent(rule::match);
+    section
+        .find("per")
+        .map(MatchReader::per)
+        .ifPresent(names -> rule.per(names.toArray(String[]::new)));
+    limits(section, id, rule);
+    section
+        .read("fallback", "true or false", RuleReader::flag)
+        .ifPresent(on -> {
+          if (on) rule.fallback();
+        });
+    section.choose("mode", Mode.class).ifPresent(rule::mode);
+    section.choose("consistency", Consistency.class).ifPresent(rule::consistency);
+    section
+        .find("on-store-failure")
+        .flatMap(RuleReader::onStoreFailure)
+        .ifPresent(rule::onStoreFailure);
+    section
+        .read("status", "a status such as 429", text -> status(id, text))
+        .ifPresent(rule::status);
+    section.find("active").map(ScheduleReader::read).ifPresent(rule::active);
+    return rule;
+  }
+
+  private static void limits(Section section, String id, Rule.Builder rule) {
+    var combine = combine(section);
+    var reader = new LimitsReader(combine);
+    var limits = reader.read(section, id);
+    limits.forEach(rule::limit);
+    // An override continues the rule's count where both have but one limit.
+    String single = limits.size() == 1 ? limits.getFirst().name() : id;
+    boolean several = hasSeveral(section);
+    for (var item : items(section, "overrides", "a list of overrides, each with match and limit")) {
+      var override = item.section("a map of match and limit");
+      if (override.isEmpty()) continue;
+      several |= hasSeveral(override.get());
+      override(override.get(), reader, single).ifPresent(rule::override);
+    }
+    combine.ifPresent(rule::combine);
+    if (!several && combine.isPresent() && !(combine.get() instanceof Combine.All)) {
+      section
+          .findOrSelf("combine")
+          .problem(
+              "'%s' is for several limits, and this rule has one; add limits: or remove combine"
+                  .formatted(Combines.text(combine.get())));
+    }
+  }
+
+  private static Optional<LimitOverride> override(
+      Section section, LimitsReader reader, String single) {
+    section.allowOnly(List.of("match", "limit", "limits"));
+    if (!section.has("match")) {
+      section.missing("match", "say whom the override is for, such as { key: \"user:42\" }");
+    }
+    var match = section.find("match").map(MatchReader::match);
+    var limits = reader.read(section, single);
+    if (match.isEmpty() || limits.isEmpty()) return Optional.empty();
+    return Optional.of(new LimitOverride(match.get(), limits));
+  }
+
+  /** Empty if it can't be read: then nobody knows what goes with it. */
+  private static Optional<Combine> combine(Section section) {
+    var combine =
+        section.has("combine")
+            ? section.read(
+                "combine", "one of " + String.join(", ", Combines.NAMES), Combines::parse)
+            : Optional.<Combine>of(new Combine.All());
+    if (!section.has("threshold") || combine.isEmpty()) return combine;
+    if (!(combine.get() instanceof Combine.Weighted)) {
+      section.problem(
+          "threshold", "has an effect with combine: weighted only; add that or remove threshold");
+      return combine;
+    }
+    return section
+        .read("threshold", "a share such as 0.6 or 60%", Combines::threshold)
+        .<Combine>map(weighted -> weighted)
+        .or(() -> combine);
+  }
+
+  private static boolean hasSeveral(Section section) {
+    return section
+        .find("limits")
+        .filter(limits -> limits.node() instanceof Node.Items list && list.items().size() > 1)
+        .isPresent();
+  }
+
+  private static List<Value> items(Section section, String name, String wanted) {
+    return section.find(name).flatMap(value -> value.items(wanted)).orElse(List.of());
+  }
+
+  private static Optional<OnStoreFailure> onStoreFailure(Value value) {
+    String wanted = "allow, deny, local or { allow-then-deny: 30s }";
+    if (!(value.node() instanceof Node.Fields)) {
+      return value.read(wanted, RuleReader::policy);
+    }
+    return value
+        .section(wanted)
+        .flatMap(section -> {
+          section.allowOnly(List.of("allow-then-deny"));
+          return section.require(
+              "allow-then-deny",
+              "a duration such as 30s",
+              text -> new OnStoreFailure.AllowThenDeny(Durations.parse(text)));
+        });
+  }
+
+  private static OnStoreFailure policy(String text) {
+    return switch (text) {
+      case "allow" -> new OnStoreFailure.Allow();
+      case "deny" -> new OnStoreFailure.Deny();
+      case "local" -> new OnStoreFailure.Local();
+      case "allow-then-deny" ->
+          throw new IllegalArgumentException(
+              "'allow-then-deny' needs a time; write { allow-then-deny: 30s }");
+      default ->
+          throw Choice.unknown(text, List.of("allow", "deny", "local", "{ allow-then-deny: 30s }"));
+    };
+  }
+
+  private static boolean flag(String text) {
+    return switch (text) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw Choice.unknown(text, List.of("true", "false"));
+    };
+  }
+
+  /** Asks the rule model whether it takes the id. */
+  private static String id(String id) {
+    return probe(id).build().id();
+  }
+
+  private static int status(String id, String text) {
+    return probe(id).status(Counts.whole(text)).build().status();
+  }
+
+  private static Rule.Builder probe(String id) {
+    return Rule.named(id).limit(ANY);
+  }
+
+  private RuleReader() {}
+}

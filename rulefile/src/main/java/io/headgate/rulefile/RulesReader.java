@@ -1,0 +1,71 @@
+package io.headgate.rulefile;
+
+import io.headgate.rule.Rule;
+import io.headgate.rulefile.Node.Fields;
+import io.headgate.rulefile.Node.Scalar;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads a whole file: its version, and its rules with ids of their own. */
+record RulesReader(Problems problems, Map<String, Value> ids) {
+  private static final List<String> FIELDS = List.of("version", "rules");
+  private static final String VERSION = "1";
+  private static final String LIST = "a list of rules ([] for none)";
+
+  RulesReader(Problems problems) {
+    this(problems, new HashMap<>());
+  }
+
+  List<Rule> read(Node node) {
+    var rules = new ArrayList<Rule>();
+    for (var value : list(node).flatMap(list -> list.items(LIST)).orElse(List.of())) {
+      refuseDuplicate(value);
+      RuleReader.read(value).ifPresent(rules::add);
+    }
+    return List.copyOf(rules);
+  }
+
+  private Optional<Value> list(Node node) {
+    if (node instanceof Node.Items) return Optional.of(new Value(node, "rules", problems));
+    return new Value(node, "", problems)
+        .section("a map with the field rules, or a list of rules")
+        .flatMap(this::list);
+  }
+
+  private Optional<Value> list(Section file) {
+    if (file.has("id") && !file.has("rules")) {
+      file.self().problem("this is one rule; make it an item of a list, under rules:");
+      return Optional.empty();
+    }
+    file.allowOnly(FIELDS);
+    file.read("version", VERSION, RulesReader::version);
+    if (!file.has("rules")) file.missing("rules", "give " + LIST);
+    return file.find("rules");
+  }
+
+  private static String version(String text) {
+    if (text.equals(VERSION)) return text;
+    throw new IllegalArgumentException(
+        "%s is not known; this program reads version %s".formatted(Quoted.of(text), VERSION));
+  }
+
+  /** Looks at the bare id, since a rule that is wrong elsewhere may be a duplicate too. */
+  private void refuseDuplicate(Value rule) {
+    if (!(rule.node() instanceof Fields fields)) return;
+    for (var field : fields.fields()) {
+      if (!field.name().text().equals("id") || !(field.value() instanceof Scalar id)) continue;
+      var earlier = ids.putIfAbsent(id.text(), rule);
+      if (earlier != null) {
+        problems.add(
+            id.at(),
+            rule.path() + ".id",
+            "%s is already the id of %s on line %d; give each rule its own"
+                .formatted(Quoted.of(id.text()), earlier.path(), earlier.node().at().line()));
+      }
+      return;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.headgate.server.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * Values for options that are not given as flags: from the environment ({@code HEADGATE_PORT}),
+ * else from {@code headgate.yaml} ({@code port: 8080}), else their defaults.
+ */
+final class Configuration implements IDefaultValueProvider {
+  static final String DEFAULT_FILE = "headgate.yaml";
+
+  /** What may be set outside of the command line; the rest is about one call only. */
+  private static final Set<String> NAMES =
+      new TreeSet<>(
+          Set.of(
+              "port", "host", "rules", "store", "max-keys", "admin-token", "check-token",
+              "shutdown-grace", "url", "token"));
+
+  private final Map<String, String> environment;
+  private final Map<String, String> file;
+  private final String fileName;
+  private final Map<String, String> origins = new HashMap<>();
+
+  private Configuration(
+      Map<String, String> environment, Map<String, String> file, String fileName) {
+    this.environment = environment;
+    this.file = file;
+    this.fileName = fileName;
+  }
+
+  /** Reads the file that {@code --config} names, or the usual one if it is there. */
+  static Configuration of(Surroundings surroundings, String[] args) {
+    var named = named(args);
+    var path = surroundings.directory().resolve(named.orElse(DEFAULT_FILE));
+    boolean read = named.isPresent() || Files.exists(path);
+    return new Configuration(
+        surroundings.environment(), read ? values(path) : Map.of(), path.toString());
+  }
+
+  private static Optional<String> named(String[] args) {
+    for (int i = 0; i < args.length; i++) {
+      if (args[i].startsWith("--config=")) return Optional.of(args[i].substring(9));
+      if (args[i].equals("--config") && i + 1 < args.length) return Optional.of(args[i + 1]);
+    }
+    return Optional.empty();
+  }
+
+  private static Map<String, String> values(Path path) {
+    Object content;
+    try {
+      content = new Load(LoadSettings.builder().build()).loadFromString(Files.readString(path));
+    } catch (IOException e) {
+      throw new CommandFailure("%s can't be read: %s".formatted(path, e));
+    } catch (YamlEngineException e) {
+      throw new CommandFailure("%s is not valid YAML: %s".formatted(path, e.getMessage()));
+    }
+    var values = new LinkedHashMap<String, String>();
+    if (content == null) return values; // nothing but comments
+    if (!(content instanceof Map<?, ?> map)) {
+      throw new CommandFailure("%s must be a map such as port: 8080".formatted(path));
+    }
+    map.forEach((name, value) -> values.put(known(path, name), scalar(path, name, value)));
+    return values;
+  }
+
+  private static String known(Path path, Object name) {
+    if (name instanceof String text && NAMES.contains(text)) return text;
+    throw new CommandFailure(
+        "%s: '%s' is not known; allowed: %s".formatted(path, name, String.join(", ", NAMES)));
+  }
+
+  private static String scalar(Path path, Object name, @Nullable Object value) {
+    if (value instanceof String || value instanceof Number || value instanceof Boolean) {
+      return value.toString();
+    }
+    throw new CommandFailure("%s: %s must be one value, got %s".formatted(path, name, value));
+  }
+
+  @Override
+  public @Nullable String defaultValue(ArgSpec argument) {
+    if (!(argument instanceof OptionSpec option)) return null;
+    String name = option.longestName().substring(2);
+    if (!NAMES.contains(name)) return null;
+    String variable = "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+    String value = environment.getOrDefault(variable, "");
+    if (!value.isEmpty()) return found(name, variable, value);
+    value = file.getOrDefault(name, "");
+    return value.isEmpty() ? null : found(name, name + " in " + fileName, value);
+  }
+
+  private String found(String name, String origin, String value) {
+    origins.put(name, origin);
+    return value;
+  }
+
+  /** Where an option's value was found, if not on the command line. */
+  Optional<String> origin(ArgSpec argument) {
+    return argument instanceof OptionSpec option
+        ? Optional.ofNullable(origins.get(option.longestName().substring(2)))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,92 @@
+package io.headgate.server.cli;
+
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Asks a running service which rules match and why. */
+@Command(
+    name = "explain",
+    description = "Says which rules apply to a subject and why, and how each of them stands.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class ExplainCommand implements Callable<Integer> {
+  private final Surroundings around;
+  private final Client client;
+
+  @Mixin private Asking asking;
+
+  ExplainCommand(Surroundings around, Client client) {
+    this.around = around;
+    this.client = client;
+  }
+
+  @Override
+  public Integer call() {
+    var subject = asking.subject();
+    var answer = asking.post(client, "/v1/explain", JsonBody.of(subject, out -> {}));
+    if (asking.json()) {
+      around.out().println(answer.body());
+      return Main.OK;
+    }
+    String who =
+        subject.entrySet().stream()
+            .map(attribute -> attribute.getKey() + "=" + attribute.getValue())
+            .collect(Collectors.joining(", "));
+    var rules = answer.json().at("rules").items();
+    var misses = answer.json().at("nearMisses").items();
+    around.out().println(count(rules.size()) + who);
+    int width = Math.max(widest(rules), widest(misses));
+    for (var rule : rules) printRule(rule, width);
+    if (!misses.isEmpty()) around.out().println("Not these:");
+    for (var rule : misses) around.out().println(line(rule, width, rule.at("reason").text()));
+    return Main.OK;
+  }
+
+  private static String count(int rules) {
+    return switch (rules) {
+      case 0 -> "No rule applies to ";
+      case 1 -> "1 rule applies to ";
+      default -> rules + " rules apply to ";
+    };
+  }
+
+  private static int widest(Iterable<Json> rules) {
+    int widest = 0;
+    for (var rule : rules) widest = Math.max(widest, rule.at("id").text().length());
+    return widest;
+  }
+
+  private void printRule(Json rule, int width) {
+    around.out().println(line(rule, width, rule.at("reason").text() + conditions(rule)));
+    String indent = " ".repeat(width + 4);
+    for (var limit : rule.at("limits").items()) {
+      String name = limit.at("name").text();
+      String shown = name.equals(rule.at("id").text()) ? "" : name + ", ";
+      around.out()
+          .println(indent + shown + limit.at("algorithm").text() + ": " + LimitText.of(limit));
+    }
+  }
+
+  private static String conditions(Json rule) {
+    var conditions = rule.at("conditions").items();
+    return conditions.isEmpty()
+        ? " to everything"
+        : conditions.stream()
+            .map(ExplainCommand::condition)
+            .collect(Collectors.joining(" and ", ": ", ""));
+  }
+
+  private static String condition(Json condition) {
+    String value = condition.at("value").text();
+    String pattern = condition.at("pattern").text();
+    return condition.at("attribute").text()
+        + (value.equals(pattern) ? " is " + value : " %s matches %s".formatted(value, pattern));
+  }
+
+  private static String line(Json rule, int width, String text) {
+    String id = rule.at("id").text();
+    return "  " + id + " ".repeat(width - id.length() + 2) + text;
+  }
+}

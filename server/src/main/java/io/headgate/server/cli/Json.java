@@ -1,0 +1,82 @@
+package io.headgate.server.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** An answer of the service, to be shown in part. What is not there is {@link Nothing}. */
+sealed interface Json {
+  record Text(String text) implements Json {}
+
+  record Whole(long number) implements Json {}
+
+  record Truth(boolean value) implements Json {}
+
+  record Items(List<Json> all) implements Json {}
+
+  record Members(Map<String, Json> all) implements Json {}
+
+  record Nothing() implements Json {}
+
+  static Json read(String text) throws IOException {
+    try (var parser = new JsonFactory().createParser(text)) {
+      parser.nextToken();
+      return read(parser);
+    }
+  }
+
+  private static Json read(JsonParser parser) throws IOException {
+    if (parser.currentToken() == null) return new Nothing();
+    return switch (parser.currentToken()) {
+      case START_OBJECT -> {
+        var all = new LinkedHashMap<String, Json>();
+        for (var name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+          parser.nextToken();
+          all.put(name, read(parser));
+        }
+        yield new Members(all);
+      }
+      case START_ARRAY -> {
+        var all = new ArrayList<Json>();
+        while (!parser.nextToken().isStructEnd()) all.add(read(parser));
+        yield new Items(all);
+      }
+      case VALUE_STRING -> new Text(parser.getText());
+      case VALUE_NUMBER_INT -> new Whole(parser.getLongValue());
+      case VALUE_TRUE, VALUE_FALSE -> new Truth(parser.getBooleanValue());
+      default -> new Nothing();
+    };
+  }
+
+  default Json at(String name) {
+    return this instanceof Members(var all) ? all.getOrDefault(name, new Nothing()) : new Nothing();
+  }
+
+  default boolean isThere() {
+    return !(this instanceof Nothing);
+  }
+
+  default String text() {
+    return this instanceof Text(var text) ? text : "";
+  }
+
+  default long number() {
+    return this instanceof Whole(var number) ? number : 0;
+  }
+
+  default boolean isTrue() {
+    return this instanceof Truth(var value) && value;
+  }
+
+  default List<Json> items() {
+    return this instanceof Items(var all) ? all : List.of();
+  }
+
+  default List<String> texts() {
+    return items().stream().map(Json::text).toList();
+  }
+}

@@ -1,0 +1,194 @@
+package io.headgate.server.cli;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.Service;
+import io.headgate.server.Settings;
+import io.headgate.server.http.Access;
+import io.headgate.server.rules.ExampleRules;
+import io.headgate.server.rules.RulesFile;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Starts the service and stays until it is told to stop. */
+@Command(
+    name = "serve",
+    description = "Runs the service.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footerHeading = "%nEvery option can also be set in the environment or in headgate.yaml:%n",
+    footer = {
+      "--admin-token is HEADGATE_ADMIN_TOKEN there, and admin-token: here.",
+      "Flags win over the environment, which wins over the file."
+    })
+final class ServeCommand implements Callable<Integer> {
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+  private final Surroundings around;
+
+  @Option(
+      names = "--port",
+      defaultValue = "" + Settings.DEFAULT_PORT,
+      description = "The port to listen on; 0 lets the system choose. Default: ${DEFAULT-VALUE}")
+  private int port;
+
+  @Option(
+      names = "--host",
+      defaultValue = Settings.DEFAULT_HOST,
+      description =
+          "The address to listen on. Others than this machine's own need an admin token."
+              + " Default: ${DEFAULT-VALUE}")
+  private String host = Settings.DEFAULT_HOST;
+
+  @Option(
+      names = "--rules",
+      paramLabel = "FILE",
+      description =
+          "The rules, in YAML or JSON; read again when the file changes."
+              + " Default: a few examples (see headgate rules example)")
+  private Optional<Path> rules = Optional.empty();
+
+  @Option(
+      names = "--store",
+      defaultValue = "memory",
+      description = "Where states are kept; memory is all there is yet. Default: ${DEFAULT-VALUE}")
+  private String store = "memory";
+
+  @Option(
+      names = "--max-keys",
+      paramLabel = "N",
+      defaultValue = "" + MemoryStore.DEFAULT_MOST_KEYS,
+      description = "How many counters the memory store keeps at most. Default: ${DEFAULT-VALUE}")
+  private int maxKeys;
+
+  @Option(
+      names = "--admin-token",
+      paramLabel = "TOKEN",
+      description = "What administrators must show, as Authorization: Bearer TOKEN. Default: none")
+  private Optional<String> adminToken = Optional.empty();
+
+  @Option(
+      names = "--check-token",
+      paramLabel = "TOKEN",
+      description = "What callers must show to check. Default: none, anybody may")
+  private Optional<String> checkToken = Optional.empty();
+
+  @Option(
+      names = "--shutdown-grace",
+      paramLabel = "TIME",
+      defaultValue = "10s",
+      converter = Durations.class,
+      description = "How long accepted requests may take at the end. Default: ${DEFAULT-VALUE}")
+  private Duration shutdownGrace = Settings.DEFAULT_GRACE;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Where further options are read from. Default: headgate.yaml, if it is there")
+  private Optional<Path> config = Optional.empty();
+
+  ServeCommand(Surroundings around) {
+    this.around = around;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    var settings = settings();
+    requireMemory();
+    var file = open();
+    var limiter = limiter(file.map(RulesFile::rules).orElseGet(ExampleRules::rules));
+    var service = start(settings, limiter);
+    file.ifPresent(opened -> opened.follow(LOOK_EVERY, limiter::replaceRules));
+    announce(service, limiter.rules().rules().size());
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, limiter, file)));
+    new CountDownLatch(1).await(); // until a signal starts the shutdown
+    return Main.OK;
+  }
+
+  private Settings settings() {
+    try {
+      var access = new Access(adminToken, checkToken);
+      return new Settings(
+          host, port, access, Settings.DEFAULT_IDLE_TIMEOUT, shutdownGrace, Settings.cores());
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailure(e.getMessage());
+    }
+  }
+
+  private void requireMemory() {
+    if (store.equals("memory")) return;
+    throw new CommandFailure(
+        "store '%s' is not in this version; the only one is --store memory (state in this process)"
+            .formatted(store.replaceFirst("//[^/@]*@", "//…@")));
+  }
+
+  private Optional<RulesFile> open() {
+    if (rules.isEmpty()) return Optional.empty();
+    var path = around.directory().resolve(rules.get());
+    try {
+      return Optional.of(RulesFile.open(path));
+    } catch (IOException e) {
+      throw new CommandFailure("the rules can't be read: %s".formatted(e));
+    } catch (RuleFileException | IllegalArgumentException e) {
+      throw new CommandFailure("the rules are not valid:\n" + e.getMessage());
+    }
+  }
+
+  private RateLimiter limiter(RuleSet initial) {
+    try {
+      return RateLimiter.with(MemoryStore.create(Ticker.system(), maxKeys), initial);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailure("--max-keys: " + e.getMessage());
+    }
+  }
+
+  private static Service start(Settings settings, RateLimiter limiter) throws InterruptedException {
+    try {
+      return Service.start(settings, limiter, Ticker.system());
+    } catch (IOException e) {
+      throw new CommandFailure(e.getMessage());
+    }
+  }
+
+  private void announce(Service service, int count) {
+    String shown = host.contains(":") ? "[" + host + "]" : host;
+    around.out().printf("Headgate listens on http://%s:%d%n", shown, service.port());
+    around.out().printf(Locale.ROOT, "  store  memory, at most %,d keys%n", maxKeys);
+    if (rules.isPresent()) {
+      around.out().printf("  rules  %d from %s, followed%n", count, rules.get());
+    } else {
+      around.out().printf("  rules  %d examples, for want of --rules; to make them yours:%n", count);
+      around.out().println("         ./headgate rules example > rules.yaml");
+      around.out().println("         ./headgate serve --rules rules.yaml");
+    }
+  }
+
+  /** Runs when the process is told to end. Having ended in good order is no error: exit code 0. */
+  private static void stop(Service service, RateLimiter limiter, Optional<RulesFile> file) {
+    Logger log = LoggerFactory.getLogger(ServeCommand.class);
+    int code = Main.OK;
+    try {
+      log.info("stopping: what has been accepted is answered");
+      file.ifPresent(RulesFile::close);
+      service.close();
+      limiter.close();
+      log.info("stopped");
+    } catch (RuntimeException e) {
+      log.error("did not stop in good order", e);
+      code = Main.ERROR;
+    }
+    Runtime.getRuntime().halt(code);
+  }
+}

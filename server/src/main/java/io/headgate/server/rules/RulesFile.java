@@ -1,0 +1,109 @@
+package io.headgate.server.rules;
+
+import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.rulefile.RuleFileException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rules in a file. {@link #follow} looks at it again and again: what has changed and is valid as a
+ * whole is put in force, what is not is reported, and the last good rules stay.
+ */
+public final class RulesFile implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RulesFile.class);
+
+  /** What tells one version of a file from another without reading it. */
+  private record Stamp(FileTime modified, long size, @Nullable Object key) {
+    static Stamp of(Path file) throws IOException {
+      var attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      return new Stamp(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
+    }
+  }
+
+  private final Path file;
+  private final RuleSet first;
+  private Stamp seen;
+  private String complaint = "";
+  private @Nullable ScheduledExecutorService thread;
+
+  private RulesFile(Path file, Stamp stamp, RuleSet first) {
+    this.file = file;
+    this.seen = stamp;
+    this.first = first;
+  }
+
+  /**
+   * Reads the file for the first time.
+   *
+   * @throws RuleFileException if it is not valid
+   */
+  public static RulesFile open(Path file) throws IOException {
+    var stamp = Stamp.of(file); // before reading: what is written meanwhile is seen as a change
+    return new RulesFile(file, stamp, RuleSet.of(RuleFile.read(file)));
+  }
+
+  /** The rules as they were when the file was opened. */
+  public RuleSet rules() {
+    return first;
+  }
+
+  /** Gives every later version to {@code use}, until closed. */
+  public void follow(Duration interval, Consumer<RuleSet> use) {
+    var executor =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("headgate-rules").factory());
+    thread = executor;
+    long nanos = interval.toNanos();
+    var unused =
+        executor.scheduleWithFixedDelay(() -> look(use), nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void look(Consumer<RuleSet> use) {
+    try {
+      var stamp = Stamp.of(file);
+      if (stamp.equals(seen) && complaint.isEmpty()) return;
+      if (!stamp.equals(seen)) read(stamp, use);
+    } catch (IOException e) {
+      complain("can't be read (%s)".formatted(e));
+    } catch (RuntimeException e) {
+      LOG.error("{} could not be followed", file, e); // and the next look comes all the same
+    }
+  }
+
+  private void read(Stamp stamp, Consumer<RuleSet> use) throws IOException {
+    try {
+      var rules = RuleSet.of(RuleFile.read(file));
+      if (!Stamp.of(file).equals(stamp)) return; // still being written: the next look has it whole
+      use.accept(rules);
+      LOG.info("{} has changed: {} rules in force", file, rules.rules().size());
+      complaint = "";
+    } catch (RuleFileException | IllegalArgumentException e) {
+      complain("is not valid:\n" + e.getMessage());
+    }
+    seen = stamp;
+  }
+
+  /** Says the same thing once, however often it is found. */
+  private void complain(String what) {
+    if (what.equals(complaint)) return;
+    complaint = what;
+    LOG.warn("{} {}\nThe rules that were in force stay so.", file, what);
+  }
+
+  @Override
+  public void close() {
+    if (thread != null) thread.shutdownNow();
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Where the service's rules come from: a file that is followed, or the example.
+ *
+ * <p>May not: the format of rules (that is {@code io.headgate.rulefile}), what they mean.
+ */
+@NullMarked
+package io.headgate.server.rules;
+
+import org.jspecify.annotations.NullMarked;
