@@ -3,24 +3,35 @@ package io.headgate.benchmarks;
 /** How long to measure. */
 enum Effort {
   /** For a first look: about 4 minutes. */
-  QUICK(1, 2, 3, 200, 3, 2),
+  QUICK(1, 2, 400, 3, 200, 6, 3, 2),
 
   /** For the record: up to 15 minutes. */
-  FULL(2, 3, 5, 300, 5, 5);
+  FULL(2, 3, 400, 5, 300, 12, 5, 5);
 
   final int forks;
-  final int warmups;
+  final int warmUps;
+  final int warmUpMillis;
   final int iterations;
-  final int millis; // of one iteration
+  final int millis;
+  final int httpWarmUpSeconds;
   final int httpRounds;
-  final int httpSeconds; // of one round and server
+  final int httpSeconds;
 
   Effort(
-      int forks, int warmups, int iterations, int millis, int httpRounds, int httpSeconds) {
+      int forks,
+      int warmUps,
+      int warmUpMillis,
+      int iterations,
+      int millis,
+      int httpWarmUpSeconds,
+      int httpRounds,
+      int httpSeconds) {
     this.forks = forks;
-    this.warmups = warmups;
+    this.warmUps = warmUps;
+    this.warmUpMillis = warmUpMillis;
     this.iterations = iterations;
     this.millis = millis;
+    this.httpWarmUpSeconds = httpWarmUpSeconds;
     this.httpRounds = httpRounds;
     this.httpSeconds = httpSeconds;
   }

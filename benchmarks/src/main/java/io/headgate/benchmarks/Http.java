@@ -17,7 +17,6 @@ import java.util.Locale;
 /** Compares the service with a server that does nothing, by turns, so that both see the same weather. */
 final class Http {
   private static final int CONNECTIONS = 64;
-  private static final int WARM_UP_ROUNDS = 2;
   private static final String PATH = "/v1/check";
   private static final String QUESTION = "{\"key\":\"user:42\"}";
   private static final String RULES =
@@ -33,6 +32,11 @@ final class Http {
   private static final class Tally {
     final List<Double> perSecond = new ArrayList<>();
     final List<Double> cpuMicros = new ArrayList<>();
+
+    void add(Turn turn) {
+      perSecond.add(turn.perSecond());
+      cpuMicros.add(turn.cpuMicros());
+    }
 
     Measurement rate() {
       return of(perSecond);
@@ -72,18 +76,21 @@ final class Http {
         var ofHeadgate = new Tally();
         var ofBare = new Tally();
         int rounds = lab.effort().httpRounds;
-        for (int round = 1 - WARM_UP_ROUNDS; round <= rounds; round++) {
-          boolean counts = round >= 1;
-          turn(lab, "bare Vert.x", bare, wrk, counts, ofBare);
-          turn(lab, "Headgate", headgate, wrk, counts, ofHeadgate);
+        lab.progress().say("  warming up both");
+        wrk.run(bare.address() + PATH, lab.effort().httpWarmUpSeconds);
+        wrk.run(headgate.address() + PATH, lab.effort().httpWarmUpSeconds);
+        for (int round = 0; round < rounds; round++) {
+          ofBare.add(turn(lab, "bare Vert.x", bare, wrk));
+          ofHeadgate.add(turn(lab, "Headgate", headgate, wrk));
         }
         return told(lab, ofHeadgate, ofBare, answer.body().length());
       }
     }
   }
 
-  private static void turn(
-      Lab lab, String name, HttpServer server, Wrk wrk, boolean counts, Tally tally)
+  private record Turn(double perSecond, double cpuMicros) {}
+
+  private static Turn turn(Lab lab, String name, HttpServer server, Wrk wrk)
       throws IOException, InterruptedException {
     var before = cpu(server);
     var load = wrk.run(server.address() + PATH, lab.effort().httpSeconds);
@@ -92,14 +99,11 @@ final class Http {
         .say(
             String.format(
                 Locale.ROOT,
-                "  %s%s: %,.0f requests/s, %.1f µs of CPU each",
+                "  %s: %,.0f requests/s, %.1f µs of CPU each",
                 name,
-                counts ? "" : " (warming up)",
                 load.perSecond(),
                 cpuMicros));
-    if (!counts) return;
-    tally.perSecond.add(load.perSecond());
-    tally.cpuMicros.add(cpuMicros);
+    return new Turn(load.perSecond(), cpuMicros);
   }
 
   private static String told(Lab lab, Tally headgate, Tally bare, int bodyLength) {

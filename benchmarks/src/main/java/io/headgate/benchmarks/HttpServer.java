@@ -3,6 +3,7 @@ package io.headgate.benchmarks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +25,7 @@ final class HttpServer implements AutoCloseable {
           new BufferedReader(new InputStreamReader(child.output(), StandardCharsets.UTF_8));
       address = address(output);
       // A full pipe would stop it.
-      Thread.ofVirtual().start(() -> output.lines().forEach(line -> {}));
+      Thread.ofVirtual().start(() -> drain(output));
     } catch (RuntimeException | IOException e) {
       child.close();
       throw e;
@@ -39,6 +40,14 @@ final class HttpServer implements AutoCloseable {
       said.append(line).append('\n');
     }
     throw new IllegalStateException("a server ended before it listened: " + said.toString().strip());
+  }
+
+  private static void drain(BufferedReader output) {
+    try (output) {
+      output.transferTo(Writer.nullWriter());
+    } catch (IOException e) {
+      // The server was ended, and with it what it had to say.
+    }
   }
 
   String address() {

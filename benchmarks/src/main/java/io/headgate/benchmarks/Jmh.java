@@ -64,16 +64,15 @@ final class Jmh {
 
   /** The time of one request, as each thread sees it, in the unit of the benchmark. */
   Measurement measure(Call call) {
-    var time = TimeValue.milliseconds(effort.millis);
     var options =
         new OptionsBuilder()
             .include("^" + Pattern.quote(call.benchmark().getName() + "." + call.method()) + "$")
             .threads(call.threads())
             .forks(effort.forks)
-            .warmupIterations(effort.warmups)
-            .warmupTime(time)
+            .warmupIterations(effort.warmUps)
+            .warmupTime(TimeValue.milliseconds(effort.warmUpMillis))
             .measurementIterations(effort.iterations)
-            .measurementTime(time)
+            .measurementTime(TimeValue.milliseconds(effort.millis))
             .jvmArgs("-Xms" + call.heap(), "-Xmx" + call.heap(), COLLECTOR)
             .shouldFailOnError(true)
             .output(raw.resolve("jmh.log").toString());

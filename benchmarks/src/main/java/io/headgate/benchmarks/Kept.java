@@ -26,7 +26,7 @@ enum Kept {
   BUCKET4J("bucket4j, in a map"),
   RESILIENCE4J("resilience4j, in a map"),
   TOKEN_BUCKET("**Headgate, token bucket**"),
-  ODD_RATE("Headgate, token bucket of 999,983 a year, too odd for one word"),
+  ODD_RATE("Headgate, token bucket of 999,983 an hour, too odd for one word"),
   LEAKY_BUCKET("Headgate, leaky bucket"),
   FIXED_WINDOW("Headgate, fixed window"),
   SLIDING_WINDOW("Headgate, sliding window of 10 pieces"),
@@ -46,9 +46,9 @@ enum Kept {
       case GUAVA -> map(keys, Kept::guava);
       case BUCKET4J -> map(keys, Kept::bucket4j);
       case RESILIENCE4J -> resilience4j(keys);
-      case TOKEN_BUCKET -> headgate(keys, tokens(10), 1);
-      // Of so many a year one is repaid before the last key has come, so each takes nearly all.
-      case ODD_RATE -> headgate(keys, tokens(999_983), 999_000);
+      case TOKEN_BUCKET -> headgate(keys, new TokenBucket(aYear(10), 10), 1);
+      // Of so many an hour one is repaid before the last key has come, so each takes nearly all.
+      case ODD_RATE -> headgate(keys, new TokenBucket(Rate.perHour(999_983), 999_983), 999_000);
       case LEAKY_BUCKET -> headgate(keys, LeakyBucket.rejecting(aYear(10)), 1);
       case FIXED_WINDOW -> headgate(keys, FixedWindow.of(aYear(10)), 1);
       case SLIDING_WINDOW -> headgate(keys, SlidingWindow.of(aYear(10)), 1);
@@ -103,10 +103,6 @@ enum Kept {
           "the store keeps %d keys of %d".formatted(store.trackedKeys(), keys.length));
     }
     return limiter;
-  }
-
-  private static TokenBucket tokens(long permits) {
-    return new TokenBucket(aYear(permits), permits);
   }
 
   private static Rate aYear(long permits) {

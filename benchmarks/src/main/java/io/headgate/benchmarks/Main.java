@@ -55,16 +55,16 @@ public final class Main {
     %s, `%s`: %s
 
     Figures are medians ± half the distance between the least and the greatest of %d turns \
-    (%d × %d ms, after %d to warm up; in-process).
+    (in-process: of %d ms each, in %s, after %d ms to warm up).
     """
         .formatted(
             LocalDate.now(ZoneOffset.UTC),
             "./benchmarks/run --" + effort.name().toLowerCase(Locale.ROOT),
             machine,
             effort.forks * effort.iterations,
-            effort.forks * effort.iterations,
             effort.millis,
-            effort.warmups);
+            effort.forks == 1 ? "one JVM" : effort.forks + " JVMs",
+            effort.warmUps * effort.warmUpMillis);
   }
 
   /** One section that fails leaves the others their say. */

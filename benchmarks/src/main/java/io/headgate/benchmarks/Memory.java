@@ -34,7 +34,7 @@ final class Memory {
     try (var process = new Child(command)) {
       String output = new String(process.output().readAllBytes(), StandardCharsets.UTF_8).strip();
       if (process.waitFor() != 0) {
-        throw new IllegalStateException("the probe of %s failed: %s".formatted(kept, output));
+        throw new IllegalStateException("the probe of %s failed: %s".formatted(kept, output.lines().findFirst().orElse("")));
       }
       return output;
     }
