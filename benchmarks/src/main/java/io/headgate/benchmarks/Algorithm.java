@@ -1,0 +1,61 @@
+package io.headgate.benchmarks;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import java.time.Duration;
+import java.util.List;
+
+/** Limits that let everything pass if a request comes every {@link #STEP_MICROS}. */
+public enum Algorithm {
+  TOKEN_BUCKET("token bucket"),
+  ODD_RATE("token bucket of 999,983 a second, too odd for one word"),
+  LEAKY_BUCKET("leaky bucket, rejecting"),
+  LEAKY_QUEUE("leaky bucket, with a line of 100"),
+  FIXED_WINDOW("fixed window"),
+  SLIDING_WINDOW("sliding window of 10 pieces"),
+  ROLLING_WINDOW("rolling window, 100 requests in it"),
+  CONCURRENCY("concurrency, 100 in flight"),
+  THREE_LIMITS("three limits in one rule: token bucket, fixed window, sliding window");
+
+  /** With windows of a millisecond, each has 100 requests. */
+  static final long STEP_MICROS = 10;
+
+  private static final Rate BUCKETS = Rate.perSecond(200_000);
+  private static final Rate WINDOWS = Rate.of(200, Duration.ofMillis(1));
+
+  final String title;
+
+  Algorithm(String title) {
+    this.title = title;
+  }
+
+  Rule rule() {
+    var rule = Rule.named("per-user").match("key", "user:*");
+    for (var limit : limits()) rule.limit(RuleLimit.of(limit.algorithm(), limit));
+    return rule.build();
+  }
+
+  private List<Limit> limits() {
+    return switch (this) {
+      case TOKEN_BUCKET -> List.of(new TokenBucket(BUCKETS, 200));
+      case ODD_RATE -> List.of(new TokenBucket(Rate.perSecond(999_983), 999_983));
+      case LEAKY_BUCKET -> List.of(LeakyBucket.rejecting(BUCKETS));
+      case LEAKY_QUEUE -> List.of(LeakyBucket.queueing(BUCKETS, 100));
+      case FIXED_WINDOW -> List.of(FixedWindow.of(WINDOWS));
+      case SLIDING_WINDOW -> List.of(SlidingWindow.of(WINDOWS));
+      case ROLLING_WINDOW -> List.of(RollingWindow.of(WINDOWS));
+      case CONCURRENCY -> List.of(new Concurrency(200, Duration.ofMillis(1)));
+      case THREE_LIMITS ->
+          List.of(
+              new TokenBucket(BUCKETS, 200), FixedWindow.of(WINDOWS), SlidingWindow.of(WINDOWS));
+    };
+  }
+}

@@ -1,0 +1,81 @@
+package io.headgate.benchmarks;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Answer;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** One hot key, one thread, and a clock that costs nothing and moves by a step for each request. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class AlgorithmBenchmark {
+  private static final int FIRST_REQUESTS = 1_000;
+
+  @Param Algorithm algorithm = Algorithm.TOKEN_BUCKET;
+
+  private final Steps steps = new Steps();
+  private final Subject subject = Subject.of("user:42");
+  private final AtomicLong floorState = new AtomicLong();
+  private final CasBucket floor = new CasBucket(5_000, 1_000_000, () -> steps.micros() * 1_000);
+  private MemoryStore store;
+  private RateLimiter limiter;
+  private Plan plan;
+
+  /** The store's sweeper looks too, once a second; that it may skip a step is of no matter. */
+  private static final class Steps implements Ticker {
+    private long now = System.currentTimeMillis() * 1_000;
+
+    @Override
+    public long micros() {
+      return now += Algorithm.STEP_MICROS;
+    }
+  }
+
+  @Setup
+  public void setUp() {
+    var rules = RuleSet.of(algorithm.rule());
+    plan = rules.plan(Request.of(subject), 0, 0);
+    store = MemoryStore.create(steps, MemoryStore.DEFAULT_MOST_KEYS);
+    limiter = RateLimiter.with(store, rules, steps);
+    for (int i = 0; i < FIRST_REQUESTS; i++) {
+      if (!check() || !floor()) throw new IllegalStateException("request " + i + " was denied");
+    }
+  }
+
+  @TearDown
+  public void tearDown() {
+    store.close();
+  }
+
+  @Benchmark
+  public boolean floor() {
+    return floor.take(floorState);
+  }
+
+  @Benchmark
+  public boolean check() {
+    return limiter.check(subject).isAllowed();
+  }
+
+  /** Not for concurrency, where each request has a holder and so a plan of its own. */
+  @Benchmark
+  public Answer store() {
+    return store.decide(plan);
+  }
+}

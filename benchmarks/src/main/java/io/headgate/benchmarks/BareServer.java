@@ -1,0 +1,94 @@
+package io.headgate.benchmarks;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The floor of HTTP: reads a request to its end and returns a constant. Otherwise set up as the
+ * service is: the same Vert.x, its options, and as many event loops.
+ */
+public final class BareServer {
+  private BareServer() {}
+
+  private record Header(CharSequence name, CharSequence value) {}
+
+  /** Takes the body to return, then names and values of headers in turn. */
+  public static void main(String[] args) throws Exception {
+    var body = Buffer.buffer(args[0]);
+    var headers = new ArrayList<Header>();
+    for (int i = 1; i < args.length; i += 2) {
+      headers.add(
+          new Header(
+              HttpHeaders.createOptimized(args[i]), HttpHeaders.createOptimized(args[i + 1])));
+    }
+    int cores = Runtime.getRuntime().availableProcessors();
+    var noFiles =
+        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
+    var vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setEventLoopPoolSize(cores)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                .setFileSystemOptions(noFiles));
+    var port = new AtomicInteger();
+    vertx
+        .deployVerticle(
+            () -> new Listener(body, headers, port), new DeploymentOptions().setInstances(cores))
+        .toCompletionStage()
+        .toCompletableFuture()
+        .get();
+    System.out.printf(
+        "listens on http://127.0.0.1:%d, native transport: %s%n",
+        port.get(), vertx.isNativeTransportEnabled());
+  }
+
+  private static final class Listener extends VerticleBase {
+    private final Buffer body;
+    private final List<Header> headers;
+    private final AtomicInteger port;
+
+    Listener(Buffer body, List<Header> headers, AtomicInteger port) {
+      this.body = body;
+      this.headers = headers;
+      this.port = port;
+    }
+
+    @Override
+    public Future<?> start() {
+      var options =
+          new HttpServerOptions()
+              .setMaxInitialLineLength(8 * 1024)
+              .setMaxHeaderSize(16 * 1024)
+              .setHttp2ClearTextEnabled(false)
+              .setTcpFastOpen(false);
+      return vertx
+          .createHttpServer(options)
+          .requestHandler(
+              request ->
+                  request
+                      .body()
+                      .onSuccess(
+                          read -> {
+                            var response = request.response();
+                            for (var header : headers) {
+                              response.putHeader(header.name(), header.value());
+                            }
+                            response.end(body);
+                          }))
+          .listen(-1, "127.0.0.1") // one port that the system chooses and all event loops share
+          .onSuccess(server -> port.set(server.actualPort()));
+    }
+  }
+}

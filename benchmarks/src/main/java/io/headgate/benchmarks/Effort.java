@@ -1,0 +1,38 @@
+package io.headgate.benchmarks;
+
+/** How long to measure. */
+enum Effort {
+  /** For a first look: about 4 minutes. */
+  QUICK(1, 2, 400, 3, 200, 6, 3, 2),
+
+  /** For the record: up to 15 minutes. */
+  FULL(2, 3, 400, 5, 300, 12, 5, 5);
+
+  final int forks;
+  final int warmUps;
+  final int warmUpMillis;
+  final int iterations;
+  final int millis;
+  final int httpWarmUpSeconds;
+  final int httpRounds;
+  final int httpSeconds;
+
+  Effort(
+      int forks,
+      int warmUps,
+      int warmUpMillis,
+      int iterations,
+      int millis,
+      int httpWarmUpSeconds,
+      int httpRounds,
+      int httpSeconds) {
+    this.forks = forks;
+    this.warmUps = warmUps;
+    this.warmUpMillis = warmUpMillis;
+    this.iterations = iterations;
+    this.millis = millis;
+    this.httpWarmUpSeconds = httpWarmUpSeconds;
+    this.httpRounds = httpRounds;
+    this.httpSeconds = httpSeconds;
+  }
+}

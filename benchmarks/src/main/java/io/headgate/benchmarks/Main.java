@@ -1,0 +1,83 @@
+package io.headgate.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Measures, and writes one report; {@code benchmarks/run} builds and starts it. */
+public final class Main {
+  private static final int SOMETHING_FAILED = 1;
+
+  private final Lab lab;
+  private final Machine machine;
+  private final List<String> failures = new ArrayList<>();
+
+  private Main(Lab lab, Machine machine) {
+    this.lab = lab;
+    this.machine = machine;
+  }
+
+  /** Takes the repository's root, the effort, the file for the report, and sections. */
+  public static void main(String[] args) throws IOException {
+    var root = Path.of(args[0]);
+    var effort = Effort.valueOf(args[1].toUpperCase(Locale.ROOT));
+    var report = Path.of(args[2]);
+    var sections = Arrays.stream(args).skip(3).map(Section::labelled).toList();
+    var raw = Files.createDirectories(root.resolve("benchmarks/results/raw"));
+    var progress = new Progress();
+    var machine = Machine.here();
+    if (machine.isBusy()) progress.say("warning: " + machine.warning());
+    var lab = new Lab(root, effort, progress, new Jmh(effort, progress, raw));
+    var main = new Main(lab, machine);
+    Files.writeString(report, main.report(sections));
+    progress.say("done");
+    System.exit(main.failures.isEmpty() ? 0 : SOMETHING_FAILED);
+  }
+
+  private String report(List<Section> sections) {
+    var text = new StringBuilder(head());
+    for (var section : sections) {
+      lab.progress().say(section.label());
+      text.append("\n### ").append(section.title).append("\n\n").append(body(section));
+    }
+    return text.toString();
+  }
+
+  private String head() {
+    var effort = lab.effort();
+    return """
+    %s, `%s`: %s
+
+    Figures are medians ± half the distance between the least and the greatest of %d turns \
+    (in-process: of %d ms each, in %s, after %d ms to warm up).
+    """
+        .formatted(
+            LocalDate.now(ZoneOffset.UTC),
+            "./benchmarks/run --" + effort.name().toLowerCase(Locale.ROOT),
+            machine,
+            effort.forks * effort.iterations,
+            effort.millis,
+            effort.forks == 1 ? "one JVM" : effort.forks + " JVMs",
+            effort.warmUps * effort.warmUpMillis);
+  }
+
+  /** One section that fails leaves the others their say. */
+  private String body(Section section) {
+    try {
+      return section.report(lab);
+    } catch (Exception e) {
+      if (e instanceof InterruptedException) Thread.currentThread().interrupt();
+      lab.progress().say("  failed: " + e);
+      failures.add(section.label());
+      return "Not measured: %s\n".formatted(String.valueOf(e.getMessage()));
+    } finally {
+      lab.jmh().writeRaw(section.label());
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package io.headgate.benchmarks;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * What was seen in several turns.
+ *
+ * @param median of all turns; one disturbed turn does not move it
+ * @param spread half the distance between the least and the greatest
+ */
+record Measurement(double median, double spread) {
+  static Measurement of(double... seen) {
+    if (seen.length == 0) throw new IllegalArgumentException("nothing was measured");
+    var sorted = seen.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    double median =
+        sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    return new Measurement(median, (sorted[sorted.length - 1] - sorted[0]) / 2);
+  }
+
+  /** How often the other goes into this one. */
+  String times(Measurement other) {
+    return String.format(Locale.ROOT, "%.2f×", median / other.median);
+  }
+
+  @Override
+  public String toString() {
+    int digits = median < 100 ? 1 : 0;
+    return String.format(Locale.ROOT, "%,.{0}f ± %,.{0}f".replace("{0}", "" + digits), median, spread);
+  }
+}

@@ -1,0 +1,42 @@
+package io.headgate.benchmarks;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Reports {@link MemoryProbe}. */
+final class Memory {
+  private static final int KEYS = 1_000_000;
+
+  private Memory() {}
+
+  static String report(Lab lab) throws IOException, InterruptedException {
+    var table = new Table("", "bytes a key");
+    for (var kept : Kept.values()) {
+      String bytes = probe(kept);
+      lab.progress().say("  %s: %s bytes a key".formatted(kept, bytes));
+      table.row(kept.title, bytes);
+    }
+    return """
+    Heap that stays used for each of 1,000,000 keys after one request each, beyond the key's own text
+    (the `String` and its bytes). Each in a JVM of its own with `-Xmx4g`, G1 and the usual object
+    headers; what is used is read when collecting again frees no more.
+
+    %s"""
+        .formatted(table);
+  }
+
+  private static String probe(Kept kept) throws IOException, InterruptedException {
+    var command =
+        List.of(
+            Lab.java(), "-Xms4g", "-Xmx4g", "-XX:+UseG1GC", "-cp", Lab.classPath(),
+            MemoryProbe.class.getName(), kept.name(), Integer.toString(KEYS));
+    try (var process = new Child(command)) {
+      String output = new String(process.output().readAllBytes(), StandardCharsets.UTF_8).strip();
+      if (process.waitFor() != 0) {
+        throw new IllegalStateException("the probe of %s failed: %s".formatted(kept, output.lines().findFirst().orElse("")));
+      }
+      return output;
+    }
+  }
+}

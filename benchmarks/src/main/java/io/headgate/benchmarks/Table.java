@@ -1,0 +1,34 @@
+package io.headgate.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A table in Markdown: a first column of words, then columns of figures. */
+final class Table {
+  private final List<List<String>> rows = new ArrayList<>();
+
+  Table(String... columns) {
+    rows.add(List.of(columns));
+    var alignment = new ArrayList<String>();
+    for (int i = 0; i < columns.length; i++) alignment.add(i == 0 ? "---" : "--:");
+    rows.add(alignment);
+  }
+
+  void row(List<String> cells) {
+    if (cells.size() != rows.getFirst().size()) {
+      throw new IllegalArgumentException("%s does not fit %s".formatted(cells, rows.getFirst()));
+    }
+    rows.add(List.copyOf(cells));
+  }
+
+  void row(String... cells) {
+    row(List.of(cells));
+  }
+
+  @Override
+  public String toString() {
+    var text = new StringBuilder();
+    for (var row : rows) text.append("| ").append(String.join(" | ", row)).append(" |\n");
+    return text.toString();
+  }
+}

@@ -1,0 +1,71 @@
+package io.headgate.benchmarks;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Load from <a href="https://github.com/wg/wrk">wrk</a>: connections that are kept, on each of
+ * which the next request follows the answer to the last.
+ *
+ * @param script says what is asked
+ */
+record Wrk(Path script, int connections) {
+  private static final Pattern REQUESTS = Pattern.compile("(?m)^ *(\\d+) requests in ");
+  private static final Pattern RATE = Pattern.compile("(?m)^Requests/sec: *([0-9.]+)$");
+  private static final Pattern TROUBLE =
+      Pattern.compile("(?m)^ *((Socket errors|Non-2xx or 3xx responses): .*)$");
+
+  /** What came of it. */
+  record Load(long requests, double perSecond) {
+    static Load parse(String output) {
+      var trouble = TROUBLE.matcher(output);
+      if (trouble.find()) {
+        throw new IllegalStateException("wrk reports trouble: " + trouble.group(1));
+      }
+      var requests = REQUESTS.matcher(output);
+      var rate = RATE.matcher(output);
+      if (!requests.find() || !rate.find()) {
+        throw new IllegalStateException("wrk said something else than expected: " + output);
+      }
+      return new Load(Long.parseLong(requests.group(1)), Double.parseDouble(rate.group(1)));
+    }
+  }
+
+  static Wrk posting(String body, Path directory, int connections) throws IOException {
+    var script = directory.resolve("post.lua");
+    Files.writeString(
+        script,
+        """
+        wrk.method = "POST"
+        wrk.headers["Content-Type"] = "application/json"
+        wrk.body = [[%s]]
+        """
+            .formatted(body));
+    return new Wrk(script, connections);
+  }
+
+  static boolean isInstalled() throws InterruptedException {
+    try (var version = new Child(List.of("wrk", "-v"))) {
+      version.output().readAllBytes();
+      version.waitFor();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  Load run(String url, int seconds) throws IOException, InterruptedException {
+    var command =
+        List.of(
+            "wrk", "-t1", "-c" + connections, "-d" + seconds + "s", "-s", script.toString(), url);
+    try (var wrk = new Child(command)) {
+      String output = new String(wrk.output().readAllBytes(), StandardCharsets.UTF_8);
+      if (wrk.waitFor() != 0) throw new IllegalStateException("wrk failed: " + output.strip());
+      return Load.parse(output);
+    }
+  }
+}

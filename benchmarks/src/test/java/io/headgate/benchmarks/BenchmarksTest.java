@@ -1,0 +1,63 @@
+package io.headgate.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+
+/** That everything can be measured; how fast it is, is none of a test's business. */
+class BenchmarksTest {
+  private static final List<Class<?>> BENCHMARKS =
+      List.of(
+          HotKeyBenchmark.class,
+          ManyKeysBenchmark.class,
+          AlgorithmBenchmark.class,
+          RulesBenchmark.class,
+          LoadingBenchmark.class);
+
+  @Test
+  void everyBenchmarkRunsWithEveryParameter(@TempDir Path directory) throws RunnerException {
+    System.setProperty("jmh.ignoreLock", "true"); // nothing is measured that others could disturb
+    var options =
+        new OptionsBuilder()
+            .include("io\\.headgate\\.benchmarks\\..*")
+            .param("count", "1000")
+            .param("rules", "1", "100")
+            .mode(Mode.SingleShotTime)
+            .forks(0)
+            .warmupIterations(0)
+            .measurementIterations(1)
+            .shouldFailOnError(true)
+            .output(directory.resolve("jmh.log").toString())
+            .build();
+    var ran = new Runner(options).run().stream().map(result -> result.getParams().getBenchmark());
+    assertThat(ran.distinct()).containsExactlyInAnyOrderElementsOf(methods());
+  }
+
+  private static List<String> methods() {
+    return BENCHMARKS.stream().flatMap(BenchmarksTest::methods).toList();
+  }
+
+  private static Stream<String> methods(Class<?> benchmark) {
+    return Arrays.stream(benchmark.getMethods())
+        .filter(method -> method.isAnnotationPresent(Benchmark.class))
+        .map(method -> benchmark.getName() + "." + method.getName());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyKeyThatIsKeptTakesHeap(Kept kept) {
+    assertThat(MemoryProbe.measure(kept, 20_000)).isBetween(8.0, 2_000.0);
+  }
+}
