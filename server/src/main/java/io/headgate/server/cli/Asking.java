@@ -3,7 +3,6 @@ package io.headgate.server.cli;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,8 +31,6 @@ final class Asking {
 
   @Option(names = "--json", description = "Prints the service's answer as it came.")
   private boolean json;
-
-  @Mixin private ConfigOption config;
 
   boolean json() {
     return json;

@@ -7,4 +7,9 @@ final class CommandFailure extends RuntimeException {
   CommandFailure(String message) {
     super(message, null, false, false);
   }
+
+  /** What somebody else has already said well. */
+  static CommandFailure of(Exception cause) {
+    return new CommandFailure(String.valueOf(cause.getMessage()));
+  }
 }

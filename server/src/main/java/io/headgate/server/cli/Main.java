@@ -42,9 +42,9 @@ public final class Main implements Callable<Integer> {
       var configuration = Configuration.of(around, args);
       var client = new Client();
       return new CommandLine(new Main())
-          .addSubcommand(new ServeCommand(around))
-          .addSubcommand(new CheckCommand(around, client))
-          .addSubcommand(new ExplainCommand(around, client))
+          .addSubcommand(configurable(new ServeCommand(around)))
+          .addSubcommand(configurable(new CheckCommand(around, client)))
+          .addSubcommand(configurable(new ExplainCommand(around, client)))
           .addSubcommand(
               new CommandLine(new RulesCommand())
                   .addSubcommand(new LintCommand(around))
@@ -58,6 +58,10 @@ public final class Main implements Callable<Integer> {
     } catch (CommandFailure e) {
       return failed(around, e);
     }
+  }
+
+  private static CommandLine configurable(Object command) {
+    return new CommandLine(command).addMixin("config", new ConfigOption());
   }
 
   private static int misused(Surroundings around, Configuration values, ParameterException e) {

@@ -20,7 +20,6 @@ import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Starts the service and stays until it is told to stop. */
@@ -94,8 +93,6 @@ final class ServeCommand implements Callable<Integer> {
       description = "How long accepted requests may take at the end. Default: ${DEFAULT-VALUE}")
   private Duration shutdownGrace = Settings.DEFAULT_GRACE;
 
-  @Mixin private ConfigOption config;
-
   ServeCommand(Surroundings around) {
     this.around = around;
   }
@@ -120,7 +117,7 @@ final class ServeCommand implements Callable<Integer> {
       return new Settings(
           host, port, access, Settings.DEFAULT_IDLE_TIMEOUT, shutdownGrace, Settings.cores());
     } catch (IllegalArgumentException e) {
-      throw new CommandFailure(e.getMessage());
+      throw CommandFailure.of(e);
     }
   }
 
@@ -155,7 +152,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       return Service.start(settings, limiter, Ticker.system());
     } catch (IOException e) {
-      throw new CommandFailure(e.getMessage());
+      throw CommandFailure.of(e);
     }
   }
 

@@ -271,7 +271,7 @@ class CommandLineTest {
         "serve --admin-token é    | admin-token must be one or more visible ASCII characters"
       })
   void whatIsMisusedIsExplainedAndExitsWithTwo(String line, String expected) {
-    run(line.strip().split(" +"));
+    run(line.strip().split(" +", -1));
     assertThat(err).startsWith("headgate: ").contains(expected);
     assertThat(out).isEmpty();
     assertThat(code).isEqualTo(2);

@@ -8,12 +8,26 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * A body that must be refused, and the field that the refusal must name.
- *
- * @param what a name for people; bodies may be long and unprintable
- */
-record BadInput(String what, byte[] body, String field) {
+/** A body that must be refused, and the field that the refusal must name. */
+final class BadInput {
+  private final String what; // for people: bodies may be long and unprintable
+  private final byte[] body;
+  private final String field;
+
+  private BadInput(String what, byte[] body, String field) {
+    this.what = what;
+    this.body = body;
+    this.field = field;
+  }
+
+  byte[] body() {
+    return body;
+  }
+
+  String field() {
+    return field;
+  }
+
   @Override
   public String toString() {
     return what;

@@ -85,7 +85,7 @@ final class RawConnection implements AutoCloseable {
   private RawAnswer read(boolean headOnly) {
     try {
       String first = line();
-      int status = Integer.parseInt(first.split(" ")[1]);
+      int status = Integer.parseInt(first.split(" ", -1)[1]);
       var headers = new HashMap<String, String>();
       for (String line = line(); !line.isEmpty(); line = line()) {
         int colon = line.indexOf(':');
