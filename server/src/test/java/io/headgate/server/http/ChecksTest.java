@@ -249,7 +249,8 @@ class ChecksTest {
             """);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.body()).startsWith("{\"decisions\":[{\"allowed\":true,").endsWith("}]}");
-    var allowed = answer.body().replaceAll("\"allowed\":(true|false)|.", "$1 ").strip().split(" +", -1);
+    var allowed =
+        answer.body().replaceAll("\"allowed\":(true|false)|.", "$1 ").strip().split(" +", -1);
     assertThat(allowed).containsExactly("true", "false", "true", "false", "true");
     assertThat(answer.headers()).doesNotContainKey("ratelimit");
   }
