@@ -3,6 +3,7 @@ package io.headgate.server.cli;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,11 +33,7 @@ final class Asking {
   @Option(names = "--json", description = "Prints the service's answer as it came.")
   private boolean json;
 
-  @Option(
-      names = "--config",
-      paramLabel = "FILE",
-      description = "Where url and token are read from. Default: headgate.yaml, if it is there")
-  private Optional<String> config = Optional.empty();
+  @Mixin private ConfigOption config;
 
   boolean json() {
     return json;

@@ -70,7 +70,8 @@ final class CheckCommand implements Callable<Integer> {
     around.out().println(outcome(decision) + "  " + by + when(decision));
     var limits = decision.at("limits").items();
     if (limits.size() > 1) {
-      around.out()
+      around
+          .out()
           .println(
               "  limits   "
                   + limits.stream().map(LimitText::brief).collect(Collectors.joining(", ")));
@@ -79,9 +80,9 @@ final class CheckCommand implements Callable<Integer> {
       around.out().println("  lease    " + decision.at("lease").text());
     }
     if (decision.at("shadow").isThere()) {
-      around.out()
-          .println(
-              "  shadow   would deny: " + String.join(", ", decision.at("shadow").texts()));
+      around
+          .out()
+          .println("  shadow   would deny: " + String.join(", ", decision.at("shadow").texts()));
     }
   }
 
@@ -92,9 +93,7 @@ final class CheckCommand implements Callable<Integer> {
   private String when(Json decision) {
     long delay = decision.at("delayMs").number();
     if (delay > 0) {
-      return waits
-          ? ", waited " + Durations.text(delay)
-          : ", go ahead in " + Durations.text(delay);
+      return waits ? ", waited " + Durations.text(delay) : ", go ahead in " + Durations.text(delay);
     }
     if (decision.at("allowed").isTrue()) return "";
     if (decision.at("impossible").isTrue()) return ", the cost is more than it ever holds";

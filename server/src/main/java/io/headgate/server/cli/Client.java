@@ -45,7 +45,8 @@ final class Client {
   private static URI address(String url, String path) {
     try {
       var uri = URI.create(url.replaceFirst("/+$", "") + path);
-      if (uri.getHost() != null && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
+      if (uri.getHost() != null
+          && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
         return uri;
       }
     } catch (IllegalArgumentException e) {

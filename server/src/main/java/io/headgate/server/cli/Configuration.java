@@ -29,8 +29,16 @@ final class Configuration implements IDefaultValueProvider {
   private static final Set<String> NAMES =
       new TreeSet<>(
           Set.of(
-              "port", "host", "rules", "store", "max-keys", "admin-token", "check-token",
-              "shutdown-grace", "url", "token"));
+              "port",
+              "host",
+              "rules",
+              "store",
+              "max-keys",
+              "admin-token",
+              "check-token",
+              "shutdown-grace",
+              "url",
+              "token"));
 
   private final Map<String, String> environment;
   private final Map<String, String> file;

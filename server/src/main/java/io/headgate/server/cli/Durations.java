@@ -29,11 +29,9 @@ final class Durations implements ITypeConverter<Duration> {
   /** The two largest units, which is as exact as anybody wants it on a screen. */
   static String text(long millis) {
     if (millis < 1_000) return millis + "ms";
-    var time = Duration.ofMillis(millis);
-    if (millis < 10_000 && time.toMillisPart() > 0) {
-      return "%d.%ds".formatted(time.toSeconds(), (time.toMillisPart() + 99) / 100 % 10);
-    }
-    var rounded = time.toMillisPart() > 0 ? time.plusSeconds(1) : time;
+    long tenths = Math.ceilDiv(millis, 100L);
+    if (tenths < 100 && tenths % 10 > 0) return "%d.%ds".formatted(tenths / 10, tenths % 10);
+    var rounded = Duration.ofSeconds(Math.ceilDiv(millis, 1_000L));
     if (rounded.toMinutes() == 0) return rounded.toSeconds() + "s";
     if (rounded.toHours() == 0) return pair(rounded.toMinutes(), "m", rounded.toSecondsPart(), "s");
     if (rounded.toDays() == 0) return pair(rounded.toHours(), "h", rounded.toMinutesPart(), "m");

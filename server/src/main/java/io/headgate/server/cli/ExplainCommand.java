@@ -64,7 +64,8 @@ final class ExplainCommand implements Callable<Integer> {
     for (var limit : rule.at("limits").items()) {
       String name = limit.at("name").text();
       String shown = name.equals(rule.at("id").text()) ? "" : name + ", ";
-      around.out()
+      around
+          .out()
           .println(indent + shown + limit.at("algorithm").text() + ": " + LimitText.of(limit));
     }
   }

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Starts the service and stays until it is told to stop. */
@@ -93,11 +94,7 @@ final class ServeCommand implements Callable<Integer> {
       description = "How long accepted requests may take at the end. Default: ${DEFAULT-VALUE}")
   private Duration shutdownGrace = Settings.DEFAULT_GRACE;
 
-  @Option(
-      names = "--config",
-      paramLabel = "FILE",
-      description = "Where further options are read from. Default: headgate.yaml, if it is there")
-  private Optional<Path> config = Optional.empty();
+  @Mixin private ConfigOption config;
 
   ServeCommand(Surroundings around) {
     this.around = around;
@@ -169,7 +166,9 @@ final class ServeCommand implements Callable<Integer> {
     if (rules.isPresent()) {
       around.out().printf("  rules  %d from %s, followed%n", count, rules.get());
     } else {
-      around.out().printf("  rules  %d examples, for want of --rules; to make them yours:%n", count);
+      around
+          .out()
+          .printf("  rules  %d examples, for want of --rules; to make them yours:%n", count);
       around.out().println("         ./headgate rules example > rules.yaml");
       around.out().println("         ./headgate serve --rules rules.yaml");
     }

@@ -57,8 +57,7 @@ class BadInputTest {
   }
 
   static Stream<BadInput> checks() {
-    var inBraces =
-        BadInput.fields().stream().map(bad -> BadInput.of("{" + bad[0] + "}", bad[1]));
+    var inBraces = BadInput.fields().stream().map(bad -> BadInput.of("{" + bad[0] + "}", bad[1]));
     return Stream.concat(inBraces, BadInput.bodies());
   }
 
@@ -70,11 +69,10 @@ class BadInputTest {
 
   static Stream<BadInput> batches() {
     return BadInput.fields().stream()
-        .map(
-            bad ->
-                BadInput.of(
-                    "{\"checks\":[" + GOOD + "," + GOOD + ",{" + bad[0] + "}]}",
-                    bad[1].equals("wait") ? "checks[2].wait" : "checks[2]" + dotted(bad[1])));
+        .map(bad ->
+            BadInput.of(
+                "{\"checks\":[" + GOOD + "," + GOOD + ",{" + bad[0] + "}]}",
+                bad[1].equals("wait") ? "checks[2].wait" : "checks[2]" + dotted(bad[1])));
   }
 
   private static String dotted(String field) {
@@ -126,7 +124,9 @@ class BadInputTest {
         Arguments.of(
             "/api/ratelimit/check", "{\"key\":\"k\",\"tokensRequested\":NaN}", "tokensRequested"),
         Arguments.of(
-            "/api/ratelimit/check", "{\"key\":\"k\",\"tokens\":1,\"tokensRequested\":1}", "tokens"));
+            "/api/ratelimit/check",
+            "{\"key\":\"k\",\"tokens\":1,\"tokensRequested\":1}",
+            "tokens"));
   }
 
   @ParameterizedTest
@@ -192,10 +192,32 @@ class BadInputTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/v1", "/v1/", "/v1/check/", "/V1/check", "//v1/check", "/v1//check", "/v1/check/batchx",
-        "/v1/../v1/check", "/v1/%63heck", "/v1/check%00", "/v1/rulez", "/health", "/health/",
-        "/favicon.ico", "/v1/leases/", "/v1/leases/a/b", "/api/ratelimit", "/%2e%2e/etc/passwd",
-        "/index.html", "/.", "/..", "/v1/check;x=1", "*", "x", "?", "/'\"<script>"
+        "/v1",
+        "/v1/",
+        "/v1/check/",
+        "/V1/check",
+        "//v1/check",
+        "/v1//check",
+        "/v1/check/batchx",
+        "/v1/../v1/check",
+        "/v1/%63heck",
+        "/v1/check%00",
+        "/v1/rulez",
+        "/health",
+        "/health/",
+        "/favicon.ico",
+        "/v1/leases/",
+        "/v1/leases/a/b",
+        "/api/ratelimit",
+        "/%2e%2e/etc/passwd",
+        "/index.html",
+        "/.",
+        "/..",
+        "/v1/check;x=1",
+        "*",
+        "x",
+        "?",
+        "/'\"<script>"
       })
   void thereIsNothingElsewhere(String path) {
     var answer = connection.post(path, GOOD);
@@ -220,7 +242,8 @@ class BadInputTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"x", "abc", "AAAA", "%00", "U5LcYqtaNawAAQ", "a.b", "ö", "_-_-", "AAAAAAAAAAAAAQ"})
+  @ValueSource(
+      strings = {"x", "abc", "AAAA", "%00", "U5LcYqtaNawAAQ", "a.b", "ö", "_-_-", "AAAAAAAAAAAAAQ"})
   void whatIsNoLeaseIsRefused(String id) {
     String path = "/v1/leases/" + id;
     assertRefused(connection.request("PUT", path, "Content-Length: 0"), 400, "id");

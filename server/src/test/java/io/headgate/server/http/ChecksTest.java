@@ -83,7 +83,8 @@ class ChecksTest {
             {"allowed":true,"rule":"per-user","limit":2,"remaining":1,"retryAfterMs":0,\
             "resetAfterMs":600,"delayMs":0,"evidence":"store","violated":[],\
             "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
-            "limit":2,"remaining":1,"resetAfterMs":600}]}""");
+            "limit":2,"remaining":1,"resetAfterMs":600}]}\
+            """);
     assertThat(answer.header("RateLimit-Policy")).isEqualTo("\"per-user\";q=2");
     assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=1;t=1");
     assertThat(answer.header("X-RateLimit-Limit")).isEqualTo("2");
@@ -105,7 +106,8 @@ class ChecksTest {
             {"allowed":false,"rule":"per-user","limit":2,"remaining":0,"retryAfterMs":600,\
             "resetAfterMs":1200,"delayMs":0,"evidence":"store","violated":["per-user"],\
             "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
-            "limit":2,"remaining":0,"resetAfterMs":1200}]}""");
+            "limit":2,"remaining":0,"resetAfterMs":1200}]}\
+            """);
     assertThat(answer.header("Retry-After")).isEqualTo("1");
     assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=0;t=1");
     assertThat(answer.header("X-RateLimit-Reset")).isEqualTo("1789300802");
@@ -124,7 +126,8 @@ class ChecksTest {
         .endsWith(
             """
             ,"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",\
-            "title":"Quota exceeded","status":429,"violated-policies":["per-user"]}""");
+            "title":"Quota exceeded","status":429,"violated-policies":["per-user"]}\
+            """);
   }
 
   @Test
@@ -142,7 +145,8 @@ class ChecksTest {
         .isEqualTo(
             """
             {"allowed":true,"rule":null,"limit":null,"remaining":null,"retryAfterMs":0,\
-            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":[],"limits":[]}""");
+            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":[],"limits":[]}\
+            """);
     assertThat(answer.headers()).doesNotContainKeys("ratelimit", "x-ratelimit-limit");
   }
 
@@ -156,7 +160,8 @@ class ChecksTest {
             {"allowed":false,"rule":"per-user","limit":2,"remaining":2,"retryAfterMs":null,\
             "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":["per-user"],\
             "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
-            "limit":2,"remaining":2,"resetAfterMs":0}],"impossible":true}""");
+            "limit":2,"remaining":2,"resetAfterMs":0}],"impossible":true}\
+            """);
     assertThat(answer.headers()).doesNotContainKey("retry-after");
     assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
   }
@@ -165,7 +170,8 @@ class ChecksTest {
   void everyLimitOfARuleIsReportedWithItsUnit() {
     var answer = check("{\"subject\":{\"tenant\":\"acme\"},\"costs\":{\"bytes\":512}}");
     assertThat(answer.header("RateLimit-Policy"))
-        .isEqualTo("\"contract/calls\";q=1000;w=3600,\"contract/bytes\";q=4096;w=3600;qu=\"content-bytes\"");
+        .isEqualTo(
+            "\"contract/calls\";q=1000;w=3600,\"contract/bytes\";q=4096;w=3600;qu=\"content-bytes\"");
     assertThat(answer.header("RateLimit"))
         .isEqualTo("\"contract/calls\";r=999;t=3600,\"contract/bytes\";r=3584;t=3600");
     assertThat(answer.body())
@@ -239,7 +245,8 @@ class ChecksTest {
             "/v1/check/batch",
             """
             {"checks":[{"key":"user:42"},{"subject":{"tenant":"acme"},"costs":{"bytes":9999}},
-                       {"key":"user:42"},{"key":"user:42"},{"key":"stranger"}]}""");
+                       {"key":"user:42"},{"key":"user:42"},{"key":"stranger"}]}\
+            """);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.body()).startsWith("{\"decisions\":[{\"allowed\":true,").endsWith("}]}");
     var allowed = answer.body().replaceAll("\"allowed\":(true|false)|.", "$1 ").strip().split(" +");
@@ -271,7 +278,8 @@ class ChecksTest {
         .isEqualTo(
             """
             {"key":"user:42","tokensRequested":2,"allowed":true,"tokensRemaining":0,\
-            "resetTime":"2026-09-13T12:00:01.200Z"}""");
+            "resetTime":"2026-09-13T12:00:01.200Z"}\
+            """);
     var denied = SERVICE.post("/api/ratelimit/check", "{\"key\":\"user:42\",\"tokens\":1}");
     assertThat(denied.status()).isEqualTo(429);
     assertThat(denied.header("Retry-After")).isEqualTo("1");
@@ -279,7 +287,8 @@ class ChecksTest {
         .isEqualTo(
             """
             {"key":"user:42","tokensRequested":1,"allowed":false,"tokensRemaining":0,\
-            "resetTime":"2026-09-13T12:00:01.200Z"}""");
+            "resetTime":"2026-09-13T12:00:01.200Z"}\
+            """);
   }
 
   @Test
@@ -297,7 +306,8 @@ class ChecksTest {
   @Test
   void jsonIsTakenUnderItsOtherNamesAndWithoutName() {
     String body = "{\"key\":\"stranger\"}";
-    assertThat(check(body, "Content-Type: application/json; charset=UTF-8").status()).isEqualTo(200);
+    assertThat(check(body, "Content-Type: application/json; charset=UTF-8").status())
+        .isEqualTo(200);
     assertThat(check(body, "Content-Type: application/vnd.api+json").status()).isEqualTo(200);
     try (var connection = SERVICE.connect()) {
       connection.send(RawConnection.head("POST /v1/check", "Content-Length: " + body.length()));

@@ -22,7 +22,12 @@ class FuzzTest {
 
   private static final List<String> PATHS =
       List.of(
-          "/v1/check", "/v1/check/batch", "/v1/peek", "/v1/explain", "/v1/leases", "/v1/reset",
+          "/v1/check",
+          "/v1/check/batch",
+          "/v1/peek",
+          "/v1/explain",
+          "/v1/leases",
+          "/v1/reset",
           "/api/ratelimit/check");
 
   private static final List<String> SEEDS =
@@ -37,19 +42,45 @@ class FuzzTest {
 
   private static final List<String> PIECES =
       List.of(
-          "\"", "{", "}", "[", "]", ",", ":", "\\", "\\u0000", "\\ud800", "null", "true", "-1",
-          "1e999", "9223372036854775808", "NaN", "\"cost\":", "\"key\":\"a\",", "\u0000", "\n",
-          "\u00ff", "\"wait\":true", "[[[[", "{\"a\":{\"b\":{\"c\":{\"d\":1}}}}", "/**/", "'");
+          "\"",
+          "{",
+          "}",
+          "[",
+          "]",
+          ",",
+          ":",
+          "\\",
+          "\\u0000",
+          "\\ud800",
+          "null",
+          "true",
+          "-1",
+          "1e999",
+          "9223372036854775808",
+          "NaN",
+          "\"cost\":",
+          "\"key\":\"a\",",
+          "\u0000",
+          "\n",
+          "\u00ff",
+          "\"wait\":true",
+          "[[[[",
+          "{\"a\":{\"b\":{\"c\":{\"d\":1}}}}",
+          "/**/",
+          "'");
 
   private static final RunningService SERVICE =
       RunningService.with(
           Rule.named("per-user")
               .match("key", "user:*")
               .limit(RuleLimit.of("calls", new TokenBucket(Rate.perSecond(5), 50)))
-              .limit(RuleLimit.of("bytes", new TokenBucket(Rate.perSecond(99), 999)).spending("bytes"))
+              .limit(
+                  RuleLimit.of("bytes", new TokenBucket(Rate.perSecond(99), 999)).spending("bytes"))
               .build(),
           Rule.named("jobs").match("job", "*").limit(Concurrency.of(3)).build(),
-          Rule.named("line").limit(LeakyBucket.queueing(Rate.of(1_000_000, java.time.Duration.ofSeconds(1)), 5)).build());
+          Rule.named("line")
+              .limit(LeakyBucket.queueing(Rate.of(1_000_000, java.time.Duration.ofSeconds(1)), 5))
+              .build());
 
   private final Random random = new Random(SEED);
 

@@ -60,7 +60,8 @@ class InspectionTest {
             {"attribute":"path","pattern":"/login","value":"(absent)","met":false},\
             {"attribute":"key","pattern":"*","value":"user:42","met":true}],"limits":[]},\
             {"id":"others","applies":false,"reason":"is a fallback, and another rule applies",\
-            "mode":"enforce","override":null,"conditions":[],"limits":[]}]}""");
+            "mode":"enforce","override":null,"conditions":[],"limits":[]}]}\
+            """);
   }
 
   @Test
@@ -74,13 +75,12 @@ class InspectionTest {
   void ofManyMissesTheNearestTwentyAreTold() {
     var rules =
         IntStream.range(0, 50)
-            .mapToObj(
-                i ->
-                    Rule.named("r" + i)
-                        .match("path", "/p" + i)
-                        .match("key", i % 2 == 0 ? "user:*" : "bot:*")
-                        .limit(FixedWindow.of(Rate.perMinute(1)))
-                        .build())
+            .mapToObj(i ->
+                Rule.named("r" + i)
+                    .match("path", "/p" + i)
+                    .match("key", i % 2 == 0 ? "user:*" : "bot:*")
+                    .limit(FixedWindow.of(Rate.perMinute(1)))
+                    .build())
             .toList();
     service.limiter.replaceRules(RuleSet.of(rules));
     var answer = service.post("/v1/explain", "{\"key\":\"user:42\"}");

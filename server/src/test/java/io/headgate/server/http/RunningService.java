@@ -27,8 +27,7 @@ final class RunningService implements AutoCloseable {
 
   private RunningService(Access access, Duration idle, Duration grace, Rule... rules) {
     Ticker ticker = clock::get;
-    this.limiter =
-        RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
+    this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
     var settings = new Settings("127.0.0.1", 0, access, idle, grace, 2);
     try {
       this.service = Service.start(settings, limiter, ticker);

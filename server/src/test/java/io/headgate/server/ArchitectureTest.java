@@ -1,0 +1,111 @@
+package io.headgate.server;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** Dependencies point one way. */
+class ArchitectureTest {
+  private static final JavaClasses ALL =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.headgate");
+
+  @Test
+  void limitsKnowNothingRulesKnowLimitsAndSoOn() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInLayers()
+        .layer("limit")
+        .definedBy("io.headgate.limit")
+        .layer("rule")
+        .definedBy("io.headgate.rule")
+        .layer("store")
+        .definedBy("io.headgate.store")
+        .layer("facade")
+        .definedBy("io.headgate")
+        .layer("rulefile")
+        .definedBy("io.headgate.rulefile")
+        .layer("server")
+        .definedBy("io.headgate.server..")
+        .whereLayer("limit")
+        .mayNotAccessAnyLayer()
+        .whereLayer("rule")
+        .mayOnlyAccessLayers("limit")
+        .whereLayer("store")
+        .mayOnlyAccessLayers("limit", "rule")
+        .whereLayer("facade")
+        .mayOnlyAccessLayers("limit", "rule", "store")
+        .whereLayer("rulefile")
+        .mayOnlyAccessLayers("limit", "rule")
+        .whereLayer("server")
+        .mayNotBeAccessedByAnyLayer()
+        .check(ALL);
+  }
+
+  @Test
+  void theCoreNeedsNothingButTheJdk() {
+    classes()
+        .that()
+        .resideInAnyPackage(
+            "io.headgate", "io.headgate.limit", "io.headgate.rule", "io.headgate.store")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "java..",
+            "org.jspecify.annotations",
+            "io.headgate",
+            "io.headgate.limit",
+            "io.headgate.rule",
+            "io.headgate.store")
+        .check(ALL);
+  }
+
+  @Test
+  void noPackagesNeedEachOther() {
+    slices().matching("io.headgate.(**)").should().beFreeOfCycles().check(ALL);
+  }
+
+  @Test
+  void thePartsOfTheServerStayApart() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.http..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server",
+            "io.headgate.server.cli..",
+            "io.headgate.server.rules..",
+            "io.headgate.rulefile..")
+        .check(ALL);
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.cli..", "io.headgate.server.rules..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.vertx..", "io.netty..")
+        .check(ALL);
+  }
+
+  @Test
+  void everyPartIsLookedAt() {
+    assertThat(ALL.stream().map(c -> c.getPackageName()).distinct())
+        .contains(
+            "io.headgate",
+            "io.headgate.limit",
+            "io.headgate.rule",
+            "io.headgate.store",
+            "io.headgate.rulefile",
+            "io.headgate.server",
+            "io.headgate.server.http",
+            "io.headgate.server.rules",
+            "io.headgate.server.cli");
+  }
+}

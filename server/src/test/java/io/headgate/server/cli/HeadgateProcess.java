@@ -1,0 +1,88 @@
+package io.headgate.server.cli;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/** The packaged program in a process of its own, which is ended at the latest when closed. */
+final class HeadgateProcess implements AutoCloseable {
+  private static final Path JAR = Path.of("target", "headgate.jar").toAbsolutePath();
+  private static final Pattern LISTENS =
+      Pattern.compile("listens on http://127\\.0\\.0\\.1:(\\d+)");
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final Process process;
+  private final Path out;
+  private final Path err;
+
+  HeadgateProcess(Path folder, Map<String, String> environment, String... args) {
+    try {
+      var command = new ArrayList<String>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(
+          List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-jar", JAR.toString()));
+      command.addAll(List.of(args));
+      out = Files.createTempFile(folder, "out", ".txt");
+      err = Files.createTempFile(folder, "err", ".txt");
+      var builder = new ProcessBuilder(command).directory(folder.toFile());
+      builder.redirectOutput(out.toFile()).redirectError(err.toFile());
+      builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
+      builder.environment().putAll(environment);
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The port that it says it listens on, as soon as it does. */
+  int port() {
+    await()
+        .atMost(Duration.ofSeconds(PATIENCE_SECONDS))
+        .until(() -> LISTENS.matcher(out()).find() || !process.isAlive());
+    var listens = LISTENS.matcher(out());
+    if (!listens.find()) throw new AssertionError("it did not start: " + err());
+    return Integer.parseInt(listens.group(1));
+  }
+
+  /** Asks it to end, as a process manager would. */
+  void terminate() {
+    process.destroy();
+  }
+
+  int exitCode() throws InterruptedException {
+    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("still running; it said: " + out() + err());
+    }
+    return process.exitValue();
+  }
+
+  String out() {
+    return read(out);
+  }
+
+  String err() {
+    return read(err);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
