@@ -27,7 +27,8 @@ final class Algorithms {
     10 µs for each request, so it costs nothing and every window has 100 requests in it. Nanoseconds
     a request.
 
-    %s"""
+    %s\
+    """
         .formatted(table);
   }
 

@@ -75,18 +75,16 @@ public final class BareServer {
               .setTcpFastOpen(false);
       return vertx
           .createHttpServer(options)
-          .requestHandler(
-              request ->
-                  request
-                      .body()
-                      .onSuccess(
-                          read -> {
-                            var response = request.response();
-                            for (var header : headers) {
-                              response.putHeader(header.name(), header.value());
-                            }
-                            response.end(body);
-                          }))
+          .requestHandler(request ->
+              request
+                  .body()
+                  .onSuccess(read -> {
+                    var response = request.response();
+                    for (var header : headers) {
+                      response.putHeader(header.name(), header.value());
+                    }
+                    response.end(body);
+                  }))
           .listen(-1, "127.0.0.1") // one port that the system chooses and all event loops share
           .onSuccess(server -> port.set(server.actualPort()));
     }

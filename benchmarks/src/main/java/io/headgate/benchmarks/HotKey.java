@@ -18,7 +18,8 @@ final class HotKey {
     %s
     With a coarse clock, which costs one memory read, for those that take one:
 
-    %s"""
+    %s\
+    """
         .formatted(table(lab, Clock.SYSTEM), table(lab, Clock.COARSE));
   }
 
@@ -33,8 +34,15 @@ final class HotKey {
             new Column(Quota.EXHAUSTED, 2));
     var table =
         new Table(
-            "", "passes, 1 thread", "", "passes, 2 threads", "", "denials, 1 thread", "",
-            "denials, 2 threads", "");
+            "",
+            "passes, 1 thread",
+            "",
+            "passes, 2 threads",
+            "",
+            "denials, 1 thread",
+            "",
+            "denials, 2 threads",
+            "");
     var floors = new ArrayList<Measurement>();
     for (var contender : Contender.values()) {
       if (clock != Clock.SYSTEM && !contender.takesClock) continue;

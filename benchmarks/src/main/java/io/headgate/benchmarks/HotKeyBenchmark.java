@@ -13,13 +13,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Mode;
 
 /** Everybody asks for the same key. All answer yes or no, which is what a caller acts on. */
 @State(Scope.Benchmark)
@@ -48,8 +48,7 @@ public class HotKeyBenchmark {
     floorState.set(floor.nanos().getAsLong());
     subject = Subject.of("user:42");
     var rules =
-        RuleSet.of(
-            Rule.named("per-user").match("key", "user:*").limit(quota.headgate()).build());
+        RuleSet.of(Rule.named("per-user").match("key", "user:*").limit(quota.headgate()).build());
     plan = rules.plan(Request.of(subject), 0, 0);
     store = MemoryStore.create(clock.ticker(), MemoryStore.DEFAULT_MOST_KEYS);
     limiter = io.headgate.RateLimiter.with(store, rules, clock.ticker());
@@ -60,8 +59,7 @@ public class HotKeyBenchmark {
   }
 
   private void exhaust() {
-    boolean first =
-        floor() && headgateStore() && bucket4j() && guava() && resilience4j();
+    boolean first = floor() && headgateStore() && bucket4j() && guava() && resilience4j();
     boolean second =
         floor() || headgateStore() || headgateCheck() || bucket4j() || guava() || resilience4j();
     if (!first || second) throw new IllegalStateException("a limit of 1 let 0 or 2 pass");

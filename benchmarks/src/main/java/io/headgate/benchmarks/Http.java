@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Compares the service with a server that does nothing, by turns, so that both see the same weather. */
+/**
+ * Compares the service with a server that does nothing, by turns, so that both see the same
+ * weather.
+ */
 final class Http {
   private static final int CONNECTIONS = 64;
   private static final String PATH = "/v1/check";
@@ -122,7 +125,8 @@ final class Http {
     connections that are kept, on the same machine: it takes CPU from both alike. Medians of %d rounds
     of %d s, the servers by turns. CPU is that of the server's process.
 
-    %s"""
+    %s\
+    """
         .formatted(
             bodyLength, CONNECTIONS, lab.effort().httpRounds, lab.effort().httpSeconds, table);
   }
@@ -147,12 +151,11 @@ final class Http {
     answer
         .headers()
         .map()
-        .forEach(
-            (name, values) -> {
-              if (name.equalsIgnoreCase("content-length")) return; // comes by itself
-              command.add(name);
-              command.add(String.join(",", values));
-            });
+        .forEach((name, values) -> {
+          if (name.equalsIgnoreCase("content-length")) return; // comes by itself
+          command.add(name);
+          command.add(String.join(",", values));
+        });
     return command;
   }
 

@@ -39,7 +39,8 @@ final class HttpServer implements AutoCloseable {
       if (found.find()) return found.group();
       said.append(line).append('\n');
     }
-    throw new IllegalStateException("a server ended before it listened: " + said.toString().strip());
+    throw new IllegalStateException(
+        "a server ended before it listened: " + said.toString().strip());
   }
 
   private static void drain(BufferedReader output) {

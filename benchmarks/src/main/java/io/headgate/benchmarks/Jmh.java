@@ -81,7 +81,8 @@ final class Jmh {
       var result = new Runner(options.build()).runSingle();
       results.add(result);
       var measured = Measurement.of(turns(result));
-      progress.say("  %s: %s %s".formatted(call, measured, result.getPrimaryResult().getScoreUnit()));
+      progress.say(
+          "  %s: %s %s".formatted(call, measured, result.getPrimaryResult().getScoreUnit()));
       return measured;
     } catch (RunnerException e) {
       throw new IllegalStateException(
@@ -99,8 +100,9 @@ final class Jmh {
   /** Writes all that was measured since the last call, as JMH's own JSON. */
   void writeRaw(String name) {
     if (results.isEmpty()) return;
-    try (var out = new PrintStream(
-        Files.newOutputStream(raw.resolve(name + ".json")), false, StandardCharsets.UTF_8)) {
+    try (var out =
+        new PrintStream(
+            Files.newOutputStream(raw.resolve(name + ".json")), false, StandardCharsets.UTF_8)) {
       ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -21,7 +21,6 @@ record Lab(Path root, Effort effort, Progress progress, Jmh jmh) {
   static List<String> quietly() {
     return Runtime.version().feature() < 23
         ? List.of("--enable-native-access=ALL-UNNAMED")
-        : List.of(
-            "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+        : List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
   }
 }

@@ -11,7 +11,8 @@ final class Loading {
     return """
     A third each of exact keys, prefixes and CIDR blocks. Milliseconds; the file is in memory already.
 
-    %s"""
+    %s\
+    """
         .formatted(table);
   }
 

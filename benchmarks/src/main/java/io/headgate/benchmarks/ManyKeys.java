@@ -24,7 +24,8 @@ final class ManyKeys {
     For *store* the plans were made beforehand, for `check` also the subject is made anew each time.
     Nanoseconds a request, and how often the floor of the same column goes into that.
 
-    %s"""
+    %s\
+    """
         .formatted(table);
   }
 

@@ -28,6 +28,7 @@ record Measurement(double median, double spread) {
   @Override
   public String toString() {
     int digits = median < 100 ? 1 : 0;
-    return String.format(Locale.ROOT, "%,.{0}f ± %,.{0}f".replace("{0}", "" + digits), median, spread);
+    return String.format(
+        Locale.ROOT, "%,.{0}f ± %,.{0}f".replace("{0}", "" + digits), median, spread);
   }
 }

@@ -22,19 +22,28 @@ final class Memory {
     (the `String` and its bytes). Each in a JVM of its own with `-Xmx4g`, G1 and the usual object
     headers; what is used is read when collecting again frees no more.
 
-    %s"""
+    %s\
+    """
         .formatted(table);
   }
 
   private static String probe(Kept kept) throws IOException, InterruptedException {
     var command =
         List.of(
-            Lab.java(), "-Xms4g", "-Xmx4g", "-XX:+UseG1GC", "-cp", Lab.classPath(),
-            MemoryProbe.class.getName(), kept.name(), Integer.toString(KEYS));
+            Lab.java(),
+            "-Xms4g",
+            "-Xmx4g",
+            "-XX:+UseG1GC",
+            "-cp",
+            Lab.classPath(),
+            MemoryProbe.class.getName(),
+            kept.name(),
+            Integer.toString(KEYS));
     try (var process = new Child(command)) {
       String output = new String(process.output().readAllBytes(), StandardCharsets.UTF_8).strip();
       if (process.waitFor() != 0) {
-        throw new IllegalStateException("the probe of %s failed: %s".formatted(kept, output.lines().findFirst().orElse("")));
+        throw new IllegalStateException(
+            "the probe of %s failed: %s".formatted(kept, output.lines().findFirst().orElse("")));
       }
       return output;
     }

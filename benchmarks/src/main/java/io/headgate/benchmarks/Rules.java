@@ -25,7 +25,8 @@ final class Rules {
     A whole `check`, clock included, of 1,024 subjects in turn, one thread. Exactly one rule, a token
     bucket, applies to each. A subject has one attribute, in the last row two. Nanoseconds a check.
 
-    %s"""
+    %s\
+    """
         .formatted(table);
   }
 }

@@ -16,7 +16,13 @@ class BareServerTest {
   void returnsWhatItWasGivenAndEndsWhenClosed() throws Exception {
     var command =
         List.of(
-            Lab.java(), "-cp", Lab.classPath(), BareServer.class.getName(), "{\"a\":1}", "X-One", "1");
+            Lab.java(),
+            "-cp",
+            Lab.classPath(),
+            BareServer.class.getName(),
+            "{\"a\":1}",
+            "X-One",
+            "1");
     try (var server = new HttpServer(command, Path.of("."));
         var client = HttpClient.newHttpClient()) {
       var request =
