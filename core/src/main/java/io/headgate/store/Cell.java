@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * state. Once dead a cell stays so: whoever finds it dead looks again in the table.
  */
 abstract sealed class Cell permits WordCell, StateCell {
+  static final int SPINS = 64;
+
   final Counter counter;
   final String key;
 
@@ -35,10 +37,28 @@ abstract sealed class Cell permits WordCell, StateCell {
   /** One request by itself; null if the cell is dead. */
   abstract @Nullable Outcome take(Charge charge, long now);
 
-  /** The state, now and for nobody else until {@link #unlock}; null if the cell is dead. */
-  abstract @Nullable State lock();
+  /**
+   * The state, now and for nobody else until {@link #unlock} or {@link #putBack}; null if the cell
+   * is dead, or stays locked for more than a moment.
+   */
+  abstract @Nullable State tryLock();
 
+  /** As {@link #tryLock}, but waits as long as it takes; for those who have locked no other. */
+  final @Nullable State lock() {
+    while (true) {
+      var state = tryLock();
+      if (state != null || isDead()) return state;
+      giveWay();
+    }
+  }
+
+  /** Ends a lock with the state that came of it. */
   abstract void unlock(State state);
+
+  /** Ends a lock that came to nothing: the cell is as it was. */
+  abstract void putBack(State state);
+
+  abstract boolean isDead();
 
   /** Ends a cell that is locked. */
   abstract void bury();
@@ -56,7 +76,7 @@ abstract sealed class Cell permits WordCell, StateCell {
     var state = lock();
     if (state == null) return false;
     if (state.freshAt() > time) {
-      unlock(state);
+      putBack(state);
       return false;
     }
     bury();
@@ -75,12 +95,21 @@ abstract sealed class Cell permits WordCell, StateCell {
 
   /**
    * Waiting for a lock is waiting for a few hundred instructions of another thread: not worth a
-   * queue. If that thread was taken off its core, yielding lets it go on.
+   * queue.
+   */
+  static int pause(int turns) {
+    if (turns < SPINS) Thread.onSpinWait();
+    else giveWay();
+    return turns + 1;
+  }
+
+  /**
+   * If the thread that is waited for was taken off its core, this lets it go on. Nobody who has
+   * locked a cell may do it: a virtual thread that did could be left out for ever by others who
+   * give way to each other, all of them waiting for it.
    */
   @SuppressWarnings("ThreadPriorityCheck")
-  static int pause(int turns) {
-    if (turns < 64) Thread.onSpinWait();
-    else Thread.yield();
-    return turns + 1;
+  static void giveWay() {
+    Thread.yield();
   }
 }

@@ -20,6 +20,7 @@ final class LockedCells implements AutoCloseable {
   private final Integer[] order;
   private int locked; // so many of the order are
   private final boolean complete;
+  private boolean kept;
 
   LockedCells(List<@Nullable Cell> cells) {
     this.cells = cells;
@@ -39,14 +40,14 @@ final class LockedCells implements AutoCloseable {
   private boolean lockAll() {
     for (; locked < order.length; locked++) {
       var cell = cells.get(order[locked]);
-      var state = cell == null ? State.FRESH : cell.lock();
+      var state = cell == null ? State.FRESH : cell.tryLock();
       if (state == null) return false;
       states[order[locked]] = state;
     }
     return true;
   }
 
-  /** Whether every cell was alive; if not, nothing may be read or kept here. */
+  /** Whether every cell was alive and free; if not, nothing may be read or kept here. */
   boolean isComplete() {
     return complete;
   }
@@ -57,13 +58,16 @@ final class LockedCells implements AutoCloseable {
 
   void keep(List<Step> steps) {
     for (int i = 0; i < states.length; i++) states[i] = steps.get(i).state();
+    kept = true;
   }
 
   @Override
   public void close() {
     for (int i = 0; i < locked; i++) {
       var cell = cells.get(order[i]);
-      if (cell != null) cell.unlock(states[order[i]]);
+      if (cell == null) continue;
+      if (kept) cell.unlock(states[order[i]]);
+      else cell.putBack(states[order[i]]);
     }
   }
 }

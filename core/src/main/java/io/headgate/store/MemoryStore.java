@@ -85,7 +85,7 @@ public final class MemoryStore implements Store {
 
   private Answer takeAll(Plan plan) {
     long now = now();
-    while (true) {
+    for (; ; Cell.giveWay()) {
       var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
       for (var charge : plan.charges()) cells.add(table.obtain(charge, now));
       try (var held = new LockedCells(cells)) {
@@ -100,7 +100,7 @@ public final class MemoryStore implements Store {
   @Override
   public Answer peek(Plan plan) {
     long now = now();
-    while (true) {
+    for (; ; Cell.giveWay()) {
       var cells = find(plan);
       if (cells.size() > 1 && cells.contains(null)) return peekWhileNoneIsAdded(plan, now);
       try (var held = new LockedCells(cells)) {
@@ -113,8 +113,12 @@ public final class MemoryStore implements Store {
   private Answer peekWhileNoneIsAdded(Plan plan, long now) {
     var segments = table.segmentsOf(plan.charges());
     for (var segment : segments) segment.lock();
-    try (var held = new LockedCells(find(plan))) {
-      return answer(plan.step(held.states(), now));
+    try {
+      for (; ; Cell.giveWay()) {
+        try (var held = new LockedCells(find(plan))) {
+          if (held.isComplete()) return answer(plan.step(held.states(), now));
+        }
+      }
     } finally {
       for (var segment : segments) segment.unlock();
     }

@@ -13,6 +13,7 @@ final class StateCell extends Cell {
   /** What stands in place of a state. */
   private enum Mark {
     UNUSED,
+    LOCKED_UNUSED,
     LOCKED,
     DEAD
   }
@@ -54,19 +55,30 @@ final class StateCell extends Cell {
   }
 
   @Override
-  @Nullable State lock() {
-    for (int turns = 0; ; turns = pause(turns)) {
+  @Nullable State tryLock() {
+    for (int turns = 0; turns < SPINS; turns = pause(turns)) {
       Object seen = content;
       if (seen == Mark.DEAD) return null;
-      if (seen != Mark.LOCKED && CONTENT.compareAndSet(this, seen, Mark.LOCKED)) {
-        return stateIn(seen);
-      }
+      if (isLocked(seen)) continue;
+      var locked = seen == Mark.UNUSED ? Mark.LOCKED_UNUSED : Mark.LOCKED;
+      if (CONTENT.compareAndSet(this, seen, locked)) return stateIn(seen);
     }
+    return null;
   }
 
   @Override
   void unlock(State state) {
     content = state;
+  }
+
+  @Override
+  void putBack(State state) {
+    content = content == Mark.LOCKED_UNUSED ? Mark.UNUSED : state;
+  }
+
+  @Override
+  boolean isDead() {
+    return content == Mark.DEAD;
   }
 
   @Override
@@ -83,8 +95,12 @@ final class StateCell extends Cell {
   State look() {
     for (int turns = 0; ; turns = pause(turns)) {
       Object seen = content;
-      if (seen != Mark.LOCKED) return stateIn(seen);
+      if (!isLocked(seen)) return stateIn(seen);
     }
+  }
+
+  private static boolean isLocked(Object content) {
+    return content == Mark.LOCKED || content == Mark.LOCKED_UNUSED;
   }
 
   private static State stateIn(Object content) {

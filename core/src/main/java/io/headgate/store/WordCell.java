@@ -35,9 +35,10 @@ final class WordCell extends Cell {
   /** The latest time at which every debt that fits is repaid within 52 bits. */
   static final long LATEST = (1L << 52) - LONGEST_DRAIN;
 
-  private static final long LOCKED = -1;
-  private static final long DEAD = -2;
-  private static final long UNUSED = 1; // no debt, with a note
+  private static final long NOTE = 1;
+  private static final long UNUSED = NOTE; // no debt, and the note that nobody has come yet
+  private static final long LOCKED = -2; // or -1: the note stays
+  private static final long DEAD = -4;
   private static final VarHandle WORD;
 
   static {
@@ -97,17 +98,28 @@ final class WordCell extends Cell {
   }
 
   @Override
-  @Nullable State lock() {
-    for (int turns = 0; ; turns = pause(turns)) {
+  @Nullable State tryLock() {
+    for (int turns = 0; turns < SPINS; turns = pause(turns)) {
       long seen = word;
-      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED)) return unpack(seen);
+      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED | seen & NOTE)) return unpack(seen);
       if (seen == DEAD) return null;
     }
+    return null;
   }
 
   @Override
   void unlock(State state) {
     word = pack(state);
+  }
+
+  @Override
+  void putBack(State state) {
+    word = pack(state) | word & NOTE;
+  }
+
+  @Override
+  boolean isDead() {
+    return word == DEAD;
   }
 
   @Override

@@ -1,0 +1,160 @@
+package io.headgate.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Thousands of random steps against a store and a {@link PlainStore} side by side: whatever is
+ * asked, both must say the same.
+ */
+final class RandomHistory {
+  private static final long SECOND = 1_000_000;
+  private static final List<Combine> COMBINATIONS =
+      List.of(
+          new Combine.All(),
+          new Combine.Any(),
+          new Combine.Weighted(500),
+          new Combine.Weighted(700),
+          new Combine.Hierarchical(),
+          new Combine.Priority());
+
+  private final long seed;
+  private final Random random;
+  private final ManualTicker clock;
+  private final List<RuleSet> revisions = new ArrayList<>();
+  private final boolean stepsBack;
+  private long latest;
+
+  private RandomHistory(long seed, ManualTicker clock, int revisions, boolean stepsBack) {
+    this.seed = seed;
+    this.random = new Random(seed);
+    this.clock = clock;
+    this.stepsBack = stepsBack;
+    this.latest = clock.micros();
+    for (int i = 0; i < revisions; i++) this.revisions.add(rules());
+  }
+
+  /** Several rule sets take turns; their rules have the same names and other limits. */
+  static RandomHistory ofChangingRules(long seed, ManualTicker clock) {
+    return new RandomHistory(seed, clock, 4, false);
+  }
+
+  /**
+   * Within a second, and not across its beginning, where windows are cut: a store may forget a
+   * window in which nobody has taken anything, and would then enter the one before again.
+   */
+  static RandomHistory ofStepsBack(long seed, ManualTicker clock) {
+    return new RandomHistory(seed, clock, 1, true);
+  }
+
+  void play(Store store, int steps) {
+    var plain = new PlainStore(clock);
+    var rules = revisions.getFirst();
+    for (int i = 0; i < steps; i++) {
+      turnTheClock();
+      if (random.nextInt(50) == 0) rules = revisions.get(random.nextInt(revisions.size()));
+      var plan = rules.plan(request(), 0, random.nextInt(4));
+      var step = "seed %d, step %d, %s".formatted(seed, i, plan.charges());
+      assertThat(act(store, plan, i)).as(step).isEqualTo(act(plain, plan, i));
+    }
+  }
+
+  /** The same act for the same step, whichever store it is. */
+  private Object act(Store store, Plan plan, int step) {
+    var dice = new Random(seed * 31 + step);
+    var charge = plan.charges().get(dice.nextInt(plan.charges().size()));
+    return switch (dice.nextInt(20)) {
+      case 0, 1 -> store.peek(plan).outcomes();
+      case 2 -> store.renew(charge);
+      case 3, 4 -> store.release(charge);
+      case 5 -> {
+        store.reset(charge.counter(), charge.key());
+        yield "reset";
+      }
+      default -> store.decide(plan).outcomes();
+    };
+  }
+
+  private void turnTheClock() {
+    latest +=
+        switch (random.nextInt(10)) {
+          case 0, 1, 2, 3 -> 0;
+          case 4, 5, 6 -> random.nextLong(1_000);
+          case 7, 8 -> random.nextLong(SECOND);
+          default -> random.nextLong(20 * SECOND);
+        };
+    boolean back = stepsBack && random.nextInt(3) == 0;
+    clock.set(back ? latest - random.nextLong(latest % SECOND + 1) : latest);
+  }
+
+  private Request request() {
+    var subject = Subject.of(Map.of("key", "k" + random.nextInt(4), "tenant", "t"));
+    return new Request(subject, cost(), Map.of("bytes", cost()));
+  }
+
+  private long cost() {
+    return random.nextInt(8) == 0 ? random.nextLong(7) : 1;
+  }
+
+  private RuleSet rules() {
+    var rules = new ArrayList<Rule>();
+    for (int i = 0; i < 3; i++) {
+      var rule = Rule.named("r" + i).per("key").combine(pick(COMBINATIONS));
+      if (random.nextInt(4) == 0) rule.mode(Mode.SHADOW);
+      rule.match("key", random.nextInt(3) == 0 ? "k" + random.nextInt(4) : "*");
+      int limits = 1 + random.nextInt(3);
+      for (int j = 0; j < limits; j++) rule.limit(ruleLimit("l" + j));
+      rules.add(rule.build());
+    }
+    rules.add(Rule.named("always").per("tenant").limit(limit()).build());
+    return RuleSet.of(rules);
+  }
+
+  private RuleLimit ruleLimit(String name) {
+    var limit = RuleLimit.of(name, limit()).weighing(1 + random.nextInt(3));
+    if (random.nextInt(4) == 0) limit = limit.spending("bytes");
+    return random.nextInt(4) == 0 ? limit.per("tenant") : limit;
+  }
+
+  private Limit limit() {
+    long permits = 1L + random.nextInt(6);
+    var rate = Rate.of(permits, Duration.ofSeconds(pick(List.of(6, 12, 30))));
+    return switch (random.nextInt(9)) {
+      case 0 -> new TokenBucket(rate);
+      case 1 -> new TokenBucket(Rate.of(999_983, Duration.ofSeconds(1_000_000)), permits);
+      case 2 -> LeakyBucket.rejecting(rate);
+      case 3 -> LeakyBucket.queueing(rate, permits);
+      case 4 -> FixedWindow.of(rate);
+      case 5 -> new SlidingWindow(rate, 6, pick(List.of(SlidingWindow.Bound.values())));
+      case 6 -> RollingWindow.of(rate);
+      case 7 -> new RollingWindow(rate, Duration.ofMillis(500));
+      default -> new Concurrency(permits, Duration.ofSeconds(8));
+    };
+  }
+
+  private <T> T pick(List<T> several) {
+    return several.get(random.nextInt(several.size()));
+  }
+}

@@ -1,0 +1,274 @@
+package io.headgate.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every store does for one caller at a time. */
+abstract class SoleCallerContract extends StoreScenario {
+
+  static Stream<Limit> everyKind() {
+    return Limits.ofEveryKind(4).stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void admitsTheCapacityAndThenRefuses(Limit limit) {
+    var store = open();
+    for (long i = 1; i <= limit.capacity(); i++) {
+      assertThat(ask(store, plan(limit, "k"))).isInstanceOf(Passed.class);
+      assertThat(ask(store, plan(limit, "k", 0)).remaining()).isEqualTo(limit.capacity() - i);
+    }
+    assertThat(ask(store, plan(limit, "k"))).isInstanceOf(Refused.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void keepsItsPromiseOfWhenToComeAgain(Limit limit) {
+    var store = open();
+    var plan = plan(limit, "k");
+    exhaust(store, plan);
+    clock.sleep(((Refused) ask(store, plan)).retryAfter() - 1);
+    assertThat(((Refused) ask(store, plan)).retryAfter()).isEqualTo(1);
+    clock.sleep(1);
+    assertThat(ask(store, plan)).isInstanceOf(Passed.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void isAsFreshAsANewOneOnceTheResetHasCome(Limit limit) {
+    var store = open();
+    exhaust(store, plan(limit, "k"));
+    clock.sleep(ask(store, plan(limit, "k")).resetAfter());
+    assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "another")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void aClockThatStepsBackGrantsNothing(Limit limit) {
+    var store = open();
+    long start = clock.micros();
+    for (long later : new long[] {999_999, 999_998, 500_000, 1, 0}) {
+      clock.set(start + later);
+      if (later == 999_999) exhaust(store, plan(limit, "k"));
+      assertThat(ask(store, plan(limit, "k"))).isInstanceOf(Refused.class);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void aPeekSaysWhatADecisionWouldAndChangesNothing(Limit limit) {
+    var store = open();
+    var plan = plan(limit, "k");
+    for (int i = 0; i < limit.capacity() + 2; i++) {
+      var peeked = store.peek(plan).outcomes();
+      assertThat(store.peek(plan).outcomes()).isEqualTo(peeked);
+      assertThat(store.decide(plan).outcomes()).isEqualTo(peeked);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void aResetForgetsThatCounterAndNoOther(Limit limit) {
+    var store = open();
+    exhaust(store, plan(limit, "k"));
+    exhaust(store, plan(limit, "other"));
+    reset(store, plan(limit, "k"));
+    assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "never seen")));
+    assertThat(ask(store, plan(limit, "other"))).isInstanceOf(Refused.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void whatCanNeverPassChargesNothing(Limit limit) {
+    var store = open();
+    assertThat(ask(store, plan(limit, "k", limit.capacity() + 1))).isInstanceOf(Never.class);
+    assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "another")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void answersLaterAsItAnswersAtOnce(Limit limit) {
+    var store = open();
+    for (int i = 0; i < limit.capacity() + 1; i++) {
+      var later = store.decideAsync(plan(limit, "later")).toCompletableFuture().join();
+      assertThat(later.outcomes()).isEqualTo(store.decide(plan(limit, "at once")).outcomes());
+    }
+  }
+
+  @Test
+  void aSlotIsHeldUntilItIsReleased() {
+    var store = open();
+    var slots = new Concurrency(2, Duration.ofSeconds(30));
+    var first = plan(slots, "k", 1, 1);
+    var second = plan(slots, "k", 1, 2);
+    var third = plan(slots, "k", 1, 3);
+    assertThat(ask(store, first)).isInstanceOf(Passed.class);
+    assertThat(ask(store, second)).isInstanceOf(Passed.class);
+    assertThat(ask(store, third)).isInstanceOf(Refused.class);
+    assertThat(store.release(charge(third))).isFalse();
+    assertThat(store.release(charge(first))).isTrue();
+    assertThat(store.release(charge(first))).isFalse();
+    assertThat(ask(store, third)).isInstanceOf(Passed.class);
+    assertThat(ask(store, first)).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void aLeaseEndsUnlessItIsRenewed() {
+    var store = open();
+    var slots = new Concurrency(1, Duration.ofSeconds(30));
+    var mine = plan(slots, "k", 1, 1);
+    var yours = plan(slots, "k", 1, 2);
+    ask(store, mine);
+    clock.advance(Duration.ofSeconds(29));
+    assertThat(store.renew(charge(mine))).isTrue();
+    clock.advance(Duration.ofSeconds(29));
+    assertThat(ask(store, yours)).isInstanceOf(Refused.class);
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(store.renew(charge(mine))).isFalse();
+    assertThat(ask(store, yours)).isInstanceOf(Passed.class);
+    assertThat(store.release(charge(mine))).isFalse();
+  }
+
+  @Test
+  void thereIsNothingToRenewOrReleaseOfALimitThatIsNotHeld() {
+    var store = open();
+    var plan = plan(new TokenBucket(Rate.perMinute(1)), "k");
+    ask(store, plan);
+    assertThat(store.renew(charge(plan))).isFalse();
+    assertThat(store.release(charge(plan))).isFalse();
+    assertThat(ask(store, plan)).isInstanceOf(Refused.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void whoWasThrottledStaysSoUnderAChangedLimit(Limit limit) {
+    var store = open();
+    for (var changed : Limits.ofEveryKind(8)) {
+      // What is in flight says nothing of what is spent over time; and a log is counted anew.
+      if (changed instanceof Concurrency || limit instanceof Concurrency) continue;
+      if (changed instanceof RollingWindow && limit instanceof RollingWindow) continue;
+      exhaust(store, plan(limit, changed.toString()));
+      assertThat(ask(store, plan(changed, changed.toString()))).isInstanceOf(Refused.class);
+      assertThat(ask(store, plan(changed, "fresh " + changed))).isInstanceOf(Passed.class);
+    }
+  }
+
+  @Test
+  void keysAreToldApartWhateverIsInThem() {
+    var store = open();
+    var limit = FixedWindow.of(Rate.perHour(1));
+    for (var key : oddKeys()) assertThat(ask(store, plan(limit, key))).isInstanceOf(Passed.class);
+    for (var key : oddKeys()) assertThat(ask(store, plan(limit, key))).isInstanceOf(Refused.class);
+  }
+
+  private static Set<String> oddKeys() {
+    var keys = new LinkedHashSet<String>();
+    keys.addAll(List.of("a", "A", " a", "a ", "a\0", "a\n", "\t", " ", "a b", "a  b", "*", "%"));
+    keys.addAll(List.of("{a}", "{a}b", "a{b}", "{}", "}{", "{a", "a}", "{{a}}", "a:b", "a::b"));
+    keys.addAll(List.of("\u00e9", "e\u0301", "\u212b", "\u00c5", "\u0130", "i", "\u0131", "\\"));
+    keys.addAll(List.of("\u65e5\u672c", "\u65e5", "\u200b", "\u202e", "\uffff", "ss", "\u00df"));
+    keys.addAll(List.of("\ud83d\ude00", "\ud83d\ude01", "1:a", "1:a1:b", "0", "00", "0.0", "null"));
+    keys.addAll(List.of("AaAa", "BBBB", "AaBB", "BBAa")); // texts of one hash code
+    var almost = "k".repeat(Subject.LONGEST_VALUE - 1);
+    keys.addAll(List.of(almost, almost + "1", almost + "2", "1" + almost));
+    keys.add("\u65e5".repeat(Subject.LONGEST_VALUE));
+    return keys;
+  }
+
+  @Test
+  void countersOfDifferentRulesAndLimitsAreToldApart() {
+    var store = open();
+    var names = "a,b b,a a:b,c a,b:c a/b,c a,b/c a.b,c a-b,c A,b a,B ab,ab aba,b a:,b a,:b";
+    for (var expected : List.of(Passed.class, Refused.class)) {
+      for (var name : names.split(" ")) {
+        var limit = RuleLimit.of(name.split(",")[1], FixedWindow.of(Rate.perHour(1)));
+        var rule = Rule.named(name.split(",")[0]).match("key", "*").limit(limit).build();
+        var plan = RuleSet.of(rule).plan(Request.of(Subject.of("k")), 0, 0);
+        assertThat(ask(store, plan)).as(name).isInstanceOf(expected);
+      }
+    }
+  }
+
+  @Test
+  void oneCounterMayBeSharedByEverybody() {
+    var store = open();
+    var rule = Rule.named("all").match("key", "*").per().limit(FixedWindow.of(Rate.perHour(2)));
+    var rules = RuleSet.of(rule.build());
+    assertThat(
+            Stream.of("a", "b", "c")
+                .map(key -> ask(store, rules.plan(Request.of(Subject.of(key)), 0, 0))))
+        .hasExactlyElementsOfTypes(Passed.class, Passed.class, Refused.class);
+  }
+
+  @Test
+  void ifOneLimitRefusesNoOtherIsCharged() {
+    var store = open();
+    var rule = Rule.named("several").match("key", "*");
+    rule.limit(RuleLimit.of("tight", RollingWindow.of(Rate.perHour(1))));
+    var others = Limits.ofEveryKind(50);
+    for (int i = 0; i < others.size(); i++) rule.limit(RuleLimit.of("l" + i, others.get(i)));
+    var plan = RuleSet.of(rule.build()).plan(Request.of(Subject.of("k")), 0, 1);
+    assertThat(ask(store, plan)).isInstanceOf(Passed.class);
+    clock.advance(Duration.ofSeconds(90)); // the leaky bucket, too, has room again
+    var before = store.peek(plan).outcomes();
+    for (int i = 0; i < 60; i++) store.decide(plan);
+    assertThat(store.peek(plan).outcomes()).isEqualTo(before);
+    assertThat(before.getFirst()).isInstanceOf(Refused.class);
+    assertThat(before.subList(1, before.size())).hasOnlyElementsOfType(Passed.class);
+  }
+
+  @Test
+  void aPlanOfNothingIsAnsweredWithNothing() {
+    var store = open();
+    var plan = RuleSet.of(List.of()).plan(Request.of(Subject.of("k")), 0, 0);
+    assertThat(store.decide(plan).outcomes()).isEmpty();
+    assertThat(store.peek(plan).outcomes()).isEmpty();
+    assertThat(store.trackedKeys()).isZero();
+  }
+
+  @Test
+  void countsTheCountersThatHaveAState() {
+    var store = open();
+    var limit = new TokenBucket(Rate.perMinute(10));
+    for (int i = 0; i < 500; i++) ask(store, plan(limit, "k" + i % 100));
+    for (int i = 0; i < 500; i++) store.peek(plan(limit, "peeked" + i));
+    assertThat(store.trackedKeys()).isEqualTo(100);
+    reset(store, plan(limit, "k7"));
+    assertThat(store.trackedKeys()).isEqualTo(99);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void answersAsAPlainMapDoesWhileRulesChange(long seed) {
+    RandomHistory.ofChangingRules(seed, clock).play(open(), 2_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {11, 12, 13, 14, 15, 16, 17, 18})
+  void answersAsAPlainMapDoesWhileTheClockStepsBack(long seed) {
+    RandomHistory.ofStepsBack(seed, clock).play(open(), 2_000);
+  }
+}
