@@ -101,7 +101,7 @@ final class WordCell extends Cell {
   @Nullable State tryLock() {
     for (int turns = 0; turns < SPINS; turns = pause(turns)) {
       long seen = word;
-      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED | seen & NOTE)) return unpack(seen);
+      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED | (seen & NOTE))) return unpack(seen);
       if (seen == DEAD) return null;
     }
     return null;
@@ -114,7 +114,7 @@ final class WordCell extends Cell {
 
   @Override
   void putBack(State state) {
-    word = pack(state) | word & NOTE;
+    word = pack(state) | (word & NOTE);
   }
 
   @Override

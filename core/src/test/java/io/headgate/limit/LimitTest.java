@@ -31,7 +31,9 @@ class LimitTest {
 
   @Test
   void aRateKeepsTheNumbersItWasGiven() {
-    assertThat(Rate.perMinute(100)).hasToString("100 per PT1M").isEqualTo(Rate.of(100, Duration.ofSeconds(60)));
+    assertThat(Rate.perMinute(100))
+        .hasToString("100 per PT1M")
+        .isEqualTo(Rate.of(100, Duration.ofSeconds(60)));
     assertThat(Rate.perMinute(100)).isNotEqualTo(Rate.of(50, Duration.ofSeconds(30)));
     assertThat(Rate.perHour(5).periodMicros()).isEqualTo(3_600_000_000L);
   }

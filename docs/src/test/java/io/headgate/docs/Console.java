@@ -29,7 +29,8 @@ final class Console implements AutoCloseable {
     if (command.startsWith("./headgate serve") && !command.contains("--help")) {
       return serve(command);
     }
-    if (service == null && (command.startsWith("curl") || command.matches("./headgate (check|explain).*"))) {
+    if (service == null
+        && (command.startsWith("curl") || command.matches("./headgate (check|explain).*"))) {
       serve("./headgate serve");
     }
     var output = folder.resolve("output");

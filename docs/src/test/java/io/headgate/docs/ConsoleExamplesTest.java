@@ -74,7 +74,10 @@ class ConsoleExamplesTest {
     return String.join("\n", output)
         .strip()
         .lines()
-        .map(line -> List.of(line.split("…", -1)).stream().map(Pattern::quote).collect(Collectors.joining(".*")))
+        .map(line ->
+            List.of(line.split("…", -1)).stream()
+                .map(Pattern::quote)
+                .collect(Collectors.joining(".*")))
         .collect(Collectors.joining("\n"));
   }
 }
