@@ -203,9 +203,9 @@ abstract class SoleCallerContract extends StoreScenario {
     var store = open();
     var names = "a,b b,a a:b,c a,b:c a/b,c a,b/c a.b,c a-b,c A,b a,B ab,ab aba,b a:,b a,:b";
     for (var expected : List.of(Passed.class, Refused.class)) {
-      for (var name : names.split(" ")) {
-        var limit = RuleLimit.of(name.split(",")[1], FixedWindow.of(Rate.perHour(1)));
-        var rule = Rule.named(name.split(",")[0]).match("key", "*").limit(limit).build();
+      for (var name : names.split(" ", -1)) {
+        var limit = RuleLimit.of(name.split(",", -1)[1], FixedWindow.of(Rate.perHour(1)));
+        var rule = Rule.named(name.split(",", -1)[0]).match("key", "*").limit(limit).build();
         var plan = RuleSet.of(rule).plan(Request.of(Subject.of("k")), 0, 0);
         assertThat(ask(store, plan)).as(name).isInstanceOf(expected);
       }

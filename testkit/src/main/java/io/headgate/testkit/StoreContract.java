@@ -1,5 +1,6 @@
 package io.headgate.testkit;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
@@ -103,7 +104,8 @@ public abstract class StoreContract extends SoleCallerContract {
         var of = Map.of("x", random.nextInt(keys), "y", random.nextInt(keys));
         var some = random.nextInt(3) == 0 ? of : with(of, "z", random.nextInt(keys));
         var plan = orders.get(member % 3).plan(Request.of(subject(some)), 0, 0);
-        if (passes(store, plan)) some.forEach((rule, key) -> taken.get(rule).incrementAndGet(key));
+        if (passes(store, plan))
+          some.forEach((rule, key) -> requireNonNull(taken.get(rule)).incrementAndGet(key));
       }
       return 0;
     });
@@ -113,7 +115,7 @@ public abstract class StoreContract extends SoleCallerContract {
         var left = store.peek(RuleSet.of(rule).plan(look, 0, 0)).first().remaining();
         assertThat(rule.limits().getFirst().limit().capacity() - left)
             .as("rule %s, key %d", rule.id(), key)
-            .isEqualTo(taken.get(rule.id()).get(key));
+            .isEqualTo(requireNonNull(taken.get(rule.id())).get(key));
       }
     }
   }
