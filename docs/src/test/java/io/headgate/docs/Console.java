@@ -76,14 +76,15 @@ final class Console implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     if (service != null) end(service);
     service = null;
   }
 
-  private static void end(Process process) throws InterruptedException {
+  private static void end(Process process) {
     process.descendants().forEach(ProcessHandle::destroy);
     process.destroy();
-    if (!process.waitFor(20, TimeUnit.SECONDS)) process.destroyForcibly().waitFor();
+    process.onExit().completeOnTimeout(process, 20, TimeUnit.SECONDS).join();
+    process.destroyForcibly();
   }
 }
