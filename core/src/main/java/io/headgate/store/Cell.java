@@ -52,8 +52,12 @@ abstract sealed class Cell permits WordCell, StateCell {
     }
   }
 
-  /** Ends a lock with the state that came of it. */
-  abstract void unlock(State state);
+  /**
+   * Ends a lock with the state that came of it.
+   *
+   * @param refused what {@link #isRefused} is to say
+   */
+  abstract void unlock(State state, boolean refused);
 
   /** Ends a lock that came to nothing: the cell is as it was. */
   abstract void putBack(State state);
@@ -89,6 +93,12 @@ abstract sealed class Cell permits WordCell, StateCell {
    * of them to be there at once.
    */
   abstract boolean isUnused();
+
+  /**
+   * Whether the last who asked was refused. That is what tells a caller who is being limited from
+   * one who came once, where once is all that a limit allows.
+   */
+  abstract boolean isRefused();
 
   /** The state at some moment during the call; fresh if the cell is dead. */
   abstract State look();

@@ -1,5 +1,6 @@
 package io.headgate.store;
 
+import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import java.util.ArrayList;
@@ -20,11 +21,13 @@ final class LockedCells implements AutoCloseable {
   private final Integer[] order;
   private int locked; // so many of the order are
   private final boolean complete;
+  private final boolean[] refused;
   private boolean kept;
 
   LockedCells(List<@Nullable Cell> cells) {
     this.cells = cells;
     this.states = new State[cells.size()];
+    this.refused = new boolean[cells.size()];
     this.order = new Integer[cells.size()];
     Arrays.setAll(order, i -> i);
     Arrays.sort(order, Comparator.comparing(cells::get, BY_NAME));
@@ -57,7 +60,10 @@ final class LockedCells implements AutoCloseable {
   }
 
   void keep(List<Step> steps) {
-    for (int i = 0; i < states.length; i++) states[i] = steps.get(i).state();
+    for (int i = 0; i < states.length; i++) {
+      states[i] = steps.get(i).state();
+      refused[i] = steps.get(i).outcome() instanceof Refused;
+    }
     kept = true;
   }
 
@@ -66,7 +72,7 @@ final class LockedCells implements AutoCloseable {
     for (int i = 0; i < locked; i++) {
       var cell = cells.get(order[i]);
       if (cell == null) continue;
-      if (kept) cell.unlock(states[order[i]]);
+      if (kept) cell.unlock(states[order[i]], refused[order[i]]);
       else cell.putBack(states[order[i]]);
     }
   }

@@ -160,7 +160,7 @@ public final class MemoryStore implements Store {
         next = holds ? alteration.of(slots, current, now) : current;
         return holds;
       } finally {
-        cell.unlock(next);
+        cell.unlock(next, false);
       }
     }
   }

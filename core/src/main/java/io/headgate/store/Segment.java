@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * that was taken out is dead.
  *
  * <p>What may be forgotten when there is no room? First what says nothing: a state that has become
- * fresh. Then what says least: of some cells that come next in turn, the one with the smallest
- * share of its limit in use. A flood of invented keys fills the table with callers who have used
- * one request each, and these push out each other, while those who are being limited stay.
+ * fresh. Then what says least: of some cells that come next in turn, one whose caller was not
+ * refused last time, and among these the one with the smallest share of its limit in use. A flood
+ * of invented keys fills the table with callers who have used one request each, and these push out
+ * each other, while those who are being limited stay.
  */
 final class Segment {
   private static final int SMALLEST = 16;
@@ -171,6 +172,7 @@ final class Segment {
   private final class Choice {
     private final long now;
     private @Nullable Cell least;
+    private boolean refused = true;
     private long used = Long.MAX_VALUE;
     private long freshAt = Long.MAX_VALUE;
     private int seen;
@@ -185,16 +187,24 @@ final class Segment {
         seen++;
         var state = cell.look();
         long itsUsed = state.used(now);
-        if (itsUsed < used || (itsUsed == used && state.freshAt() < freshAt)) {
+        boolean isRefused = itsUsed > 0 && cell.isRefused();
+        if (saysLess(isRefused, itsUsed, state.freshAt())) {
           least = cell;
+          refused = isRefused;
           used = itsUsed;
           freshAt = state.freshAt();
         }
       }
     }
 
+    private boolean saysLess(boolean isRefused, long itsUsed, long itsFreshAt) {
+      if (isRefused != refused) return refused;
+      if (itsUsed != used) return itsUsed < used;
+      return itsFreshAt < freshAt;
+    }
+
     boolean isGoodEnough() {
-      return seen >= (used <= LITTLE ? LOOKED_AT : LOOKED_AT_MOST);
+      return seen >= (used <= LITTLE && !refused ? LOOKED_AT : LOOKED_AT_MOST);
     }
 
     boolean end() {

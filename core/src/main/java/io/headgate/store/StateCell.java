@@ -1,6 +1,7 @@
 package io.headgate.store;
 
 import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -29,6 +30,7 @@ final class StateCell extends Cell {
   }
 
   private volatile Object content; // a State or a Mark
+  private boolean refused; // written by who has the lock
 
   StateCell(Counter counter, String key, State state) {
     super(counter, key);
@@ -45,12 +47,14 @@ final class StateCell extends Cell {
     var state = lock();
     if (state == null) return null;
     var next = state;
+    boolean refuses = refused;
     try {
       var step = charge.step(state, now);
       next = step.state();
+      refuses = step.outcome() instanceof Refused;
       return step.outcome();
     } finally {
-      unlock(next);
+      unlock(next, refuses);
     }
   }
 
@@ -67,7 +71,8 @@ final class StateCell extends Cell {
   }
 
   @Override
-  void unlock(State state) {
+  void unlock(State state, boolean refused) {
+    this.refused = refused;
     content = state;
   }
 
@@ -89,6 +94,11 @@ final class StateCell extends Cell {
   @Override
   boolean isUnused() {
     return content == Mark.UNUSED;
+  }
+
+  @Override
+  boolean isRefused() {
+    return refused;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
@@ -36,7 +37,8 @@ final class WordCell extends Cell {
   static final long LATEST = (1L << 52) - LONGEST_DRAIN;
 
   private static final long NOTE = 1;
-  private static final long UNUSED = NOTE; // no debt, and the note that nobody has come yet
+  private static final long UNUSED =
+      NOTE; // on a debt the note says: refused; on none: nobody came yet
   private static final long LOCKED = -2; // or -1: the note stays
   private static final long DEAD = -4;
   private static final VarHandle WORD;
@@ -86,7 +88,7 @@ final class WordCell extends Cell {
       long seen = word;
       if (seen >= 0) {
         var step = charge.step(unpack(seen), now);
-        long next = pack(step.state());
+        long next = pack(step.state(), step.outcome() instanceof Refused);
         if (next == seen || WORD.compareAndSet(this, seen, next)) return step.outcome();
         turns = pause(turns); // to try again at once is to fail again, and to slow the others
       } else if (seen == DEAD) {
@@ -108,13 +110,13 @@ final class WordCell extends Cell {
   }
 
   @Override
-  void unlock(State state) {
-    word = pack(state);
+  void unlock(State state, boolean refused) {
+    word = pack(state, refused);
   }
 
   @Override
   void putBack(State state) {
-    word = pack(state) | (word & NOTE);
+    word = pack(state, false) | (word & NOTE);
   }
 
   @Override
@@ -133,6 +135,12 @@ final class WordCell extends Cell {
   }
 
   @Override
+  boolean isRefused() {
+    long seen = word;
+    return (seen & NOTE) != 0 && seen != UNUSED;
+  }
+
+  @Override
   State look() {
     for (int turns = 0; ; turns = pause(turns)) {
       long seen = word;
@@ -148,11 +156,11 @@ final class WordCell extends Cell {
         counter.limit().window());
   }
 
-  private static long pack(State state) {
+  private static long pack(State state, boolean refused) {
     if (!(state instanceof BucketState bucket)) {
       throw new IllegalStateException("a bucket's cell was given " + state);
     }
     if (bucket.emptyAt() <= 0) return 0;
-    return (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << NOTE_BITS;
+    return (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << NOTE_BITS | (refused ? NOTE : 0);
   }
 }
