@@ -1,0 +1,173 @@
+package io.headgate.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.testkit.Crowd;
+import io.headgate.testkit.Limits;
+import io.headgate.testkit.ManualTicker;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Invented keys, far more than there is room for. */
+class FloodTest {
+  private static final int MOST = 10_000;
+  private static final int LIMITED = 100;
+
+  private final ManualTicker clock = ManualTicker.create();
+
+  @Test
+  void twoMillionInventedKeysNeitherFillTheHeapNorWipeOutWhoIsBeingLimited() {
+    try (var store = MemoryStore.create(clock, MOST)) {
+      var rules = rules(new TokenBucket(Rate.perHour(10)));
+      var limited = limitedCallers(store, rules);
+      long before = heapInUse();
+      for (int i = 0; i < 2_000_000; i++) {
+        assertThat(ask(store, rules, "invented" + i)).isTrue();
+        if (i % 100 == 0) clock.sleep(1_000);
+        if (i % 10_000 == 0) assertThat(store.trackedKeys()).isLessThanOrEqualTo(MOST);
+      }
+      assertThat(heapInUse() - before).isLessThan(32 << 20); // all of them would take 200 MB
+      assertThat(store.trackedKeys()).isBetween(MOST * 9L / 10, (long) MOST);
+      assertThat(limited).allMatch(caller -> !ask(store, rules, caller));
+    }
+  }
+
+  static Stream<Limit> everyKind() {
+    return Limits.ofEveryKind(10).stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void whoIsBeingLimitedStaysSoWhateverTheLimit(Limit limit) {
+    try (var store = MemoryStore.create(clock, 1_000)) {
+      var rules = rules(limit);
+      var limited = limitedCallers(store, rules);
+      for (int i = 0; i < 50_000; i++) ask(store, rules, "invented" + i);
+      assertThat(limited).allMatch(caller -> !ask(store, rules, caller));
+    }
+  }
+
+  @Test
+  void aFloodFromManyThreadsStaysWithinItsBounds() throws Exception {
+    try (var store = MemoryStore.create(clock, 1_000)) {
+      var rules = rules(new TokenBucket(Rate.perHour(10)));
+      var limited = limitedCallers(store, rules);
+      var invented = new AtomicInteger();
+      Crowd.PLATFORM.sum(member -> {
+        for (int i = 0; i < 20_000; i++) {
+          ask(store, rules, "invented" + invented.incrementAndGet());
+          if (i % 100 == 0) {
+            assertThat(store.trackedKeys()).isLessThanOrEqualTo(1_000);
+            assertThat(ask(store, rules, limited.get(i / 100 % LIMITED))).isFalse();
+          }
+        }
+        return 0;
+      });
+      assertThat(limited).allMatch(caller -> !ask(store, rules, caller));
+    }
+  }
+
+  /**
+   * Texts of equal hash code end up in one chain, whatever the seed; it must not grow with them.
+   */
+  @Test
+  void keysChosenForTheirEqualHashCodesMakeRoomForEachOther() {
+    try (var store = MemoryStore.create(clock, 1_000_000)) {
+      var rules = rules(new TokenBucket(Rate.perHour(10)));
+      var keys = keysOfOneHashCode(16);
+      assertThat(keys.stream().map(String::hashCode).distinct()).hasSize(1);
+      var limited = keys.getFirst();
+      while (ask(store, rules, limited)) {}
+      for (var key : keys.subList(1, keys.size())) {
+        ask(store, rules, key);
+        assertThat(store.trackedKeys()).isLessThanOrEqualTo(32);
+      }
+      assertThat(ask(store, rules, limited)).isFalse();
+    }
+  }
+
+  @Test
+  void aPlanOfMoreCountersThanThereIsRoomForIsServed() {
+    for (int most = 1; most <= 8; most++) {
+      try (var store = MemoryStore.create(clock, most)) {
+        var several = new ArrayList<Rule>();
+        for (int i = 0; i < 6; i++) {
+          several.add(Rule.named("r" + i).per("key").limit(Limits.ofEveryKind(10).get(i)).build());
+        }
+        var rules = RuleSet.of(several);
+        for (int i = 0; i < 1_000; i++) {
+          assertThat(ask(store, rules, "k" + i)).isTrue();
+          assertThat(store.trackedKeys()).isLessThanOrEqualTo(Math.max(most, 6));
+        }
+      }
+    }
+  }
+
+  @Test
+  void plansOfManyThreadsAreServedWhereThereIsRoomForNone() throws Exception {
+    for (var crowd : Crowd.values()) {
+      try (var store = MemoryStore.create(clock, 2)) {
+        var rules =
+            RuleSet.of(
+                Rule.named("a").per("key").limit(new TokenBucket(Rate.perHour(10))).build(),
+                Rule.named("b").per("key").limit(Limits.ofEveryKind(10).getLast()).build(),
+                Rule.named("c").per().limit(new TokenBucket(Rate.perHour(1_000_000))).build());
+        long admitted =
+            crowd.sum(member -> {
+              for (int i = 0; i < 4_000 / crowd.size(); i++) {
+                assertThat(ask(store, rules, member + "/" + i)).isTrue();
+              }
+              return 4_000 / crowd.size();
+            });
+        assertThat(admitted).isEqualTo(4_000);
+      }
+    }
+  }
+
+  private static RuleSet rules(Limit limit) {
+    return RuleSet.of(Rule.named("rule").per("key").limit(limit).build());
+  }
+
+  private static boolean ask(Store store, RuleSet rules, String key) {
+    var plan = rules.plan(Request.of(Subject.of(key)), 0, 0);
+    return plan.allows(store.decide(plan).outcomes());
+  }
+
+  private static List<String> limitedCallers(Store store, RuleSet rules) {
+    var callers = new ArrayList<String>();
+    for (int i = 0; i < LIMITED; i++) {
+      callers.add("limited" + i);
+      while (ask(store, rules, callers.getLast())) {}
+    }
+    return callers;
+  }
+
+  /** "Aa" and "BB" have the same hash code, and so have all texts made of {@code pairs} of them. */
+  private static List<String> keysOfOneHashCode(int pairs) {
+    var keys = new ArrayList<String>();
+    for (int bits = 0; bits < 1 << pairs; bits++) {
+      var key = new StringBuilder();
+      for (int i = 0; i < pairs; i++) key.append((bits >> i & 1) == 0 ? "Aa" : "BB");
+      keys.add(key.toString());
+    }
+    return keys;
+  }
+
+  private static long heapInUse() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}
