@@ -1,0 +1,52 @@
+package io.headgate.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Comparator;
+
+/** A directory of one's own, readable by nobody else, and gone with all that is in it on close. */
+public final class ScratchDirectory implements AutoCloseable {
+  private final Path path;
+
+  private ScratchDirectory(Path path) {
+    this.path = path;
+  }
+
+  public static ScratchDirectory create(String prefix) {
+    try {
+      var directory = new ScratchDirectory(Files.createTempDirectory(prefix));
+      AtExit.close(directory);
+      return directory;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  public Path resolve(String name) {
+    return path.resolve(name);
+  }
+
+  @Override
+  public void close() {
+    try (var files = Files.walk(path)) {
+      for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.deleteIfExists(file);
+    } catch (NoSuchFileException e) {
+      // closed before
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    AtExit.forget(this);
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}
