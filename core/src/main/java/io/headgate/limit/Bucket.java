@@ -11,7 +11,7 @@ import io.headgate.limit.Outcome.Refused;
  * @param capacity the whole permits in it: who waits for a time, not a number, may be owed a part
  * @param queues whether a request waits until the debt before it is repaid
  */
-record Bucket(Rate rate, long units, long capacity, boolean queues) {
+public record Bucket(Rate rate, long units, long capacity, boolean queues) {
 
   Step step(BucketState state, long now, long cost) {
     long wait = Math.max(0, state.emptyAt() - now);
@@ -42,7 +42,7 @@ record Bucket(Rate rate, long units, long capacity, boolean queues) {
   }
 
   /** The time in which the whole capacity is repaid. Who owes as much has used all there is. */
-  long drain() {
+  public long drain() {
     return timeFor(capacity * rate.unitPeriod);
   }
 

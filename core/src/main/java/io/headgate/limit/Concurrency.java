@@ -31,7 +31,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
   }
 
   /**
-   * @param holder names the slot, for {@link #renew} and {@link #release}
+   * @param holder names the slot, for {@link #renew} and {@link #release}; another for each request
    */
   public Step step(State state, long now, long cost, long holder) {
     var slots = adopt(state, now);

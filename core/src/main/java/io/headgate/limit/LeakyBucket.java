@@ -81,7 +81,8 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
     return "leaky-bucket";
   }
 
-  private Bucket bucket() {
+  /** The arithmetic behind this limit, for those who do it elsewhere. */
+  public Bucket bucket() {
     long units = rate.unitPeriod + waiting(line, rate, "");
     return new Bucket(rate, units, units / rate.unitPeriod, true);
   }

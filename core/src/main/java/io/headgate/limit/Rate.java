@@ -67,6 +67,11 @@ public final class Rate {
     return unitPermits;
   }
 
+  /** The period in lowest terms, in microseconds: 600,000 of 100 per minute. */
+  public long periodInLowestTerms() {
+    return unitPeriod;
+  }
+
   public long periodMicros() {
     return periodMicros;
   }

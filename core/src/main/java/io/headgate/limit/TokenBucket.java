@@ -67,7 +67,8 @@ public record TokenBucket(Rate rate, long burst) implements Limit {
     return "token-bucket";
   }
 
-  private Bucket bucket() {
+  /** The arithmetic behind this limit, for those who do it elsewhere. */
+  public Bucket bucket() {
     return new Bucket(rate, burst * rate.unitPeriod, burst, false);
   }
 }

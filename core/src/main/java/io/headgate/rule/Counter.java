@@ -48,7 +48,8 @@ public final class Counter {
     return limit;
   }
 
-  long weight() {
+  /** What the limit counts for in {@link Combine.Weighted}. */
+  public long weight() {
     return ruleLimit.weight();
   }
 

@@ -10,6 +10,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
@@ -75,7 +76,7 @@ final class RandomHistory {
     for (int i = 0; i < steps; i++) {
       turnTheClock();
       if (random.nextInt(50) == 0) rules = revisions.get(random.nextInt(revisions.size()));
-      var plan = rules.plan(request(), 0, random.nextInt(4));
+      var plan = rules.plan(request(), 0, i); // a slot is held by one request
       var step = "seed %d, step %d, %s".formatted(seed, i, plan.charges());
       assertThat(act(store, plan, i)).as(step).isEqualTo(act(plain, plan, i));
     }
@@ -85,10 +86,11 @@ final class RandomHistory {
   private Object act(Store store, Plan plan, int step) {
     var dice = new Random(seed * 31 + step);
     var charge = plan.charges().get(dice.nextInt(plan.charges().size()));
+    var earlier = new Charge(charge.counter(), charge.key(), 0, step - 1L - dice.nextInt(6));
     return switch (dice.nextInt(20)) {
       case 0, 1 -> store.peek(plan).outcomes();
-      case 2 -> store.renew(charge);
-      case 3, 4 -> store.release(charge);
+      case 2 -> store.renew(earlier);
+      case 3, 4 -> store.release(earlier);
       case 5 -> {
         store.reset(charge.counter(), charge.key());
         yield "reset";

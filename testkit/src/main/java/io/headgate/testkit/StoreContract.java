@@ -76,7 +76,7 @@ public abstract class StoreContract extends SoleCallerContract {
         crowd.sum(member -> {
           long mine = 0;
           for (int i = 0; i < 800 / crowd.size(); i++) {
-            if (passes(store, rules.plan(request, 0, member))) mine++;
+            if (passes(store, rules.plan(request, 0, member * 800L + i))) mine++;
           }
           return mine;
         });

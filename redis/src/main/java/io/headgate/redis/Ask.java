@@ -1,0 +1,99 @@
+package io.headgate.redis;
+
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import io.headgate.store.Answer;
+import io.headgate.store.Evidence;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** One question on its way to the server, and the place where its answer is awaited. */
+abstract sealed class Ask<T> extends CompletableFuture<T> {
+  final long since = System.nanoTime();
+
+  abstract void writeTo(Batch batch);
+
+  /** Takes its part of a batch's answer; the asks of a batch do so in their order. */
+  abstract T read(NumberReader said);
+
+  /** One of its charges; all of them are in the same slot. */
+  abstract Charge charge();
+
+  final void answer(NumberReader said) {
+    complete(read(said));
+  }
+
+  static final class OfPlan extends Ask<Answer> {
+    final Plan plan;
+    private final boolean keep;
+
+    OfPlan(Plan plan, boolean keep) {
+      this.plan = plan;
+      this.keep = keep;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.write(plan, keep);
+    }
+
+    @Override
+    Answer read(NumberReader said) {
+      var charges = plan.charges();
+      if (charges.size() == 1) {
+        return new Answer(outcome(charges.getFirst(), said), Evidence.STORE);
+      }
+      List<Outcome> outcomes = new ArrayList<>(charges.size());
+      for (var charge : charges) outcomes.add(outcome(charge, said));
+      return new Answer(outcomes, Evidence.STORE);
+    }
+
+    private static Outcome outcome(Charge charge, NumberReader said) {
+      int kind = (int) said.next();
+      long remaining = said.next();
+      long resetAfter = said.next();
+      long wait = said.next();
+      return switch (kind) {
+        case 0 -> new Passed(remaining, resetAfter, wait);
+        case 1 -> new Refused(remaining, resetAfter, wait);
+        case 2 -> new Never(remaining, resetAfter, charge.cost(), charge.limit().capacity());
+        default -> throw new IllegalStateException("the script said " + kind);
+      };
+    }
+
+    @Override
+    Charge charge() {
+      return plan.charges().getFirst();
+    }
+  }
+
+  static final class OfSlot extends Ask<Boolean> {
+    private final Charge charge;
+    private final boolean renew;
+
+    OfSlot(Charge charge, boolean renew) {
+      this.charge = charge;
+      this.renew = renew;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.write(charge, renew);
+    }
+
+    @Override
+    Boolean read(NumberReader said) {
+      return said.next() == 1;
+    }
+
+    @Override
+    Charge charge() {
+      return charge;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.headgate.redis;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Limit;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Plan;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Questions that go to the server in one call, in the words of the script; {@code plan.lua} and
+ * {@code begin.lua} say which these are. Keys and limits that several have in common are sent once.
+ */
+final class Batch {
+  private static final int LOOK = 0;
+  private static final int DECIDE = 1;
+  private static final int RENEW = 2;
+  private static final int RELEASE = 3;
+  private static final int ALL = 0;
+  private static final int ANY = 1;
+  private static final int WEIGHTED = 2;
+
+  private final Keys names;
+  private final Map<String, Integer> indexes = new HashMap<>();
+  private final List<byte[]> keys = new ArrayList<>();
+  private final List<Limit> limits = new ArrayList<>();
+  private final NumberWriter plans = new NumberWriter();
+
+  Batch(Keys names) {
+    this.names = names;
+  }
+
+  void write(Plan plan, boolean keep) {
+    plans.put(keep ? DECIDE : LOOK);
+    if (plan.charges().size() == 1) {
+      plans.put(0);
+      write(plan.charges().getFirst());
+      return;
+    }
+    plans.put(plan.parts().size());
+    for (var part : plan.parts()) {
+      var combine = part.rule().combine();
+      plans.put(part.counters().size()).put(code(combine));
+      plans.put(combine instanceof Combine.Weighted(int permille) ? permille : 0);
+      plans.put(part.isEnforced() ? 1 : 0);
+      for (int i = 0; i < part.counters().size(); i++) {
+        write(plan.charges().get(part.from() + i));
+        plans.put(part.counters().get(i).weight());
+      }
+    }
+  }
+
+  void write(Charge slot, boolean renew) {
+    plans.put(renew ? RENEW : RELEASE).put(keyOf(slot)).put(limitOf(slot));
+    plans.put(Long.toString(slot.holder()));
+  }
+
+  private void write(Charge charge) {
+    plans.put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
+    if (charge.limit() instanceof Concurrency) plans.put(Long.toString(charge.holder()));
+  }
+
+  private static int code(Combine combine) {
+    return switch (combine) {
+      case Combine.All all -> ALL;
+      case Combine.Hierarchical hierarchical -> ALL;
+      case Combine.Priority priority -> ALL;
+      case Combine.Any any -> ANY;
+      case Combine.Weighted weighted -> WEIGHTED;
+    };
+  }
+
+  private int keyOf(Charge charge) {
+    var name = names.of(charge.counter(), charge.key());
+    var known = indexes.putIfAbsent(name, keys.size() + 1);
+    if (known != null) return known;
+    keys.add(name.getBytes(StandardCharsets.UTF_8));
+    return keys.size();
+  }
+
+  /** Few limits are used at once, and of these most often the last. */
+  @SuppressWarnings("ReferenceEquality")
+  private int limitOf(Charge charge) {
+    var limit = charge.limit();
+    for (int i = limits.size() - 1; i >= 0; i--) {
+      if (limits.get(i) == limit) return i + 1;
+    }
+    limits.add(limit);
+    return limits.size();
+  }
+
+  byte[][] keys() {
+    return keys.toArray(byte[][]::new);
+  }
+
+  /**
+   * @param now the time to go by; -1 for the server's own
+   * @param here the time here, for what only a calendar tells
+   */
+  byte[] argument(long now, long here) {
+    var all = new NumberWriter().put(now).put(limits.size());
+    for (var limit : limits) {
+      for (long number : Terms.of(limit, here)) all.put(number);
+    }
+    return all.put(plans).array();
+  }
+}

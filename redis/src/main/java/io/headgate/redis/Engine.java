@@ -1,0 +1,149 @@
+package io.headgate.redis;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.store.Answer;
+import io.headgate.store.Evidence;
+import io.headgate.store.Store;
+import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
+import io.headgate.store.Ticker;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/**
+ * Asks Redis, and only Redis: what it can't say within the deadline fails with a {@link
+ * StoreException}.
+ */
+final class Engine implements Store {
+  static final LongSupplier SERVER_CLOCK = () -> -1;
+
+  private final Link link;
+  private final Keys keys;
+  private final Duration deadline;
+  private final LongSupplier clock;
+  private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
+  private final Watch watch;
+
+  /**
+   * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
+   */
+  Engine(Link link, Keys keys, Duration deadline, LongSupplier clock) {
+    this.link = link;
+    this.keys = keys;
+    this.deadline = deadline;
+    this.clock = clock;
+    this.watch = new Watch(link, deadline, lanes.values());
+  }
+
+  @Override
+  public Answer decide(Plan plan) {
+    return plan.charges().isEmpty() ? NOTHING : await(ask(new Ask.OfPlan(plan, true)));
+  }
+
+  @Override
+  public CompletionStage<Answer> decideAsync(Plan plan) {
+    return plan.charges().isEmpty()
+        ? CompletableFuture.completedStage(NOTHING)
+        : ask(new Ask.OfPlan(plan, true));
+  }
+
+  @Override
+  public Answer peek(Plan plan) {
+    return plan.charges().isEmpty() ? NOTHING : await(ask(new Ask.OfPlan(plan, false)));
+  }
+
+  private static final Answer NOTHING = new Answer(List.of(), Evidence.STORE);
+
+  @Override
+  public boolean renew(Charge charge) {
+    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfSlot(charge, true)));
+  }
+
+  @Override
+  public boolean release(Charge charge) {
+    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfSlot(charge, false)));
+  }
+
+  @Override
+  public void reset(Counter counter, String key) {
+    await(link.forget(keys.of(counter, key).getBytes(StandardCharsets.UTF_8)));
+  }
+
+  @Override
+  public long trackedKeys() {
+    return await(link.size());
+  }
+
+  @Override
+  public void close() {
+    watch.close();
+    link.close();
+  }
+
+  private <T> Ask<T> ask(Ask<T> ask) {
+    var charge = ask.charge();
+    int lane = link.laneOf(keys.of(charge.counter(), charge.key()));
+    lanes.computeIfAbsent(lane, number -> new Lane(this::send)).submit(ask);
+    return ask;
+  }
+
+  private void send(Lane.Call call) {
+    try {
+      var batch = new Batch(keys);
+      for (var ask : call.asks) ask.writeTo(batch);
+      link.run(batch.keys(), batch.argument(clock.getAsLong(), here()))
+          .whenComplete((said, problem) -> {
+            if (problem == null) call.end(said);
+            else call.end(asStoreException(problem));
+          });
+    } catch (RuntimeException e) {
+      call.end(new StoreException(Kind.OTHER, "the batch could not be sent: " + e, e));
+    }
+  }
+
+  private long here() {
+    long fixed = clock.getAsLong();
+    return fixed >= 0 ? fixed : Ticker.system().micros();
+  }
+
+  private <T> T await(CompletionStage<T> stage) {
+    var future = stage.toCompletableFuture();
+    try {
+      return future.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      var late = watch.late();
+      future.completeExceptionally(late);
+      throw late;
+    } catch (ExecutionException e) {
+      throw asStoreException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      var gone = new StoreException(Kind.OTHER, "the caller was interrupted", e);
+      future.completeExceptionally(gone);
+      throw gone;
+    }
+  }
+
+  private static StoreException asStoreException(Throwable problem) {
+    var cause = problem;
+    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause instanceof StoreException ours
+        ? ours
+        : new StoreException(Kind.OTHER, String.valueOf(cause), cause);
+  }
+}

@@ -1,0 +1,27 @@
+package io.headgate.redis;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The way to the servers. Stages fail with a {@link io.headgate.store.StoreException}; nothing is
+ * sent twice.
+ */
+interface Link extends AutoCloseable {
+  /** Runs {@link Script#DECIDE}; all keys are in one slot. */
+  CompletionStage<byte[]> run(byte[][] keys, byte[] argument);
+
+  /** Forgets a key, and tells every instance that listens. */
+  CompletionStage<?> forget(byte[] key);
+
+  /** How many keys there are, those of others included. */
+  CompletionStage<Long> size();
+
+  /** Which calls may share a batch: those of one number. */
+  int laneOf(String key);
+
+  /** Gives up the connection, which is silent or led to the wrong server, and makes another. */
+  void reconnect();
+
+  @Override
+  void close();
+}

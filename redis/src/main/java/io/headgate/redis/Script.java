@@ -1,0 +1,53 @@
+package io.headgate.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The one script, composed from the files beside this class. A constant: rules come in as
+ * arguments, so the server compiles it once.
+ *
+ * @param sha1 what the server calls it
+ */
+record Script(String text, String sha1) {
+  static final Script DECIDE = compose();
+
+  private static Script compose() {
+    var text = new StringBuilder(file("begin")).append(file("share"));
+    // A batch defines only the algorithms it uses: each function made costs 0.2 µs, every time.
+    part(text, "BUCKET", "bucket");
+    part(text, "FIXED", "fixed-window");
+    part(text, "SLIDING", "sliding-window");
+    part(text, "ROLLING", "rolling-window");
+    part(text, "SLOTS", "concurrency");
+    text.append(file("plan"));
+    return new Script(text.toString(), sha1(text.toString()));
+  }
+
+  private static void part(StringBuilder text, String algorithm, String name) {
+    text.append("if uses[").append(algorithm).append("] then\n");
+    text.append(file(name)).append("end\n");
+  }
+
+  private static String file(String name) {
+    try (var in = Script.class.getResourceAsStream(name + ".lua")) {
+      if (in == null) throw new IllegalStateException(name + ".lua is not in the jar");
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8) + "\n";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha1(String text) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-1");
+      return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-1", e);
+    }
+  }
+}

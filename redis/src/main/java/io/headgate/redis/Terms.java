@@ -1,0 +1,84 @@
+package io.headgate.redis;
+
+import io.headgate.limit.Bucket;
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+import java.util.Arrays;
+
+/** A limit as the seven numbers by which the script knows it; each algorithm's file names them. */
+final class Terms {
+  private static final int COUNT = 7;
+  private static final int BUCKET = 1;
+  private static final int FIXED = 2;
+  private static final int SLIDING = 3;
+  private static final int ROLLING = 4;
+  private static final int SLOTS = 5;
+
+  /**
+   * @param now the time here, from which the ends of calendar windows are found
+   */
+  static long[] of(Limit limit, long now) {
+    return switch (limit) {
+      case TokenBucket bucket -> bucket(bucket.bucket());
+      case LeakyBucket bucket -> bucket(bucket.bucket());
+      case FixedWindow window -> fixed(window, now);
+      case SlidingWindow window ->
+          numbers(
+              SLIDING,
+              window.capacity(),
+              window.buckets(),
+              window.window() / window.buckets(),
+              window.bound() == SlidingWindow.Bound.CONSERVATIVE ? 1 : 0);
+      case RollingWindow window ->
+          numbers(
+              ROLLING,
+              window.capacity(),
+              window.window(),
+              window.minInterval().toNanos() / 1_000);
+      case Concurrency slots -> numbers(SLOTS, slots.max(), slots.window());
+    };
+  }
+
+  private static long[] bucket(Bucket bucket) {
+    var rate = bucket.rate();
+    return numbers(
+        BUCKET,
+        rate.permitsInLowestTerms(),
+        rate.periodInLowestTerms(),
+        bucket.units(),
+        bucket.capacity(),
+        bucket.drain(),
+        bucket.queues() ? 1 : 0);
+  }
+
+  private static long[] fixed(FixedWindow limit, long now) {
+    var cut = limit.cut();
+    return switch (cut) {
+      case Window.Epoch epoch -> numbers(FIXED, limit.permits(), cut.signature(), epoch.longest());
+      case Window.Calendar calendar -> {
+        long end = cut.endAfter(now);
+        yield numbers(
+            FIXED, limit.permits(), cut.signature(), 0, start(cut, now), end, cut.endAfter(end));
+      }
+    };
+  }
+
+  /** The server has no calendar, so it is told three ends: its clock may be a window off ours. */
+  private static long start(Window cut, long now) {
+    long start = cut.endAfter(Math.max(0, now - cut.longest()));
+    for (long next = start; next <= now; next = cut.endAfter(next)) start = next;
+    return start;
+  }
+
+  private static long[] numbers(long... numbers) {
+    return Arrays.copyOf(numbers, COUNT);
+  }
+
+  private Terms() {}
+}

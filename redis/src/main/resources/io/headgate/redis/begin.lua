@@ -1,0 +1,40 @@
+-- Decides a batch of plans, atomically and one after the other. This text is begin.lua, share.lua,
+-- one file for each algorithm and plan.lua, in that order; it never changes with a rule. Mirrors
+-- Plan.step, and the limits it calls; every number is an integer that a double holds exactly.
+--
+--   KEYS      the keys of the counters that the batch touches, each once
+--   ARGV[1]   one MessagePack array of numbers: now (-1: this server's clock), how many limits, the
+--             limits (seven numbers each: the algorithm, and what its file says), then the plans
+--             (plan.lua says how)
+--   returns   one MessagePack array: what each limit of each plan said, in order
+
+local BUCKET, FIXED, SLIDING, ROLLING, SLOTS = 1, 2, 3, 4, 5
+local PASSED, REFUSED, NEVER = 0, 1, 2
+local floor, ceil, max, min, call = math.floor, math.ceil, math.max, math.min, redis.call
+
+local args = cmsgpack.unpack(ARGV[1])
+local now = args[1]
+local expires = now < 0 -- a clock that a test turns by hand says nothing about when to forget
+if expires then
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
+end
+
+local limits, uses, at = {}, {}, 3
+for l = 1, args[2] do
+  limits[l] = {args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4], args[at + 5], args[at + 6]}
+  uses[args[at]] = true
+  at = at + 7
+end
+
+-- A state is a table that begins with its algorithm. adopt gives the state in a limit's own terms, and
+-- whether that must be kept; step gives what the limit says, and the state to keep if that is charged.
+local adopt, step, fresh_at, append, alter = {}, {}, {}, {}, {}
+local states = {} -- by index of KEYS; false: nothing is kept there
+local changed = {} -- those to be written when the batch is done
+
+-- A key that vanishes between two requests and comes again costs more than one that stays a little.
+local GRACE = 3000
+local function ttl(fresh)
+  return max(1, ceil((fresh - now) / 1000)) + GRACE
+end

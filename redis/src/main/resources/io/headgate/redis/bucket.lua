@@ -1,0 +1,39 @@
+-- Token bucket and leaky bucket. Mirrors Bucket.java; TokenBucket.java explains the arithmetic.
+--
+--   limit   permits and period in lowest terms, units (the largest debt), capacity, drain (µs), queues 0|1
+--   state   empty_at (µs), slack, drain
+
+adopt[BUCKET] = function(state, limit, k)
+  local drain = limit[6]
+  if not state then return {BUCKET, 0, 0, drain}, false end
+  if state[1] == BUCKET and state[4] == drain and state[3] < limit[2] then return state, false end
+  return {BUCKET, now + carried_over(state, KEYS[k], drain), 0, drain}, true
+end
+
+step[BUCKET] = function(state, limit, k, cost)
+  local permits, period, units = limit[2], limit[3], limit[4]
+  local empty_at, slack = state[2], state[3]
+  local wait = max(0, empty_at - now)
+  local owed = 0
+  if wait > state[4] then
+    owed = units
+  elseif wait > 0 then
+    owed = wait * permits - slack
+  end
+  if cost == 0 then return PASSED, floor(max(0, units - owed) / period), wait, 0 end
+  if cost > limit[5] then return NEVER, floor(max(0, units - owed) / period), wait, 0 end
+  local price = cost * period
+  if owed > units - price then
+    local fits_at = empty_at - floor((units - price + slack) / permits)
+    return REFUSED, floor(max(0, units - owed) / period), wait, fits_at - now
+  end
+  local due = wait == 0 and price or price - slack
+  local repaid_in = ceil(due / permits)
+  local left = floor(max(0, units - owed - price) / period)
+  local next = {BUCKET, now + wait + repaid_in, repaid_in * permits - due, state[4]}
+  return PASSED, left, wait + repaid_in, limit[7] == 1 and wait or 0, next
+end
+
+fresh_at[BUCKET] = function(state)
+  return state[2]
+end

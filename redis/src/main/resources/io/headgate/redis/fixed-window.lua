@@ -1,0 +1,39 @@
+-- Fixed window. Mirrors FixedWindow.java.
+--
+--   limit   permits, cut (which tells one way of cutting time from another), length (µs); or, where the
+--           calendar cuts, length 0 and three ends of windows, of which the first after now is meant: the
+--           caller's clock may be one window off
+--   state   end (µs), count, permits, cut
+
+local function end_after(limit)
+  local length = limit[4]
+  if length > 0 then return (floor(now / length) + 1) * length end
+  if now < limit[5] then return limit[5] end
+  if now < limit[6] then return limit[6] end
+  return limit[7]
+end
+
+adopt[FIXED] = function(state, limit, k)
+  local permits, cut = limit[2], limit[3]
+  if not state then return {FIXED, end_after(limit), 0, permits, cut}, false end
+  if state[1] == FIXED and state[4] == permits and state[5] == cut then
+    -- Also when the clock has stepped back: the window that was entered last goes on.
+    if now < state[2] and state[3] > 0 then return state, false end
+    return {FIXED, end_after(limit), 0, permits, cut}, state[3] > 0
+  end
+  return {FIXED, end_after(limit), carried_over(state, KEYS[k], permits), permits, cut}, true
+end
+
+step[FIXED] = function(state, limit, k, cost)
+  local window_end, count, permits = state[2], state[3], limit[2]
+  local left = permits - count
+  local reset = count == 0 and 0 or window_end - now
+  if cost > permits then return NEVER, left, reset, 0 end
+  if cost > left then return REFUSED, left, reset, window_end - now end
+  if cost == 0 then return PASSED, left, reset, 0 end
+  return PASSED, left - cost, window_end - now, 0, {FIXED, window_end, count + cost, permits, state[5]}
+end
+
+fresh_at[FIXED] = function(state)
+  return state[3] == 0 and 0 or state[2]
+end
