@@ -63,6 +63,12 @@ public record Concurrency(long max, Duration lease) implements Limit {
   }
 
   @Override
+  public Concurrency sharedAmong(int n) {
+    long part = Share.among(n, max);
+    return n == 1 ? this : new Concurrency(part, lease);
+  }
+
+  @Override
   public long capacity() {
     return max;
   }

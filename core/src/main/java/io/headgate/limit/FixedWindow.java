@@ -46,6 +46,12 @@ public record FixedWindow(long permits, Window cut) implements Limit {
   }
 
   @Override
+  public FixedWindow sharedAmong(int n) {
+    long part = Share.among(n, permits);
+    return n == 1 ? this : new FixedWindow(part, cut);
+  }
+
+  @Override
   public long capacity() {
     return permits;
   }

@@ -3,6 +3,7 @@ package io.headgate.limit;
 import static io.headgate.limit.Exact.require;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 /**
  * A constant output: one request every period/permits, never two at once. A request that comes
@@ -64,6 +65,41 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
   @Override
   public BucketState adopt(State state, long now) {
     return bucket().adopt(state, now);
+  }
+
+  /**
+   * Each instance has one that goes ahead, so the lines together must be as much shorter as there
+   * are more of those. Nobody waits longer than in the one line.
+   */
+  @Override
+  public LeakyBucket sharedAmong(int n) {
+    long part = Share.among(n, capacity());
+    if (n == 1) return this;
+    var slower = rate.sharedAmong(n);
+    var shorter =
+        switch (line) {
+          case Line.None none -> none;
+          case Line.Length length -> lineOf(slower.repayable(part) - 1);
+          case Line.Wait wait -> lineOf(remainingWait(wait, n), slower);
+        };
+    return new LeakyBucket(slower, shorter);
+  }
+
+  private static Line lineOf(long requests) {
+    return requests < 1 ? new Line.None() : new Line.Length(requests);
+  }
+
+  /** What is left of the wait when {@code n - 1} go ahead beside the first. */
+  private long remainingWait(Line.Wait wait, int n) {
+    long micros = Exact.micros(wait.longest());
+    if (n - 1 > micros * rate.unitPermits / rate.unitPeriod) return 0;
+    return micros - Math.ceilDiv((n - 1) * rate.unitPeriod, rate.unitPermits);
+  }
+
+  private static Line lineOf(long micros, Rate rate) {
+    long first = Math.ceilDiv(rate.unitPeriod, rate.unitPermits);
+    long longest = Math.min(micros, Exact.micros(Exact.LONGEST) - first);
+    return longest < 1 ? new Line.None() : new Line.Wait(Duration.of(longest, ChronoUnit.MICROS));
   }
 
   @Override

@@ -26,6 +26,20 @@ public sealed interface Limit
    */
   State adopt(State state, long now);
 
+  /**
+   * What one of {@code n} instances may let pass where each counts for itself: its share of this
+   * limit, which is itself where there is but one.
+   *
+   * <p>All shares together let pass at most what this limit does or, where that is less than one
+   * each, one each: an instance whose share were nothing would refuse everybody. Rounds down, so a
+   * part that can't be shared out evenly is given to nobody. What can't be counted exactly is made
+   * slower rather than faster; only a share slower than one in 100 years, the slowest there is,
+   * becomes that.
+   *
+   * @param n at least 1
+   */
+  Limit sharedAmong(int n);
+
   /** The most that can be taken at once, ever: a higher cost is impossible rather than late. */
   long capacity();
 

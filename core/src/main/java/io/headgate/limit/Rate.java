@@ -1,7 +1,9 @@
 package io.headgate.limit;
 
 import static io.headgate.limit.Exact.require;
+import static java.time.temporal.ChronoUnit.MICROS;
 
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -12,6 +14,8 @@ import java.util.Objects;
  * 1,000,000 per day is 25 per 2,160,000 µs, and only so do its products stay below 2^53.
  */
 public final class Rate {
+  private static final long LONGEST = Exact.micros(Exact.LONGEST);
+
   private final long permits;
   private final Duration period;
   private final long periodMicros;
@@ -76,10 +80,38 @@ public final class Rate {
     return periodMicros;
   }
 
+  /**
+   * The n-th part of this rate: the same permits in n times the period, in lowest terms. Where that
+   * can't be counted exactly, one permit in as much time as it takes, rounded up.
+   */
+  Rate sharedAmong(int n) {
+    long divisor = Exact.gcd(unitPermits, n);
+    long times = n / divisor;
+    if (unitPeriod <= LONGEST / times) {
+      var part = of(unitPermits / divisor, Duration.of(unitPeriod * times, MICROS));
+      if (part.canRepay(part.unitPeriod)) return part;
+    }
+    var interval =
+        BigInteger.valueOf(unitPeriod)
+            .multiply(BigInteger.valueOf(n))
+            .add(BigInteger.valueOf(unitPermits - 1))
+            .divide(BigInteger.valueOf(unitPermits))
+            .min(BigInteger.valueOf(LONGEST));
+    return of(1, Duration.of(interval.longValueExact(), MICROS));
+  }
+
+  /** So many permits or, if fewer, those that are repaid within the longest time there is. */
+  long repayable(long permits) {
+    var most =
+        BigInteger.valueOf(LONGEST)
+            .multiply(BigInteger.valueOf(unitPermits))
+            .divide(BigInteger.valueOf(unitPeriod));
+    return BigInteger.valueOf(permits).min(most).longValueExact();
+  }
+
   /** Whether a debt of so many units is exact as a time from now, and with its slack on top. */
   boolean canRepay(long units) {
-    return units <= Exact.MAX - unitPermits
-        && Math.ceilDiv(units, unitPermits) <= Exact.micros(Exact.LONGEST);
+    return units <= Exact.MAX - unitPermits && Math.ceilDiv(units, unitPermits) <= LONGEST;
   }
 
   @Override

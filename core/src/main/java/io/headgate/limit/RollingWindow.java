@@ -6,6 +6,7 @@ import io.headgate.limit.Outcome.Never;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 
 /**
  * Exactly: never more than {@code permits} in any window, wherever it begins. Remembers the time of
@@ -62,6 +63,18 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
     long taken = Share.scale(state.used(now), capacity());
     var empty = RollingState.empty(window(), capacity());
     return taken == 0 ? empty : empty.plus(now, taken);
+  }
+
+  /**
+   * Instances can't keep their requests apart from each other's. So each keeps its own apart by n
+   * times the interval, up to the window: that makes no more of them in the long run.
+   */
+  @Override
+  public RollingWindow sharedAmong(int n) {
+    long part = Share.among(n, capacity());
+    if (n == 1) return this;
+    long apart = interval() > window() / n ? window() : interval() * n;
+    return new RollingWindow(Rate.of(part, rate.period()), Duration.of(apart, ChronoUnit.MICROS));
   }
 
   @Override

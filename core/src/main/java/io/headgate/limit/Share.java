@@ -41,5 +41,11 @@ public final class Share {
     return share * (whole / ALL) + share * (whole % ALL) / ALL;
   }
 
+  /** One of {@code n} equal parts of a number; at least 1. */
+  static long among(int n, long whole) {
+    Exact.require(n >= 1, "a limit can be shared among 1 instance or more, got %d", n);
+    return Math.max(1, whole / n);
+  }
+
   private Share() {}
 }

@@ -81,6 +81,12 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limi
   }
 
   @Override
+  public SlidingWindow sharedAmong(int n) {
+    long part = Share.among(n, capacity());
+    return n == 1 ? this : new SlidingWindow(Rate.of(part, rate.period()), buckets, bound);
+  }
+
+  @Override
   public long capacity() {
     return rate.permits();
   }

@@ -53,6 +53,14 @@ public record TokenBucket(Rate rate, long burst) implements Limit {
   }
 
   @Override
+  public TokenBucket sharedAmong(int n) {
+    long part = Share.among(n, burst);
+    if (n == 1) return this;
+    var slower = rate.sharedAmong(n);
+    return new TokenBucket(slower, slower.repayable(part));
+  }
+
+  @Override
   public long capacity() {
     return burst;
   }

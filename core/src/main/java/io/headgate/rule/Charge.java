@@ -19,6 +19,14 @@ public record Charge(Counter counter, String key, long cost, long holder) {
         : limit().step(state, now, cost);
   }
 
+  Charge sharedAmong(int n) {
+    return n == 1 ? this : new Charge(counter.sharedAmong(n), key, cost, holder);
+  }
+
+  Charge atNoCost() {
+    return new Charge(counter, key, 0, holder);
+  }
+
   /** How things stand when nothing is charged. */
   Step untouched(State state, long now) {
     return limit().step(state, now, 0);

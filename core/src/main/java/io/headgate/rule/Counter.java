@@ -15,18 +15,39 @@ import org.jspecify.annotations.Nullable;
 public final class Counter {
   private final String rule;
   private final RuleLimit ruleLimit;
-  private final Limit limit; // also in ruleLimit, but every check comes here
+  private final Limit limit; // ruleLimit's, or a share of it
   private final List<String> per;
   private final @Nullable String cost;
   private final int hash;
+  private volatile @Nullable Part part; // the one made last
+
+  /** This counter as one of {@code n} instances has it. */
+  private record Part(int n, Counter counter) {}
 
   Counter(Rule rule, RuleLimit limit) {
-    this.rule = rule.id();
-    this.ruleLimit = limit;
-    this.limit = limit.limit();
-    this.per = rule.attributesOf(limit);
-    this.cost = limit.cost().orElse(null);
-    this.hash = 31 * this.rule.hashCode() + limit.name().hashCode();
+    this(rule.id(), limit, limit.limit(), rule.attributesOf(limit));
+  }
+
+  private Counter(String rule, RuleLimit ruleLimit, Limit limit, List<String> per) {
+    this.rule = rule;
+    this.ruleLimit = ruleLimit;
+    this.limit = limit;
+    this.per = per;
+    this.cost = ruleLimit.cost().orElse(null);
+    this.hash = 31 * rule.hashCode() + ruleLimit.name().hashCode();
+  }
+
+  /**
+   * An equal counter with one instance's share of the limit; see {@link Limit#sharedAmong}. Made
+   * once as long as {@code n} stays what it is: every check of an outage comes here.
+   */
+  Counter sharedAmong(int n) {
+    if (n == 1) return this;
+    var last = part;
+    if (last != null && last.n == n) return last.counter;
+    var shared = new Counter(rule, ruleLimit, limit.sharedAmong(n), per);
+    part = new Part(n, shared);
+    return shared;
   }
 
   /** The id of the rule. */

@@ -1,11 +1,13 @@
 package io.headgate.rule;
 
+import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * All limits of all rules that apply to one request, as one pure function: either every rule that
@@ -20,6 +22,12 @@ public final class Plan {
     /** The same part behind {@code from} other charges. */
     Part at(int from) {
       return from == this.from ? this : new Part(rule, override, counters, from);
+    }
+
+    Part sharedAmong(int n, int from) {
+      if (n == 1) return at(from);
+      var shares = counters.stream().map(counter -> counter.sharedAmong(n)).toList();
+      return new Part(rule, override, shares, from);
     }
 
     public boolean isEnforced() {
@@ -57,6 +65,28 @@ public final class Plan {
 
   public List<Charge> charges() {
     return charges;
+  }
+
+  /**
+   * Some of the rules, as one of {@code n} instances holds requests against them by itself: each
+   * limit is its share, see {@link Limit#sharedAmong}.
+   */
+  public Plan sharedAmong(int n, Predicate<Part> which) {
+    var some = new ArrayList<Part>(parts.size());
+    var theirs = new ArrayList<Charge>(charges.size());
+    for (var part : parts) {
+      if (!which.test(part)) continue;
+      some.add(part.sharedAmong(n, theirs.size()));
+      for (int i = 0; i < part.counters.size(); i++) {
+        theirs.add(charges.get(part.from + i).sharedAmong(n));
+      }
+    }
+    return new Plan(some, theirs);
+  }
+
+  /** The same limits at no cost: how they stand, for a request that does not go ahead. */
+  public Plan atNoCost() {
+    return new Plan(parts, charges.stream().map(Charge::atNoCost).toList());
   }
 
   /** Whether every enforced rule passes. */

@@ -2,8 +2,9 @@
  * Where state lives. A {@link io.headgate.store.Store} runs a plan against the states it keeps,
  * atomically; it never decides whether a request is allowed.
  *
- * <p>Lives here: the contract of stores, and the one that keeps state in this JVM's memory. May
- * not: arithmetic, matching, anything that waits for a network.
+ * <p>Lives here: the contract of stores, the one that keeps state in this JVM's memory, and what
+ * answers while one elsewhere is away. May not: arithmetic, matching, anything that knows a
+ * network.
  */
 @NullMarked
 package io.headgate.store;

@@ -1,0 +1,122 @@
+package io.headgate.store;
+
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.rule.Charge;
+import io.headgate.rule.OnStoreFailure.Allow;
+import io.headgate.rule.OnStoreFailure.AllowThenDeny;
+import io.headgate.rule.OnStoreFailure.Deny;
+import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.Plan;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
+
+/**
+ * What the rules of a plan say without the store, each by its own policy.
+ *
+ * <p>All or nothing still: where an enforced rule denies, the others are asked but not charged.
+ */
+final class Fallback {
+  /** What a policy comes down to at one moment. */
+  private enum Word {
+    ALLOW,
+    DENY,
+    LOCAL
+  }
+
+  /**
+   * How things stand with the outage.
+   *
+   * @param lasted in microseconds
+   * @param retryAfter when things may be different
+   */
+  record Outage(long lasted, long retryAfter) {}
+
+  private final MemoryStore local;
+  private final IntSupplier instances;
+
+  Fallback(MemoryStore local, IntSupplier instances) {
+    this.local = local;
+    this.instances = instances;
+  }
+
+  Answer decide(Plan plan, Outage outage) {
+    return answer(plan, outage, true);
+  }
+
+  Answer peek(Plan plan, Outage outage) {
+    return answer(plan, outage, false);
+  }
+
+  private Answer answer(Plan plan, Outage outage, boolean charging) {
+    boolean denied = false;
+    for (var part : plan.parts()) {
+      denied |= part.isEnforced() && word(part, outage) == Word.DENY;
+    }
+    var locally = locally(plan, outage, charging, denied).iterator();
+    var outcomes = new ArrayList<Outcome>(plan.charges().size());
+    for (var part : plan.parts()) {
+      var word = word(part, outage);
+      for (int i = 0; i < part.counters().size(); i++) {
+        var charge = plan.charges().get(part.from() + i);
+        outcomes.add(
+            switch (word) {
+              case ALLOW -> new Passed(charge.limit().capacity(), 0, 0);
+              case DENY -> new Refused(0, outage.retryAfter, outage.retryAfter);
+              case LOCAL -> ofTheWhole(locally.next(), charge, outage);
+            });
+      }
+    }
+    return new Answer(outcomes, Evidence.FALLBACK);
+  }
+
+  private static Word word(Plan.Part part, Outage outage) {
+    return switch (part.rule().onStoreFailure()) {
+      case Allow allow -> Word.ALLOW;
+      case Deny deny -> Word.DENY;
+      case Local here -> Word.LOCAL;
+      case AllowThenDeny(Duration grace) ->
+          grace.compareTo(Duration.of(outage.lasted, ChronoUnit.MICROS)) > 0
+              ? Word.ALLOW
+              : Word.DENY;
+    };
+  }
+
+  /** What the limits say that are enforced here, in their order. */
+  private List<Outcome> locally(Plan plan, Outage outage, boolean charging, boolean denied) {
+    var shares =
+        plan.sharedAmong(
+            Math.max(1, instances.getAsInt()), part -> word(part, outage) == Word.LOCAL);
+    if (shares.charges().isEmpty()) return List.of();
+    if (denied) return untouched(shares);
+    return (charging ? local.decide(shares) : local.peek(shares)).outcomes();
+  }
+
+  /** As a store reports limits that would let a denied request pass: with all that they have. */
+  private List<Outcome> untouched(Plan shares) {
+    var asked = local.peek(shares).outcomes();
+    var standing = local.peek(shares.atNoCost()).outcomes();
+    var outcomes = new ArrayList<Outcome>(asked.size());
+    for (int i = 0; i < asked.size(); i++) {
+      outcomes.add(asked.get(i) instanceof Passed ? standing.get(i) : asked.get(i));
+    }
+    return outcomes;
+  }
+
+  /**
+   * A cost that no share can bear may be one that the whole limit can: then it is not impossible,
+   * but has to wait for the store.
+   */
+  private static Outcome ofTheWhole(Outcome outcome, Charge charge, Outage outage) {
+    if (!(outcome instanceof Never never)) return outcome;
+    long capacity = charge.limit().capacity();
+    return charge.cost() > capacity
+        ? new Never(never.remaining(), never.resetAfter(), charge.cost(), capacity)
+        : new Refused(never.remaining(), never.resetAfter(), outage.retryAfter);
+  }
+}

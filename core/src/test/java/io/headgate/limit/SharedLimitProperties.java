@@ -1,0 +1,93 @@
+package io.headgate.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigInteger;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.domains.Domain;
+
+/**
+ * A limit shared out among instances: together they let no more pass than it would. The edges are
+ * in what is tried anyway; those that jqwik would add leave room for nothing else.
+ */
+@Domain(AnyLimits.class)
+class SharedLimitProperties {
+  private static final BigInteger LONGEST = BigInteger.valueOf(Exact.micros(Exact.LONGEST));
+
+  @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
+  void everyLimitHasAShareThatIsNoMoreThanItsPartOrOne(@ForAll Limit limit, @ForAll int n) {
+    var share = limit.sharedAmong(n);
+    assertThat(share.capacity()).isPositive();
+    assertThat(times(share.capacity(), n)).isLessThanOrEqualTo(most(limit.capacity(), n));
+    assertThat(share.algorithm()).isEqualTo(limit.algorithm());
+  }
+
+  @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
+  void theSharesOfABucketAreTogetherNoFasterThanIt(@ForAll TokenBucket limit, @ForAll int n) {
+    requireNoFaster(limit.rate(), limit.sharedAmong(n).rate(), n);
+  }
+
+  @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
+  void theSharesOfALeakyBucketAreTogetherNoFasterThanIt(@ForAll LeakyBucket limit, @ForAll int n) {
+    requireNoFaster(limit.rate(), limit.sharedAmong(n).rate(), n);
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void nobodyWaitsLongerInTheLineOfAShare(@ForAll LeakyBucket limit, @ForAll int n) {
+    assertThat(longestWait(limit.sharedAmong(n))).isLessThanOrEqualTo(longestWait(limit));
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void aWindowSharedOutIsAsLong(
+      @ForAll FixedWindow fixed,
+      @ForAll SlidingWindow sliding,
+      @ForAll RollingWindow rolling,
+      @ForAll int n) {
+    assertThat(fixed.sharedAmong(n).cut()).isEqualTo(fixed.cut());
+    assertThat(sliding.sharedAmong(n).window()).isEqualTo(sliding.window());
+    assertThat(rolling.sharedAmong(n).window()).isEqualTo(rolling.window());
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void theOnlyInstanceHasTheLimitItself(@ForAll Limit limit) {
+    assertThat(limit.sharedAmong(1)).isSameAs(limit);
+  }
+
+  /** A share can be asked like any limit, also where its numbers are at the edge. */
+  @Property(tries = 5_000, edgeCases = EdgeCasesMode.NONE)
+  void aShareLetsItsCapacityPassAndNoMore(@ForAll Limit limit, @ForAll int n) {
+    var share = limit.sharedAmong(n);
+    var all = share.step(State.FRESH, 0, share.capacity());
+    assertThat(all.outcome()).isInstanceOf(Outcome.Passed.class);
+    assertThat(share.step(all.state(), 0, 1).outcome())
+        .isInstanceOf(all.outcome().remaining() > 0 ? Outcome.Passed.class : Outcome.Refused.class);
+  }
+
+  private static void requireNoFaster(Rate whole, Rate share, int n) {
+    var interval =
+        BigInteger.valueOf(share.unitPeriod).divide(BigInteger.valueOf(share.unitPermits));
+    if (interval.equals(LONGEST)) return; // the slowest there is
+    assertThat(times(whole.unitPeriod, n).multiply(BigInteger.valueOf(share.unitPermits)))
+        .isLessThanOrEqualTo(
+            times(share.unitPeriod, 1).multiply(BigInteger.valueOf(whole.unitPermits)));
+  }
+
+  private static long longestWait(LeakyBucket limit) {
+    return switch (limit.line()) {
+      case LeakyBucket.Line.None none -> 0;
+      case LeakyBucket.Line.Length(long requests) ->
+          Math.ceilDiv(requests * limit.rate().unitPeriod, limit.rate().unitPermits);
+      case LeakyBucket.Line.Wait(var longest) -> Exact.micros(longest);
+    };
+  }
+
+  private static BigInteger times(long a, int b) {
+    return BigInteger.valueOf(a).multiply(BigInteger.valueOf(b));
+  }
+
+  private static BigInteger most(long a, long b) {
+    return BigInteger.valueOf(Math.max(a, b));
+  }
+}
