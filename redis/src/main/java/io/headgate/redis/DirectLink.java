@@ -6,7 +6,6 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -137,19 +136,17 @@ final class DirectLink implements Link {
   }
 
   @Override
-  public CompletionStage<byte[]> run(byte[][] keys, byte[] argument) {
-    return with(redis -> {
-      CompletionStage<byte[]> first =
-          redis.evalsha(Script.DECIDE.sha1(), ScriptOutputType.VALUE, keys, argument);
-      return first.exceptionallyCompose(failure ->
-          Replies.lacksScript(failure)
-              ? redis.eval(Script.DECIDE.text(), ScriptOutputType.VALUE, keys, argument)
-              : CompletableFuture.failedStage(failure));
-    });
+  public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+    return with(redis -> Commands.decide(redis, keys, argument));
   }
 
   @Override
-  public CompletionStage<?> forget(byte[] key) {
+  public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
+    return with(redis -> Commands.announce(redis, key, instance, millis));
+  }
+
+  @Override
+  public CompletionStage<Long> forget(byte[] key) {
     return with(redis -> redis.del(key).thenCompose(gone -> redis.publish(channel, key)));
   }
 

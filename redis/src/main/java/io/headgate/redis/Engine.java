@@ -103,7 +103,7 @@ final class Engine implements Store {
     try {
       var batch = new Batch(keys);
       for (var ask : call.asks) ask.writeTo(batch);
-      link.run(batch.keys(), batch.argument(clock.getAsLong(), here()))
+      link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()))
           .whenComplete((said, problem) -> {
             if (problem == null) call.end(said);
             else call.end(asStoreException(problem));

@@ -7,11 +7,14 @@ import java.util.concurrent.CompletionStage;
  * sent twice.
  */
 interface Link extends AutoCloseable {
-  /** Runs {@link Script#DECIDE}; all keys are in one slot. */
-  CompletionStage<byte[]> run(byte[][] keys, byte[] argument);
+  /** Decides a {@link Batch}; all its keys are in one slot. */
+  CompletionStage<byte[]> decide(byte[][] keys, byte[] argument);
+
+  /** Says that an instance is here; gives how many there are. */
+  CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis);
 
   /** Forgets a key, and tells every instance that listens. */
-  CompletionStage<?> forget(byte[] key);
+  CompletionStage<Long> forget(byte[] key);
 
   /** How many keys there are, those of others included. */
   CompletionStage<Long> size();

@@ -8,15 +8,22 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The one script, composed from the files beside this class. A constant: rules come in as
- * arguments, so the server compiles it once.
+ * A constant text that the server compiles once: rules come in as arguments.
  *
  * @param sha1 what the server calls it
  */
 record Script(String text, String sha1) {
-  static final Script DECIDE = compose();
+  /** Decides plans; composed from the files beside this class. */
+  static final Script DECIDE = of(compose());
 
-  private static Script compose() {
+  /** Counts instances. */
+  static final Script INSTANCES = of(file("instances"));
+
+  private static Script of(String text) {
+    return new Script(text, sha1(text));
+  }
+
+  private static String compose() {
     var text = new StringBuilder(file("begin")).append(file("share"));
     // A batch defines only the algorithms it uses: each function made costs 0.2 µs, every time.
     part(text, "BUCKET", "bucket");
@@ -24,8 +31,7 @@ record Script(String text, String sha1) {
     part(text, "SLIDING", "sliding-window");
     part(text, "ROLLING", "rolling-window");
     part(text, "SLOTS", "concurrency");
-    text.append(file("plan"));
-    return new Script(text.toString(), sha1(text.toString()));
+    return text.append(file("plan")).toString();
   }
 
   private static void part(StringBuilder text, String algorithm, String name) {

@@ -1,24 +1,46 @@
 package io.headgate.redis;
 
-import io.headgate.testkit.redis.RedisServer;
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Executors;
+import java.util.concurrent.CompletionStage;
 
+/** Links for tests, which open one and use it for many stores. */
 final class Links {
-  static DirectLink to(RedisServer server) {
-    var client = RedisClient.create();
-    client.setOptions(ClientOptions.builder().autoReconnect(false).build());
-    var link =
-        new DirectLink(
-            client,
-            RedisURI.create(server.uri()),
-            server.uri(),
-            "headgate:forgotten".getBytes(StandardCharsets.UTF_8),
-            Executors.newSingleThreadScheduledExecutor());
-    link.connect().toCompletableFuture().join();
-    return link;
+  private Links() {}
+
+  /** The same link, which those who use it don't close. */
+  static Link shared(Link link) {
+    return new Link() {
+      @Override
+      public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+        return link.decide(keys, argument);
+      }
+
+      @Override
+      public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
+        return link.announce(key, instance, millis);
+      }
+
+      @Override
+      public CompletionStage<Long> forget(byte[] key) {
+        return link.forget(key);
+      }
+
+      @Override
+      public CompletionStage<Long> size() {
+        return link.size();
+      }
+
+      @Override
+      public int laneOf(String key) {
+        return link.laneOf(key);
+      }
+
+      @Override
+      public void reconnect() {
+        link.reconnect();
+      }
+
+      @Override
+      public void close() {}
+    };
   }
 }

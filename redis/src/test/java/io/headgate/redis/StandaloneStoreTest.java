@@ -10,17 +10,20 @@ import org.junit.jupiter.api.BeforeAll;
 
 class StandaloneStoreTest extends StoreContract {
   private static RedisServer server;
+  private static Clients clients;
   private static Link link;
 
   @BeforeAll
   static void start() {
     server = RedisServer.start();
-    link = Links.to(server);
+    clients = new Clients(RedisOptions.of(server.uri()));
+    link = clients.link();
   }
 
   @AfterAll
   static void stop() {
     link.close();
+    clients.close();
     server.close();
   }
 

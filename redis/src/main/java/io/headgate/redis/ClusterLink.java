@@ -1,0 +1,143 @@
+package io.headgate.redis;
+
+import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections to the primaries of a cluster, which Lettuce keeps and finds anew.
+ *
+ * <p>A batch has the keys of one slot, so each slot has a lane of its own.
+ */
+final class ClusterLink implements Link {
+  private static final long SHORTEST_PAUSE_MILLIS = 50;
+  private static final long LONGEST_PAUSE_MILLIS = 1_000;
+
+  private final RedisClusterClient client;
+  private final String server;
+  private final byte[] channel;
+  private final ScheduledExecutorService timer;
+  private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
+  private volatile StoreException problem;
+  private long pauseMillis = SHORTEST_PAUSE_MILLIS; // guarded by this
+  private boolean closed; // guarded by this
+
+  ClusterLink(
+      RedisClusterClient client, String server, byte[] channel, ScheduledExecutorService timer) {
+    this.client = client;
+    this.server = server;
+    this.channel = channel;
+    this.timer = timer;
+    this.problem = new StoreException(Kind.CONNECTION, "not yet connected to " + server, null);
+  }
+
+  CompletionStage<?> connect() {
+    synchronized (this) {
+      if (closed) return CompletableFuture.completedStage(null);
+    }
+    return attempt()
+        .handle((made, failure) -> {
+          if (failure == null) connected(made);
+          else failed(failure);
+          return made;
+        });
+  }
+
+  private CompletionStage<StatefulRedisClusterConnection<byte[], byte[]>> attempt() {
+    try {
+      return client.connectAsync(ByteArrayCodec.INSTANCE);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(e);
+    }
+  }
+
+  private void connected(StatefulRedisClusterConnection<byte[], byte[]> made) {
+    synchronized (this) {
+      pauseMillis = SHORTEST_PAUSE_MILLIS;
+      if (!closed) {
+        connection = made;
+        return;
+      }
+    }
+    var unused = made.closeAsync();
+  }
+
+  private void failed(Throwable failure) {
+    problem = Replies.translated(failure, server);
+    synchronized (this) {
+      if (closed) return;
+      long pause = ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis + 1);
+      pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, pauseMillis * 2);
+      var unused = timer.schedule(this::connect, pause, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Asks who has which slot; connections to those who have none any more are closed by it. */
+  @Override
+  public void reconnect() {
+    var unused = client.refreshPartitionsAsync();
+  }
+
+  @Override
+  public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+    return with(redis -> Commands.decide(redis, keys, argument));
+  }
+
+  @Override
+  public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
+    return with(redis -> Commands.announce(redis, key, instance, millis));
+  }
+
+  @Override
+  public CompletionStage<Long> forget(byte[] key) {
+    return with(redis -> redis.del(key).thenCompose(gone -> redis.publish(channel, key)));
+  }
+
+  @Override
+  public CompletionStage<Long> size() {
+    return with(RedisAdvancedClusterAsyncCommands::dbsize);
+  }
+
+  private <T> CompletionStage<T> with(
+      Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action) {
+    var current = connection;
+    if (current == null) return CompletableFuture.failedStage(problem);
+    CompletionStage<T> stage;
+    try {
+      stage = action.apply(current.async());
+    } catch (RuntimeException e) {
+      stage = CompletableFuture.failedStage(e);
+    }
+    return stage.exceptionallyCompose(failure -> {
+      if (Replies.isFromWrongServer(failure)) reconnect();
+      return CompletableFuture.failedStage(Replies.translated(failure, server));
+    });
+  }
+
+  @Override
+  public int laneOf(String key) {
+    return SlotHash.getSlot(key);
+  }
+
+  @Override
+  public void close() {
+    StatefulRedisClusterConnection<byte[], byte[]> last;
+    synchronized (this) {
+      closed = true;
+      last = connection;
+      connection = null;
+    }
+    if (last != null) last.close();
+  }
+}

@@ -1,0 +1,162 @@
+package io.headgate.redis;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.store.Answer;
+import io.headgate.store.Evidence;
+import io.headgate.store.Store;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Denies here who is known to be over the limit: nobody who hammers at a closed door makes work for
+ * the server behind it.
+ *
+ * <p>Exact, and so used only where it is: a request for one permit of one limit, refused until T,
+ * is refused by the same limit at every moment before T, with nothing remaining. Not for slots in
+ * flight, which may be released. What is forgotten before its time, because a counter was reset by
+ * any instance, is heard of at once ({@link Hearing}), and while that is not so nothing is
+ * remembered. What nobody is told of (all keys flushed, a server restarted empty) shows after a
+ * second, as long as a denial is believed.
+ */
+final class KnownDenials implements Store {
+  private static final long BELIEVED_NANOS = 1_000_000_000;
+  private static final int MOST = 100_000;
+
+  /**
+   * Times are of {@code nanoTime}. The denial ends no later than its cause, since it counts from
+   * before the question was sent; what it tells the caller counts from the answer, so that coming
+   * back then is not too early.
+   */
+  private record Denial(Limit limit, long until, long retryAt, long resetAt) {}
+
+  private final Store next;
+  private final Keys keys;
+  private final ConcurrentHashMap<String, Denial> denials = new ConcurrentHashMap<>();
+  private volatile boolean remembers;
+
+  KnownDenials(Store next, Keys keys) {
+    this.next = next;
+    this.keys = keys;
+  }
+
+  /** From now on every reset will be heard of. */
+  void remember() {
+    denials.clear();
+    remembers = true;
+  }
+
+  void stopRemembering() {
+    remembers = false;
+    denials.clear();
+  }
+
+  void forget(String key) {
+    denials.remove(key);
+  }
+
+  @Override
+  public Answer decide(Plan plan) {
+    var charge = decidedHere(plan);
+    if (charge == null) return next.decide(plan);
+    var key = keys.of(charge.counter(), charge.key());
+    var known = known(key, charge);
+    if (known != null) return known;
+    long asked = System.nanoTime();
+    return noted(key, charge, asked, next.decide(plan));
+  }
+
+  @Override
+  public CompletionStage<Answer> decideAsync(Plan plan) {
+    var charge = decidedHere(plan);
+    if (charge == null) return next.decideAsync(plan);
+    var key = keys.of(charge.counter(), charge.key());
+    var known = known(key, charge);
+    if (known != null) return CompletableFuture.completedStage(known);
+    long asked = System.nanoTime();
+    return next.decideAsync(plan).thenApply(answer -> noted(key, charge, asked, answer));
+  }
+
+  /** The plan's only charge, if that is of a kind whose denials hold; null otherwise. */
+  private @Nullable Charge decidedHere(Plan plan) {
+    if (!remembers || plan.charges().size() != 1) return null;
+    var charge = plan.charges().getFirst();
+    return charge.cost() == 1 && !(charge.limit() instanceof Concurrency) ? charge : null;
+  }
+
+  private @Nullable Answer known(String key, Charge charge) {
+    if (denials.isEmpty()) return null;
+    var denial = denials.get(key);
+    if (denial == null) return null;
+    long now = System.nanoTime();
+    if (now - denial.until >= 0 || !denial.limit.equals(charge.limit())) {
+      denials.remove(key, denial);
+      return null;
+    }
+    return new Answer(
+        new Refused(0, micros(denial.resetAt - now), micros(denial.retryAt - now)), Evidence.LOCAL);
+  }
+
+  private Answer noted(String key, Charge charge, long asked, Answer answer) {
+    if (!(answer.first() instanceof Refused refused)) return answer;
+    if (!remembers || answer.evidence() != Evidence.STORE) return answer;
+    if (denials.size() >= MOST) sweep();
+    if (denials.size() >= MOST) return answer;
+    long now = System.nanoTime();
+    long until = asked + Math.min(BELIEVED_NANOS, refused.retryAfter() * 1_000);
+    denials.put(
+        key,
+        new Denial(
+            charge.limit(),
+            until,
+            now + refused.retryAfter() * 1_000,
+            now + refused.resetAfter() * 1_000));
+    return answer;
+  }
+
+  private void sweep() {
+    long now = System.nanoTime();
+    denials.values().removeIf(denial -> now - denial.until >= 0);
+  }
+
+  private static long micros(long nanos) {
+    return Math.max(1, Math.ceilDiv(nanos, 1_000));
+  }
+
+  @Override
+  public Answer peek(Plan plan) {
+    return next.peek(plan);
+  }
+
+  @Override
+  public boolean renew(Charge charge) {
+    return next.renew(charge);
+  }
+
+  @Override
+  public boolean release(Charge charge) {
+    return next.release(charge);
+  }
+
+  @Override
+  public void reset(Counter counter, String key) {
+    next.reset(counter, key);
+    forget(keys.of(counter, key));
+  }
+
+  @Override
+  public long trackedKeys() {
+    return next.trackedKeys();
+  }
+
+  @Override
+  public void close() {
+    next.close();
+  }
+}

@@ -1,0 +1,108 @@
+package io.headgate.redis;
+
+import io.lettuce.core.RedisURI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Where Redis is, in one of its topologies. Never shows a password. */
+public final class RedisAddress {
+  /** How the servers stand to each other. */
+  public enum Topology {
+    STANDALONE,
+    SENTINEL,
+    CLUSTER
+  }
+
+  private static final String FORMS =
+      "redis://[user:password@]host:port[/database], rediss://… (TLS),"
+          + " redis-sentinel://[password@]host:port,host:port[/database]#name,"
+          + " redis-cluster://[user:password@]host:port,host:port or rediss-cluster://… (TLS)";
+
+  private final Topology topology;
+  private final List<RedisURI> uris;
+
+  private RedisAddress(Topology topology, List<RedisURI> uris) {
+    this.topology = topology;
+    this.uris = uris;
+  }
+
+  /**
+   * Reads one of {@code redis://}, {@code rediss://}, {@code redis-sentinel://h1,h2/0#name}, {@code
+   * redis-cluster://h1:p,h2:p} and {@code rediss-cluster://}.
+   */
+  public static RedisAddress parse(String uri) {
+    try {
+      if (uri.startsWith("redis-cluster://")) return cluster("redis://", uri);
+      if (uri.startsWith("rediss-cluster://")) return cluster("rediss://", uri);
+      if (uri.startsWith("redis-sentinel://") || uri.startsWith("rediss-sentinel://")) {
+        if (uri.indexOf('#') < 0) {
+          throw bad("the name of the primary is missing after '#'");
+        }
+        return new RedisAddress(Topology.SENTINEL, List.of(RedisURI.create(uri)));
+      }
+      if (uri.startsWith("redis://") || uri.startsWith("rediss://")) {
+        return new RedisAddress(Topology.STANDALONE, List.of(RedisURI.create(uri)));
+      }
+    } catch (RuntimeException e) {
+      if (e instanceof Malformed malformed) throw malformed;
+      throw bad("it can't be read"); // what Lettuce says may hold the password
+    }
+    throw bad("it begins with none of these");
+  }
+
+  private static RedisAddress cluster(String scheme, String uri) {
+    var rest = uri.substring(uri.indexOf("://") + 3);
+    int at = rest.lastIndexOf('@');
+    var credentials = rest.substring(0, at + 1);
+    var uris = new ArrayList<RedisURI>();
+    for (var host : rest.substring(at + 1).split(",", -1)) {
+      if (host.contains("/")) throw bad("a cluster has no databases, so nothing follows its hosts");
+      uris.add(RedisURI.create(scheme + credentials + host));
+    }
+    return new RedisAddress(Topology.CLUSTER, List.copyOf(uris));
+  }
+
+  private static final class Malformed extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    Malformed(String message) {
+      super(message);
+    }
+  }
+
+  private static Malformed bad(String why) {
+    return new Malformed("not an address of Redis: %s; it may be %s".formatted(why, FORMS));
+  }
+
+  public Topology topology() {
+    return topology;
+  }
+
+  List<RedisURI> uris() {
+    return uris;
+  }
+
+  /** Hosts and ports alone. */
+  @Override
+  public String toString() {
+    var uri = uris.getFirst();
+    return switch (topology) {
+      case STANDALONE -> place(uri);
+      case SENTINEL ->
+          "%s (by Sentinel at %s)"
+              .formatted(
+                  uri.getSentinelMasterId(),
+                  uri.getSentinels().stream()
+                      .map(RedisAddress::place)
+                      .collect(Collectors.joining(", ")));
+      case CLUSTER ->
+          "the cluster of "
+              + uris.stream().map(RedisAddress::place).collect(Collectors.joining(", "));
+    };
+  }
+
+  private static String place(RedisURI uri) {
+    return uri.getHost() + ":" + uri.getPort();
+  }
+}

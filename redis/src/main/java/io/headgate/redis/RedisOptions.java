@@ -1,0 +1,74 @@
+package io.headgate.redis;
+
+import io.headgate.store.OutageListener;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Where Redis is and how to use it.
+ *
+ * @param prefix what every key begins with; instances that are to share their counts have the same
+ * @param deadline how long a request waits for Redis before its rules' policy decides
+ * @param ca a file of certificates (PEM) to trust instead of the system's, for {@code rediss://}
+ * @param listener hears of outages
+ */
+public record RedisOptions(
+    RedisAddress address,
+    String prefix,
+    Duration deadline,
+    Optional<Path> ca,
+    OutageListener listener) {
+  public static final String DEFAULT_PREFIX = "headgate:";
+  public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
+  private static final int LONGEST_PREFIX = 64;
+
+  public RedisOptions {
+    require(
+        prefix.length() <= LONGEST_PREFIX && prefix.chars().allMatch(c -> isPlain((char) c)),
+        "a key prefix may have %d letters, digits or any of . _ - / : @, got '%s'",
+        LONGEST_PREFIX,
+        prefix);
+    require(
+        deadline.compareTo(Duration.ofMillis(1)) >= 0
+            && deadline.compareTo(Duration.ofMinutes(1)) <= 0,
+        "the deadline of a call must be 1 ms to 1 min, got %s",
+        deadline);
+  }
+
+  /**
+   * @param uri as {@link RedisAddress#parse} takes it
+   */
+  public static RedisOptions of(String uri) {
+    return new RedisOptions(
+        RedisAddress.parse(uri),
+        DEFAULT_PREFIX,
+        DEFAULT_DEADLINE,
+        Optional.empty(),
+        OutageListener.NONE);
+  }
+
+  public RedisOptions withPrefix(String prefix) {
+    return new RedisOptions(address, prefix, deadline, ca, listener);
+  }
+
+  public RedisOptions withDeadline(Duration deadline) {
+    return new RedisOptions(address, prefix, deadline, ca, listener);
+  }
+
+  public RedisOptions trusting(Path ca) {
+    return new RedisOptions(address, prefix, deadline, Optional.of(ca), listener);
+  }
+
+  public RedisOptions withListener(OutageListener listener) {
+    return new RedisOptions(address, prefix, deadline, ca, listener);
+  }
+
+  private static boolean isPlain(char c) {
+    return Character.isLetterOrDigit(c) ? c < 128 : "._-/:@".indexOf(c) >= 0;
+  }
+
+  private static void require(boolean ok, String message, Object... values) {
+    if (!ok) throw new IllegalArgumentException(message.formatted(values));
+  }
+}

@@ -1,0 +1,130 @@
+package io.headgate.redis;
+
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Answer;
+import io.headgate.store.OutageStore;
+import io.headgate.store.Store;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * States in Redis or Valkey, the same for every instance that uses the same servers and prefix.
+ *
+ * <p>From the outside in: what rules say while Redis is away, denials that are known already, and
+ * the asking itself. Redis need not be there when this connects: until it is, the rules' policies
+ * decide.
+ */
+public final class RedisStore implements Store {
+  private final RedisOptions options;
+  private final Clients clients;
+  private final Hearing hearing;
+  private final Instances instances;
+  private final OutageStore store;
+
+  private RedisStore(RedisOptions options) {
+    this.options = options;
+    this.clients = new Clients(options);
+    var link = clients.link();
+    var keys = new Keys(options.prefix());
+    var engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK);
+    var denials = new KnownDenials(engine, keys);
+    this.hearing = new Hearing(clients::listen, clients.channel(), clients.timer(), denials);
+    this.instances = new Instances(link, options.prefix());
+    var probe = probe();
+    this.store =
+        OutageStore.before(
+            denials, () -> engine.decide(probe), instances::count, options.listener());
+    hearing.start();
+    instances.start(clients.timer());
+  }
+
+  /**
+   * Connects with the usual options.
+   *
+   * @param uri such as {@code redis://localhost:6379}; {@link RedisAddress#parse} has the others
+   */
+  public static RedisStore connect(String uri) {
+    return connect(RedisOptions.of(uri));
+  }
+
+  public static RedisStore connect(RedisOptions options) {
+    return new RedisStore(options);
+  }
+
+  /** A decision like any other, so that whatever keeps Redis from deciding keeps this from it. */
+  private static Plan probe() {
+    var often = new TokenBucket(Rate.perSecond(1_000_000));
+    var rules = RuleSet.of(Rule.named("headgate-probe").match("key", "*").limit(often).build());
+    return rules.plan(Request.of(Subject.of("probe")), 0, 0);
+  }
+
+  public RedisAddress address() {
+    return options.address();
+  }
+
+  /** Whether Redis is given up for now, so that policies decide. */
+  public boolean isAway() {
+    return store.isAway();
+  }
+
+  /** The last thing that went wrong. */
+  public Optional<String> lastProblem() {
+    return store.lastProblem();
+  }
+
+  /** How many instances were seen at these servers lately, this one included. */
+  public int instances() {
+    return instances.count();
+  }
+
+  @Override
+  public Answer decide(Plan plan) {
+    return store.decide(plan);
+  }
+
+  @Override
+  public CompletionStage<Answer> decideAsync(Plan plan) {
+    return store.decideAsync(plan);
+  }
+
+  @Override
+  public Answer peek(Plan plan) {
+    return store.peek(plan);
+  }
+
+  @Override
+  public boolean renew(Charge charge) {
+    return store.renew(charge);
+  }
+
+  @Override
+  public boolean release(Charge charge) {
+    return store.release(charge);
+  }
+
+  @Override
+  public void reset(Counter counter, String key) {
+    store.reset(counter, key);
+  }
+
+  /** All keys of the database, those of others included. */
+  @Override
+  public long trackedKeys() {
+    return store.trackedKeys();
+  }
+
+  @Override
+  public void close() {
+    hearing.close();
+    store.close();
+    clients.close();
+  }
+}
