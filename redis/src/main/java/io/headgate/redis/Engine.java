@@ -90,6 +90,11 @@ final class Engine implements Store {
     return charge.limit() instanceof Concurrency && await(ask(new Ask.OfChange(charge, Ask.Change.RELEASE)));
   }
 
+  /** Undoes a charge that was made. */
+  void giveBack(Charge charge) {
+    await(ask(new Ask.OfChange(charge, Ask.Change.GIVE_BACK)));
+  }
+
   @Override
   public void reset(Counter counter, String key) {
     await(link.forget(keys.of(counter, key).getBytes(StandardCharsets.UTF_8)));
