@@ -46,7 +46,7 @@ final class Clients implements AutoCloseable {
             .ioThreadPoolSize(2)
             .computationThreadPoolSize(2)
             .reconnectDelay(Delay.fullJitter(Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
-            .nettyCustomizer(new FlushTogether())
+            .nettyCustomizer(new Wire())
             .build();
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -138,11 +138,12 @@ final class Clients implements AutoCloseable {
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 
-  /** Calls that are written at one moment leave in one packet: half of Lettuce's CPU. */
-  private static final class FlushTogether implements NettyCustomizer {
+  private static final class Wire implements NettyCustomizer {
     @Override
     public void afterChannelInitialized(Channel channel) {
+      // Calls that are written at one moment leave in one packet: half of Lettuce's CPU.
       channel.pipeline().addFirst(new FlushConsolidationHandler(256, true));
+      channel.pipeline().addFirst(new Silence());
     }
   }
 }

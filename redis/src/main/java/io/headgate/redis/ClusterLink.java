@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class ClusterLink implements Link {
   private static final long SHORTEST_PAUSE_MILLIS = 50;
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
+  private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final RedisClusterClient client;
   private final String server;
@@ -30,6 +32,7 @@ final class ClusterLink implements Link {
   private final ScheduledExecutorService timer;
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
   private volatile StoreException problem;
+  private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime());
   private long pauseMillis = SHORTEST_PAUSE_MILLIS; // guarded by this
   private boolean closed; // guarded by this
 
@@ -85,9 +88,15 @@ final class ClusterLink implements Link {
     }
   }
 
-  /** Asks who has which slot; connections to those who have none any more are closed by it. */
+  /**
+   * Asks who has which slot; connections to those who have left are closed by it. It asks every
+   * server there is, so not for each of many failures at one time.
+   */
   @Override
   public void reconnect() {
+    long last = refreshedAt.get();
+    long now = System.nanoTime();
+    if (now - last < REFRESH_NANOS || !refreshedAt.compareAndSet(last, now)) return;
     var unused = client.refreshPartitionsAsync();
   }
 
@@ -139,8 +148,9 @@ final class ClusterLink implements Link {
       stage = CompletableFuture.failedStage(e);
     }
     return stage.exceptionallyCompose(failure -> {
-      if (Replies.isFromWrongServer(failure)) reconnect();
-      return CompletableFuture.failedStage(Replies.translated(failure, server));
+      var translated = Replies.translated(failure, server);
+      if (translated.kind() == Kind.CONNECTION || Replies.isFromWrongServer(failure)) reconnect();
+      return CompletableFuture.failedStage(translated);
     });
   }
 

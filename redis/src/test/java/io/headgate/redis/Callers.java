@@ -15,6 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 /** Some threads that ask at a moderate pace, one thing after the other, until told to stop. */
 final class Callers implements AutoCloseable {
   static final int COUNT = 12;
+  /** Far less than TCP takes to give up a silent peer. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   private static final long PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
   private final RateLimiter limiter;
@@ -64,7 +67,7 @@ final class Callers implements AutoCloseable {
     var current = phase;
     Eventually.holds(
         decisions + " decisions are made",
-        Duration.ofSeconds(60),
+        PATIENCE,
         () -> current.decisions() >= decisions);
   }
 
@@ -72,7 +75,7 @@ final class Callers implements AutoCloseable {
   long awaitStore(Duration steady) {
     Eventually.holds(
         "all decisions are the store's again",
-        Duration.ofSeconds(60),
+        PATIENCE,
         () -> System.nanoTime() - lastFallbackAt > steady.toNanos());
     return lastFallbackAt;
   }

@@ -41,29 +41,37 @@ class ClusterOutageTest {
   @Test
   void callersAreServedUntilAReplicaHasTakenThePlaceOfADeadPrimary() throws Exception {
     var dead = cluster.primaryOfSlot(SLOT);
-    survives(
-        "kill -9 of a primary, failover",
-        Severity.PARTIAL,
-        Memory.LAGGING,
-        dead::kill,
-        () -> cluster.awaitFailover(SLOT, dead));
-    dead.restart();
-    awaitReplica(dead);
+    try {
+      survives(
+          new Trouble(
+              "kill -9 of a primary, failover",
+              Severity.PARTIAL,
+              Memory.LAGGING,
+              dead::kill,
+              () -> cluster.awaitFailover(SLOT, dead)));
+    } finally {
+      dead.restart();
+      awaitReplica(dead);
+    }
   }
 
+  /** It wakes as a primary, and has to be told that it is one no more. */
   @Test
   void callersAreServedUntilAReplicaHasTakenThePlaceOfASilentPrimaryThatThenWakes()
       throws Exception {
     var silent = cluster.primaryOfSlot(SLOT);
-    survives(
-        "SIGSTOP of a primary, failover, SIGCONT",
-        Severity.PARTIAL,
-        Memory.LAGGING,
-        silent::pause,
-        () -> {
-          cluster.awaitFailover(SLOT, silent);
-          silent.resume();
-        });
+    try {
+      survives(
+          new Trouble(
+              "SIGSTOP of a primary, failover, later SIGCONT",
+              Severity.PARTIAL,
+              Memory.LAGGING,
+              silent::pause,
+              () -> cluster.awaitFailover(SLOT, silent),
+              silent::resume));
+    } finally {
+      silent.resume();
+    }
     assertThat(cluster.primaryOfSlot(SLOT)).isNotSameAs(silent);
     awaitReplica(silent);
   }
@@ -73,18 +81,16 @@ class ClusterOutageTest {
     var from = cluster.primaryOfSlot(SLOT);
     var to = primaries().stream().filter(node -> node != from).findFirst().orElseThrow();
     survives(
-        "a slot moves to another primary, and back",
-        Severity.NONE,
-        Memory.KEPT,
-        () -> cluster.migrateSlot(SLOT, to),
-        () -> cluster.migrateSlot(SLOT, from));
+        new Trouble(
+            "a slot moves to another primary, and back",
+            Severity.NONE,
+            Memory.KEPT,
+            () -> cluster.migrateSlot(SLOT, to),
+            () -> cluster.migrateSlot(SLOT, from)));
   }
 
-  private static void survives(
-      String name, Severity severity, Memory memory, Trouble.Act strikes, Trouble.Act ends)
-      throws Exception {
-    var site = new Site("cluster", cluster.uri(), cluster.nodes());
-    var trouble = new Trouble(name, severity, memory, strikes, ends);
+  private static void survives(Trouble trouble) throws Exception {
+    var site = new Site(RedisAddress.Topology.CLUSTER, cluster.uri(), cluster.nodes());
     var course = new Outage(site, CHRONICLE.decisionsPerPhase()).of(trouble);
     CHRONICLE.note(course);
     Assurances.hold(course);

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * @param charged how much of the ample limit the servers say is used
  */
 record Course(
+    Site site,
     Trouble trouble,
     Phase warmUp,
     Phase before,
@@ -26,10 +27,7 @@ record Course(
     double seconds,
     long troubleMillis,
     long backMillis,
-    long charged,
-    Connections connections) {
-
-  record Connections(long before, long after) {}
+    long charged) {
 
   long admitted(String rule) {
     return Stream.of(warmUp, before, during, after)

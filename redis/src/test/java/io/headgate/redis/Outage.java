@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Lets callers ask before, during and after a trouble, and sees what becomes of them. */
 final class Outage {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration STEADY = Duration.ofMillis(300);
 
   /** Two for sockets, two for what follows, Lettuce's timer, the store's, and its watch. */
@@ -61,11 +61,11 @@ final class Outage {
       long ended = System.nanoTime();
       var during = callers.next();
       long back = callers.awaitStore(STEADY);
+      trouble.aftermath().happens();
       callers.await(decisionsPerPhase);
+      long most = site.mostConnections(connections);
       Eventually.holds(
-          "connections are %d again".formatted(connections),
-          PATIENCE,
-          () -> site.connections() <= connections);
+          "connections are %d again".formatted(most), PATIENCE, () -> site.connections() <= most);
       Eventually.holds(
           "threads are no more than the pools have, and nobody probes",
           PATIENCE,
@@ -73,6 +73,7 @@ final class Outage {
               Threads.ours().size() <= MOST_THREADS && !Threads.ours().contains("headgate-probe"));
       callers.stop();
       return new Course(
+          site,
           trouble,
           warmUp,
           before,
@@ -83,8 +84,7 @@ final class Outage {
           (System.nanoTime() - start) / 1e9,
           (ended - struck) / 1_000_000,
           Math.max(0, (back - ended) / 1_000_000),
-          charged(limiter),
-          new Course.Connections(connections, site.connections()));
+          charged(limiter));
     }
   }
 

@@ -28,7 +28,11 @@ class SentinelOutageTest {
 
   @Test
   void callersAreServedUntilAReplicaHasTakenThePlaceOfADeadPrimary() throws Exception {
-    survives("kill -9 of the primary, failover", group::killPrimary, group::awaitFailover);
+    survives(
+        "kill -9 of the primary, failover",
+        group::killPrimary,
+        group::awaitFailover,
+        Trouble.Act.NOTHING);
   }
 
   /** It wakes as a primary, and has to be told that it is one no more. */
@@ -36,23 +40,26 @@ class SentinelOutageTest {
   void callersAreServedUntilAReplicaHasTakenThePlaceOfASilentPrimaryThatThenWakes()
       throws Exception {
     var silent = group.primary();
-    survives(
-        "SIGSTOP of the primary, failover, SIGCONT",
-        silent::pause,
-        () -> {
-          group.awaitFailover();
-          silent.resume();
-        });
+    try {
+      survives(
+          "SIGSTOP of the primary, failover, later SIGCONT",
+          silent::pause,
+          group::awaitFailover,
+          silent::resume);
+    } finally {
+      silent.resume();
+    }
     assertThat(group.primary()).isNotSameAs(silent);
   }
 
-  private static void survives(String name, Trouble.Act strikes, Trouble.Act ends)
+  private static void survives(
+      String name, Trouble.Act strikes, Trouble.Act ends, Trouble.Act aftermath)
       throws Exception {
     for (var server : group.servers()) {
       if (server.isAlive() && isPrimary(server)) server.call("FLUSHALL");
     }
-    var site = new Site("sentinel", group.uri(), group.servers());
-    var trouble = new Trouble(name, Severity.OUTAGE, Memory.LAGGING, strikes, ends);
+    var site = new Site(RedisAddress.Topology.SENTINEL, group.uri(), group.servers());
+    var trouble = new Trouble(name, Severity.OUTAGE, Memory.LAGGING, strikes, ends, aftermath);
     var course = new Outage(site, CHRONICLE.decisionsPerPhase()).of(trouble);
     CHRONICLE.note(course);
     Assurances.hold(course);

@@ -5,8 +5,13 @@ package io.headgate.redis;
  *
  * @param severity what it does to those who ask meanwhile
  * @param memory what the servers know afterwards
+ * @param aftermath happens when the store decides again
  */
-record Trouble(String name, Severity severity, Memory memory, Act strikes, Act ends) {
+record Trouble(String name, Severity severity, Memory memory, Act strikes, Act ends, Act aftermath) {
+  Trouble(String name, Severity severity, Memory memory, Act strikes, Act ends) {
+    this(name, severity, memory, strikes, ends, Act.NOTHING);
+  }
+
   enum Severity {
     /** The store can't decide until it ends. */
     OUTAGE,
