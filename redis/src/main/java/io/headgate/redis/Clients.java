@@ -68,7 +68,7 @@ final class Clients implements AutoCloseable {
     if (address.topology() == RedisAddress.Topology.CLUSTER) {
       cluster = RedisClusterClient.create(resources, withTimeout(address.uris()));
       cluster.setOptions(clusterOptions());
-      var link = new ClusterLink(cluster, place, channel, timer);
+      var link = new ClusterLink(cluster, place, channel, timer, options.deadline());
       await(link.connect());
       return link;
     }
