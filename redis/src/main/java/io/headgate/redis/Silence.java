@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a connection on which something was sent and nothing came back for a second. Such a server is
- * stopped or cut off, and may have been replaced: what waits for it holds up what could go to
+ * Ends a connection on which something was sent and nothing came back for a second. Such a server
+ * is stopped or cut off, and may have been replaced: what waits for it holds up what could go to
  * another, and would be sent there after all, should this one wake and say that it has moved.
  */
 final class Silence extends ChannelDuplexHandler {

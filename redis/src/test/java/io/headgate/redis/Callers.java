@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Some threads that ask at a moderate pace, one thing after the other, until told to stop. */
 final class Callers implements AutoCloseable {
   static final int COUNT = 12;
+
   /** Far less than TCP takes to give up a silent peer. */
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -66,9 +67,7 @@ final class Callers implements AutoCloseable {
   void await(long decisions) {
     var current = phase;
     Eventually.holds(
-        decisions + " decisions are made",
-        PATIENCE,
-        () -> current.decisions() >= decisions);
+        decisions + " decisions are made", PATIENCE, () -> current.decisions() >= decisions);
   }
 
   /** Until nobody has had to do without the store for a while; gives when that began. */

@@ -2,6 +2,7 @@ package io.headgate.redis;
 
 import io.headgate.store.Evidence;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.Optional;
 final class Chronicle {
   private static final String HEAD =
       """
+
       | trouble | before | during | after | by policy during | failed at Redis | breaker opened | errors | admitted ≤ bound | charged, not told | lasted | back after |
       |---|---|---|---|---|---|---|---|---|---|---|---|
       """;
@@ -23,6 +25,9 @@ final class Chronicle {
   private final Optional<Path> document =
       Optional.ofNullable(System.getProperty("headgate.reliability.record")).map(Path::of);
   private final List<String> rows = new ArrayList<>();
+  private final double loadAtStart =
+      ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+  private String redis = "Redis";
 
   Chronicle(String topology) {
     this.topology = topology;
@@ -34,9 +39,10 @@ final class Chronicle {
   }
 
   void note(Course course) {
+    redis = course.site().version();
     var during = course.during();
     rows.add(
-        "| %s | %s | %s | %s | %d of %d | %d | %d | %d | %d ≤ %d | %d | %s | %s |"
+        "| %s | %s | %s | %s | %d of %d | %d | %d | %d | %d ≤ %d | %s | %s | %s |"
             .formatted(
                 course.trouble().name(),
                 course.before().latency(),
@@ -49,9 +55,39 @@ final class Chronicle {
                 course.errors().size(),
                 course.admitted(OutageRules.SCARCE),
                 course.scarceBound(),
-                course.unheard(),
+                unheard(course),
                 seconds(course.troubleMillis()),
                 seconds(course.backMillis())));
+  }
+
+  private static String unheard(Course course) {
+    return course.trouble().memory() == Trouble.Memory.LOST
+        ? "all forgotten"
+        : Long.toString(course.unheard());
+  }
+
+  /** Figures say little without the machine they were taken on, and how busy it was. */
+  private String machine() throws IOException {
+    var system = ManagementFactory.getOperatingSystemMXBean();
+    return "%s on %s, %d CPUs%s, load %.1f at the start and %.1f at the end; Java %s.%n"
+        .formatted(
+            redis,
+            system.getName(),
+            system.getAvailableProcessors(),
+            cpu(),
+            loadAtStart,
+            system.getSystemLoadAverage(),
+            Runtime.version().feature());
+  }
+
+  private static String cpu() throws IOException {
+    var facts = Path.of("/proc/cpuinfo");
+    if (!Files.isReadable(facts)) return "";
+    return Files.readAllLines(facts).stream()
+        .filter(line -> line.startsWith("model name"))
+        .findFirst()
+        .map(line -> " (" + line.substring(line.indexOf(':') + 1).strip() + ")")
+        .orElse("");
   }
 
   private static String seconds(long millis) {
@@ -69,7 +105,7 @@ final class Chronicle {
     if (from < 0 || to < from) {
       throw new IOException("%s lacks the marks %s and %s".formatted(path, begin, end));
     }
-    var table = HEAD + String.join("\n", rows) + "\n";
+    var table = machine() + HEAD + String.join("\n", rows) + "\n";
     Files.writeString(path, text.substring(0, from) + begin + table + text.substring(to));
   }
 }

@@ -68,7 +68,8 @@ class ConnectingTest {
       decides(RedisOptions.of("redis://gate:secret@127.0.0.1:" + server.port()));
       assertThat(server.call("ACL", "WHOAMI").text()).isEqualTo("default");
       var elsewhere = RedisOptions.of("redis://gate:secret@127.0.0.1:" + server.port());
-      assertThat(problemOf(elsewhere.withPrefix("other:"))).containsAnyOf("NOPERM", "no permission");
+      assertThat(problemOf(elsewhere.withPrefix("other:")))
+          .containsAnyOf("NOPERM", "no permission");
     }
   }
 

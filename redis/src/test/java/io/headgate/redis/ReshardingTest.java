@@ -61,14 +61,15 @@ class ReshardingTest {
       from.call("CLUSTER", "SETSLOT", slot(), "MIGRATING", to.call("CLUSTER", "MYID").text());
       move("headgate:{moving}calls", from, to);
       var verdict = limiter.decideAsync(request).toCompletableFuture();
-      Eventually.holds(
-          "the server was asked", Duration.ofSeconds(20), () -> refusals(from) > 0);
+      Eventually.holds("the server was asked", Duration.ofSeconds(20), () -> refusals(from) > 0);
       assertThat(verdict).isNotDone();
       cluster.migrateSlot(SLOT, to);
 
       var decided = verdict.get(20, TimeUnit.SECONDS);
       assertThat(decided.evidence()).isEqualTo(Evidence.STORE);
-      assertThat(decided.limits()).extracting(limit -> limit.remaining()).containsExactly(98L, 998L);
+      assertThat(decided.limits())
+          .extracting(limit -> limit.remaining())
+          .containsExactly(98L, 998L);
     }
   }
 

@@ -53,8 +53,7 @@ class SentinelOutageTest {
   }
 
   private static void survives(
-      String name, Trouble.Act strikes, Trouble.Act ends, Trouble.Act aftermath)
-      throws Exception {
+      String name, Trouble.Act strikes, Trouble.Act ends, Trouble.Act aftermath) throws Exception {
     for (var server : group.servers()) {
       if (server.isAlive() && isPrimary(server)) server.call("FLUSHALL");
     }

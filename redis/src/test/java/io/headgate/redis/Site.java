@@ -16,9 +16,21 @@ record Site(RedisAddress.Topology topology, String uri, List<RedisServer> server
     return topology == RedisAddress.Topology.CLUSTER ? CLUSTER_ZONES : 1;
   }
 
-  /** In a cluster there is one to each server that ever had a slot, one to find out, one to hear. */
+  /**
+   * In a cluster there is one to each server that ever had a slot, one to find out, one to hear.
+   */
   long mostConnections(long before) {
     return topology == RedisAddress.Topology.CLUSTER ? servers.size() + 2 : before;
+  }
+
+  String version() {
+    return servers.stream()
+        .filter(RedisServer::isAlive)
+        .flatMap(server -> server.call("INFO", "server").text().lines())
+        .filter(line -> line.startsWith("redis_version:"))
+        .findFirst()
+        .map(line -> "Redis " + line.substring(line.indexOf(':') + 1))
+        .orElseThrow();
   }
 
   /** Connections of clients, which neither sentinels nor servers are. */

@@ -122,7 +122,9 @@ class StandaloneOutageTest {
   private void survives(
       String name, Severity severity, Memory memory, Trouble.Act strikes, Trouble.Act ends)
       throws Exception {
-    var site = new Site(RedisAddress.Topology.STANDALONE, "redis://127.0.0.1:" + proxy.port(), List.of(server));
+    var site =
+        new Site(
+            RedisAddress.Topology.STANDALONE, "redis://127.0.0.1:" + proxy.port(), List.of(server));
     var trouble = new Trouble(name, severity, memory, strikes, ends);
     var course = new Outage(site, CHRONICLE.decisionsPerPhase()).of(trouble);
     CHRONICLE.note(course);

@@ -7,7 +7,8 @@ package io.headgate.redis;
  * @param memory what the servers know afterwards
  * @param aftermath happens when the store decides again
  */
-record Trouble(String name, Severity severity, Memory memory, Act strikes, Act ends, Act aftermath) {
+record Trouble(
+    String name, Severity severity, Memory memory, Act strikes, Act ends, Act aftermath) {
   Trouble(String name, Severity severity, Memory memory, Act strikes, Act ends) {
     this(name, severity, memory, strikes, ends, Act.NOTHING);
   }
