@@ -26,7 +26,7 @@ final class Silence extends ChannelDuplexHandler {
       since = System.nanoTime();
       if (!watching) lookAfter(LONGEST_NANOS, context);
     }
-    context.write(message, promise);
+    var unused = context.write(message, promise);
   }
 
   @Override
@@ -48,7 +48,7 @@ final class Silence extends ChannelDuplexHandler {
     if (left > 0) {
       lookAfter(left, context);
     } else {
-      context.close();
+      var unused = context.close();
     }
   }
 }
