@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ClusterLink implements Link {
   private static final long SHORTEST_PAUSE_MILLIS = 50;
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
+  private static final long LONGEST_REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long BETWEEN_SERVERS_MILLIS = 3;
   private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -35,7 +37,8 @@ final class ClusterLink implements Link {
   private final long patienceNanos;
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
   private volatile StoreException problem;
-  private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime());
+  private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime() - REFRESH_NANOS);
+  private CompletableFuture<?> refreshing = CompletableFuture.completedFuture(null); // likewise
   private long pauseMillis = SHORTEST_PAUSE_MILLIS; // guarded by this
   private boolean closed; // guarded by this
 
@@ -98,14 +101,19 @@ final class ClusterLink implements Link {
 
   /**
    * Asks who has which slot; connections to those who have left are closed by it. It asks every
-   * server there is, so not for each of many failures at one time.
+   * server there is, so not for each of many failures at one time, nor while a caller waits.
    */
   @Override
   public void reconnect() {
     long last = refreshedAt.get();
     long now = System.nanoTime();
     if (now - last < REFRESH_NANOS || !refreshedAt.compareAndSet(last, now)) return;
-    var unused = client.refreshPartitionsAsync();
+    synchronized (this) {
+      if (closed) return;
+      refreshing =
+          CompletableFuture.supplyAsync(client::refreshPartitionsAsync, timer)
+              .thenCompose(refresh -> refresh);
+    }
   }
 
   @Override
@@ -188,11 +196,24 @@ final class ClusterLink implements Link {
   @Override
   public void close() {
     StatefulRedisClusterConnection<byte[], byte[]> last;
+    CompletableFuture<?> refresh;
     synchronized (this) {
       closed = true;
       last = connection;
       connection = null;
+      refresh = refreshing;
     }
+    client.suspendTopologyRefresh();
+    awaitRefreshes(refresh);
     if (last != null) last.close();
+  }
+
+  /** Lettuce forgets connections that it is about to make for this while it shuts down. */
+  private void awaitRefreshes(CompletableFuture<?> own) {
+    long end = System.nanoTime() + LONGEST_REFRESH_NANOS;
+    while (!own.isDone() || client.isTopologyRefreshInProgress()) {
+      if (System.nanoTime() - end > 0 || Thread.currentThread().isInterrupted()) return;
+      LockSupport.parkNanos(1_000_000);
+    }
   }
 }

@@ -28,7 +28,7 @@ final class Outage {
   }
 
   Course of(Trouble trouble) throws Exception {
-    long connections = site.connections();
+    long connections = site.connections().size();
     var strain = new Strain();
     Course course;
     try (var store = RedisStore.connect(RedisOptions.of(site.uri()).withListener(strain))) {
@@ -37,7 +37,7 @@ final class Outage {
     }
     Eventually.holds(
         "no thread is left but " + Threads.ours(), PATIENCE, () -> Threads.ours().isEmpty());
-    Eventually.holds("no connection is left", PATIENCE, () -> site.connections() <= connections);
+    site.awaitConnections(connections, PATIENCE);
     return course;
   }
 
@@ -47,7 +47,7 @@ final class Outage {
     try (var callers = new Callers(limiter)) {
       callers.await(decisionsPerPhase / 2);
       callers.awaitStore(STEADY);
-      long connections = site.connections();
+      long connections = site.connections().size();
       var warmUp = callers.next();
       callers.await(decisionsPerPhase);
 
@@ -63,9 +63,7 @@ final class Outage {
       long back = callers.awaitStore(STEADY);
       trouble.aftermath().happens();
       callers.await(decisionsPerPhase);
-      long most = site.mostConnections(connections);
-      Eventually.holds(
-          "connections are %d again".formatted(most), PATIENCE, () -> site.connections() <= most);
+      site.awaitConnections(site.mostConnections(connections), PATIENCE);
       Eventually.holds(
           "threads are no more than the pools have, and nobody probes",
           PATIENCE,

@@ -1,6 +1,8 @@
 package io.headgate.redis;
 
+import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -34,7 +36,7 @@ record Site(RedisAddress.Topology topology, String uri, List<RedisServer> server
   }
 
   /** Connections of clients, which neither sentinels nor servers are. */
-  long connections() {
+  List<String> connections() {
     return servers.stream()
         .filter(RedisServer::isAlive)
         .flatMap(server -> server.call("CLIENT", "LIST").text().lines())
@@ -42,6 +44,17 @@ record Site(RedisAddress.Topology topology, String uri, List<RedisServer> server
         .filter(line -> !line.contains(" name=sentinel-"))
         .filter(line -> !line.contains(" cmd=restore")) // a server that sent a slot's keys
         .filter(line -> !line.matches(".* flags=\\w*[SM]\\w* .*"))
-        .count();
+        .toList();
+  }
+
+  void awaitConnections(long most, Duration patience) {
+    Eventually.holds(
+        "there are no more than %d connections".formatted(most),
+        patience,
+        () -> {
+          var connections = connections();
+          if (connections.size() <= most) return true;
+          throw new IllegalStateException(String.join("\n", connections));
+        });
   }
 }
