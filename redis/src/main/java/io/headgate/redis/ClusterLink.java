@@ -96,8 +96,8 @@ final class ClusterLink implements Link {
     return with(redis -> Commands.decide(redis, keys, argument))
         .exceptionallyCompose(failure ->
             Replies.wasNotSent(failure)
-                ? reach(keys[0]).thenCompose(reached ->
-                    with(redis -> Commands.decide(redis, keys, argument)))
+                ? reach(keys[0])
+                    .thenCompose(reached -> with(redis -> Commands.decide(redis, keys, argument)))
                 : CompletableFuture.failedStage(failure));
   }
 
