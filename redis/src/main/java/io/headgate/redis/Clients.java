@@ -45,10 +45,8 @@ final class Clients implements AutoCloseable {
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
             .computationThreadPoolSize(2)
-            .reconnectDelay(
-                Delay.fullJitter(
-                    Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
-            .nettyCustomizer(new FlushTogether())
+            .reconnectDelay(Delay.fullJitter(Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
+            .nettyCustomizer(new Wire())
             .build();
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -70,7 +68,7 @@ final class Clients implements AutoCloseable {
     if (address.topology() == RedisAddress.Topology.CLUSTER) {
       cluster = RedisClusterClient.create(resources, withTimeout(address.uris()));
       cluster.setOptions(clusterOptions());
-      var link = new ClusterLink(cluster, place, channel, timer);
+      var link = new ClusterLink(cluster, place, channel, timer, options.deadline());
       await(link.connect());
       return link;
     }
@@ -83,8 +81,7 @@ final class Clients implements AutoCloseable {
   }
 
   CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listen() {
-    if (cluster != null)
-      return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE).thenApply(c -> c);
+    if (cluster != null) return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE).thenApply(c -> c);
     if (listening == null) {
       listening = RedisClient.create(resources);
       listening.setOptions(common(ClientOptions.builder()).build());
@@ -110,11 +107,8 @@ final class Clients implements AutoCloseable {
         .replayFilter(command -> true)
         .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
         .socketOptions(SocketOptions.builder().connectTimeout(HANDSHAKE).tcpNoDelay(true).build());
-    options
-        .ca()
-        .ifPresent(ca ->
-            builder.sslOptions(
-                SslOptions.builder().jdkSslProvider().trustManager(ca.toFile()).build()));
+    options.ca().ifPresent(ca ->
+        builder.sslOptions(SslOptions.builder().jdkSslProvider().trustManager(ca.toFile()).build()));
     return builder;
   }
 
@@ -144,11 +138,12 @@ final class Clients implements AutoCloseable {
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 
-  /** Calls that are written at one moment leave in one packet: half of Lettuce's CPU. */
-  private static final class FlushTogether implements NettyCustomizer {
+  private static final class Wire implements NettyCustomizer {
     @Override
     public void afterChannelInitialized(Channel channel) {
+      // Calls that are written at one moment leave in one packet: half of Lettuce's CPU.
       channel.pipeline().addFirst(new FlushConsolidationHandler(256, true));
+      channel.pipeline().addFirst(new Silence());
     }
   }
 }

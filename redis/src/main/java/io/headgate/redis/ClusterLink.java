@@ -7,11 +7,13 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,22 +25,31 @@ import org.jspecify.annotations.Nullable;
 final class ClusterLink implements Link {
   private static final long SHORTEST_PAUSE_MILLIS = 50;
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
+  private static final long BETWEEN_SERVERS_MILLIS = 3;
+  private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final RedisClusterClient client;
   private final String server;
   private final byte[] channel;
   private final ScheduledExecutorService timer;
+  private final long patienceNanos;
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
   private volatile StoreException problem;
+  private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime());
   private long pauseMillis = SHORTEST_PAUSE_MILLIS; // guarded by this
   private boolean closed; // guarded by this
 
   ClusterLink(
-      RedisClusterClient client, String server, byte[] channel, ScheduledExecutorService timer) {
+      RedisClusterClient client,
+      String server,
+      byte[] channel,
+      ScheduledExecutorService timer,
+      Duration deadline) {
     this.client = client;
     this.server = server;
     this.channel = channel;
     this.timer = timer;
+    this.patienceNanos = deadline.toNanos() / 2; // the rest is for the answer
     this.problem = new StoreException(Kind.CONNECTION, "not yet connected to " + server, null);
   }
 
@@ -85,20 +96,44 @@ final class ClusterLink implements Link {
     }
   }
 
-  /** Asks who has which slot; connections to those who have none any more are closed by it. */
+  /**
+   * Asks who has which slot; connections to those who have left are closed by it. It asks every
+   * server there is, so not for each of many failures at one time.
+   */
   @Override
   public void reconnect() {
+    long last = refreshedAt.get();
+    long now = System.nanoTime();
+    if (now - last < REFRESH_NANOS || !refreshedAt.compareAndSet(last, now)) return;
     var unused = client.refreshPartitionsAsync();
   }
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-    return with(redis -> Commands.decide(redis, keys, argument))
-        .exceptionallyCompose(failure ->
-            Replies.wasNotSent(failure)
-                ? reach(keys[0])
-                    .thenCompose(reached -> with(redis -> Commands.decide(redis, keys, argument)))
-                : CompletableFuture.failedStage(failure));
+    return decide(keys, argument, System.nanoTime());
+  }
+
+  /** Sends again only what was not sent, or what no server did anything about. */
+  private CompletionStage<byte[]> decide(byte[][] keys, byte[] argument, long since) {
+    return send(keys, argument)
+        .exceptionallyCompose(failure -> {
+          if (Replies.wasNotSent(failure)) {
+            return reach(keys[0]).thenCompose(reached -> send(keys, argument));
+          }
+          if (Replies.isBetweenServers(failure) && System.nanoTime() - since < patienceNanos) {
+            return pause().thenCompose(over -> decide(keys, argument, since));
+          }
+          return CompletableFuture.failedStage(failure);
+        });
+  }
+
+  private CompletionStage<byte[]> send(byte[][] keys, byte[] argument) {
+    return with(redis -> Commands.decide(redis, keys, argument));
+  }
+
+  private static CompletionStage<?> pause() {
+    return new CompletableFuture<>()
+        .completeOnTimeout(null, BETWEEN_SERVERS_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -139,8 +174,9 @@ final class ClusterLink implements Link {
       stage = CompletableFuture.failedStage(e);
     }
     return stage.exceptionallyCompose(failure -> {
-      if (Replies.isFromWrongServer(failure)) reconnect();
-      return CompletableFuture.failedStage(Replies.translated(failure, server));
+      var translated = Replies.translated(failure, server);
+      if (translated.kind() == Kind.CONNECTION || Replies.isFromWrongServer(failure)) reconnect();
+      return CompletableFuture.failedStage(translated);
     });
   }
 

@@ -107,6 +107,11 @@ final class Engine implements Store {
     return await(link.size());
   }
 
+  /** Whether nothing is on its way, and nobody waits. */
+  boolean isIdle() {
+    return lanes.values().stream().allMatch(Lane::isIdle);
+  }
+
   @Override
   public void close() {
     watch.close();

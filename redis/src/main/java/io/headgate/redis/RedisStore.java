@@ -20,6 +20,7 @@ public final class RedisStore implements Store {
 
   private final RedisOptions options;
   private final Clients clients;
+  private final Engine engine;
   private final Hearing hearing;
   private final Instances instances;
   private final Zones store;
@@ -29,7 +30,7 @@ public final class RedisStore implements Store {
     this.clients = new Clients(options);
     var link = clients.link();
     var keys = new Keys(options.prefix());
-    var engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK);
+    this.engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK);
     var denials = new KnownDenials(engine, keys);
     this.hearing = new Hearing(clients::listen, clients.channel(), clients.timer(), denials);
     this.instances = new Instances(link, options.prefix());
@@ -76,6 +77,11 @@ public final class RedisStore implements Store {
   /** How many instances were seen at these servers lately, this one included. */
   public int instances() {
     return instances.count();
+  }
+
+  /** Whether nothing is on its way to Redis, and nobody waits for it. */
+  boolean isIdle() {
+    return engine.isIdle();
   }
 
   @Override

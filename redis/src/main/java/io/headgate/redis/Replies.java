@@ -33,6 +33,15 @@ final class Replies {
         && cause.getMessage().contains("not connected. Commands are rejected");
   }
 
+  /** Whether the keys are on their way between two servers, neither of which did anything. */
+  static boolean isBetweenServers(Throwable problem) {
+    var root = rootOf(problem);
+    var cause = root instanceof StoreException && root.getCause() != null ? root.getCause() : root;
+    return cause instanceof RedisCommandExecutionException answer
+        && answer.getMessage() != null
+        && answer.getMessage().startsWith("TRYAGAIN");
+  }
+
   /** Whether the server that answered can't be the right one any more, or not yet. */
   static boolean isFromWrongServer(Throwable problem) {
     return rootOf(problem) instanceof RedisCommandExecutionException answer

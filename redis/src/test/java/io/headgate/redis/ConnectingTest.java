@@ -1,0 +1,131 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.OnStoreFailure.Deny;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.net.TestCertificates;
+import io.headgate.testkit.redis.RedisSentinelGroup;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What an address may say. */
+class ConnectingTest {
+  private static final String KEY = "headgate:{user:42}r";
+  private static final RuleSet RULES =
+      RuleSet.of(
+          Rule.named("r")
+              .match("key", "user:*")
+              .onStoreFailure(new Deny())
+              .limit(FixedWindow.of(Rate.perDay(10)))
+              .build());
+
+  @Test
+  void withTlsTheServersCertificateMustBeTrusted() {
+    try (var certificates = TestCertificates.create();
+        var strangers = TestCertificates.create();
+        var server = RedisServer.startWithTls(certificates)) {
+      var options = RedisOptions.of(server.tlsUri());
+      decides(options.trusting(certificates.certificate()));
+      assertThat(problemOf(options.trusting(strangers.certificate())))
+          .contains("Signature does not match");
+      assertThat(problemOf(options)).as("trusting the system's").contains("certification path");
+    }
+  }
+
+  @Test
+  void withTlsTheNameMustBeTheCertificates() {
+    try (var certificates = TestCertificates.create();
+        var server = RedisServer.startWithTls(certificates)) {
+      var other = RedisOptions.of("rediss://127.1:" + server.tlsPort()); // the same place
+      assertThat(problemOf(other.trusting(certificates.certificate()))).contains("127.1");
+    }
+  }
+
+  @Test
+  void withAPassword() {
+    try (var server = RedisServer.start("--requirepass", "secret")) {
+      decides(RedisOptions.of("redis://:secret@127.0.0.1:" + server.port()));
+      var wrong = problemOf(RedisOptions.of("redis://:guess@127.0.0.1:" + server.port()));
+      assertThat(wrong).contains("WRONGPASS").doesNotContain("guess");
+      assertThat(problemOf(RedisOptions.of(server.uri()))).contains("NOAUTH");
+    }
+  }
+
+  @Test
+  void asAUserWithAPassword() {
+    try (var server = RedisServer.start()) {
+      server.call("ACL", "SETUSER", "gate", "on", ">secret", "~headgate:*", "&headgate:*", "+@all");
+      decides(RedisOptions.of("redis://gate:secret@127.0.0.1:" + server.port()));
+      assertThat(server.call("ACL", "WHOAMI").text()).isEqualTo("default");
+      var elsewhere = RedisOptions.of("redis://gate:secret@127.0.0.1:" + server.port());
+      assertThat(problemOf(elsewhere.withPrefix("other:")))
+          .containsAnyOf("NOPERM", "no permission");
+    }
+  }
+
+  @Test
+  void inADatabaseOfItsOwn() {
+    try (var server = RedisServer.start()) {
+      decides(RedisOptions.of(server.uri() + "/3"));
+      assertThat(server.call("INFO", "keyspace").text()).contains("db3:").doesNotContain("db0:");
+    }
+  }
+
+  @Test
+  void withAPrefixOfItsOwn() {
+    try (var server = RedisServer.start()) {
+      decides(RedisOptions.of(server.uri()).withPrefix("staging/gate:"));
+      assertThat(server.call("EXISTS", "staging/gate:{user:42}r").number()).isEqualTo(1);
+      assertThat(server.call("EXISTS", KEY).number()).isZero();
+    }
+  }
+
+  @Test
+  void twoThatShareAPrefixShareTheirCounts() {
+    try (var server = RedisServer.start()) {
+      decides(RedisOptions.of(server.uri()));
+      decides(RedisOptions.of(server.uri()), 8);
+      decides(RedisOptions.of(server.uri()).withPrefix("other:"));
+    }
+  }
+
+  @Test
+  void throughSentinelWithADatabase() {
+    try (var group = RedisSentinelGroup.start()) {
+      decides(RedisOptions.of(group.uri().replace("/0#", "/2#")));
+      assertThat(group.primary().call("INFO", "keyspace").text()).contains("db2:");
+    }
+  }
+
+  private static void decides(RedisOptions options) {
+    decides(options, 9);
+  }
+
+  private static void decides(RedisOptions options, long remaining) {
+    try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
+      var verdict = RateLimiter.with(store, RULES).decide(Request.of(Subject.of("user:42")));
+      assertThat(verdict.evidence()).as(store.lastProblem().toString()).isEqualTo(Evidence.STORE);
+      assertThat(verdict.limits().getFirst().remaining()).isEqualTo(remaining);
+    }
+  }
+
+  private static String problemOf(RedisOptions options) {
+    try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
+      var verdict = RateLimiter.with(store, RULES).decide(Request.of(Subject.of("user:42")));
+      assertThat(verdict.evidence()).isEqualTo(Evidence.FALLBACK);
+      Eventually.holds(
+          "the problem is known", Duration.ofSeconds(20), () -> store.lastProblem().isPresent());
+      return store.lastProblem().orElseThrow();
+    }
+  }
+}

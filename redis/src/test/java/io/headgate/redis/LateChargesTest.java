@@ -1,0 +1,83 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.Verdict;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.OnStoreFailure.Allow;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Who was told what a policy says is not charged afterwards, but for what had left already. */
+class LateChargesTest {
+  private static final int LIMIT = 10_000;
+  private static final int ASKING = 500;
+  private static final Request REQUEST = Request.of(Subject.of("user:42"));
+  private static final RuleSet RULES =
+      RuleSet.of(
+          Rule.named("r")
+              .match("key", "user:*")
+              .onStoreFailure(new Allow())
+              .limit(FixedWindow.of(Rate.perDay(LIMIT)))
+              .build());
+
+  @Test
+  void whatWaitsInLineForAServerThatIsStoppedIsNeverSent() throws Exception {
+    try (var server = RedisServer.start();
+        var store = RedisStore.connect(server.uri())) {
+      var limiter = RateLimiter.with(store, RULES);
+      awaitUsed(limiter);
+      server.pause();
+      var verdicts = new ArrayList<CompletableFuture<Verdict>>();
+      for (int i = 0; i < ASKING; i++) {
+        verdicts.add(limiter.decideAsync(REQUEST).toCompletableFuture());
+      }
+      for (var verdict : verdicts) {
+        assertThat(verdict.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Evidence.FALLBACK);
+      }
+      server.resume();
+      assertThat(awaitUsed(limiter)).as("the first two leave at once, one by one").isEqualTo(2);
+      assertThat(store.isIdle()).isTrue();
+    }
+  }
+
+  /** Lettuce would send again what had no answer, were it let. */
+  @Test
+  void whatADeadServerMayHaveChargedIsNotSentToTheNext() throws Exception {
+    try (var server = RedisServer.start();
+        var store = RedisStore.connect(server.uri())) {
+      var limiter = RateLimiter.with(store, RULES);
+      awaitUsed(limiter);
+      server.pause();
+      var first = limiter.decideAsync(REQUEST).toCompletableFuture();
+      assertThat(first.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Evidence.FALLBACK);
+      server.restart();
+      assertThat(awaitUsed(limiter)).isZero();
+    }
+  }
+
+  private static long awaitUsed(RateLimiter limiter) {
+    var looked = new ArrayList<Long>();
+    Eventually.holds(
+        "the store decides",
+        Duration.ofSeconds(20),
+        () -> {
+          var verdict = limiter.peek(Request.of(REQUEST.subject(), 0));
+          looked.add(LIMIT - verdict.limits().getFirst().remaining());
+          return verdict.evidence() == Evidence.STORE;
+        });
+    return looked.getLast();
+  }
+}

@@ -1,0 +1,65 @@
+package io.headgate.redis;
+
+import io.headgate.Verdict;
+import io.headgate.store.Evidence;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import org.HdrHistogram.ConcurrentHistogram;
+
+/** The decisions that callers asked for between two moments, and how long each took. */
+final class Phase {
+  private static final int DIGITS = 3;
+
+  private record Kind(String rule, Evidence evidence, boolean allowed) {}
+
+  private final ConcurrentHistogram micros = new ConcurrentHistogram(DIGITS);
+  private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();
+
+  void note(String rule, Verdict verdict, long nanos) {
+    micros.recordValue(nanos / 1_000);
+    counts
+        .computeIfAbsent(
+            new Kind(rule, verdict.evidence(), verdict.isAllowed()), kind -> new LongAdder())
+        .increment();
+  }
+
+  long decisions() {
+    return micros.getTotalCount();
+  }
+
+  long decisions(Evidence evidence) {
+    return sum(kind -> kind.evidence == evidence);
+  }
+
+  long decisions(String rule, Evidence evidence) {
+    return sum(kind -> kind.evidence == evidence && kind.rule.equals(rule));
+  }
+
+  long admitted(String rule, Evidence evidence) {
+    return sum(kind -> kind.evidence == evidence && kind.rule.equals(rule) && kind.allowed);
+  }
+
+  private long sum(Predicate<Kind> wanted) {
+    return counts.entrySet().stream()
+        .filter(entry -> wanted.test(entry.getKey()))
+        .mapToLong(entry -> entry.getValue().sum())
+        .sum();
+  }
+
+  /** Milliseconds: half of the callers waited no longer, 99 of 100 no longer, none longer. */
+  String latency() {
+    return "%s / %s / %s"
+        .formatted(
+            millis(micros.getValueAtPercentile(50)),
+            millis(micros.getValueAtPercentile(99)),
+            millis(micros.getMaxValue()));
+  }
+
+  private static String millis(long micros) {
+    return micros < 10_000
+        ? "%.2f".formatted(micros / 1_000.0)
+        : "%.0f".formatted(micros / 1_000.0);
+  }
+}

@@ -1,0 +1,93 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.OnStoreFailure.Deny;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisCluster;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A slot that is on its way from one server to another. */
+class ReshardingTest {
+  private static final String SUBJECT = "moving";
+  private static final int SLOT = RedisCluster.slotOf(SUBJECT);
+  private static final RuleSet RULES =
+      RuleSet.of(
+          rule("calls").limit(new TokenBucket(Rate.perHour(100))).build(),
+          rule("quota").limit(FixedWindow.of(Rate.perDay(1_000))).build());
+
+  private static RedisCluster cluster;
+
+  private static Rule.Builder rule(String id) {
+    return Rule.named(id).match("key", "*").onStoreFailure(new Deny());
+  }
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start(3, 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  /** Between two servers that have one key each, neither can decide; nothing has been charged. */
+  @Test
+  void aPlanWhoseKeysAreWithTwoServersWaitsForTheSecondToMove() throws Exception {
+    var from = cluster.primaryOfSlot(SLOT);
+    var to = cluster.nodes().stream().filter(node -> node != from).findFirst().orElseThrow();
+    var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(20));
+    try (var store = RedisStore.connect(options)) {
+      var limiter = RateLimiter.with(store, RULES);
+      var request = Request.of(Subject.of(SUBJECT));
+      assertThat(limiter.decide(request).evidence()).isEqualTo(Evidence.STORE);
+
+      to.call("CLUSTER", "SETSLOT", slot(), "IMPORTING", from.call("CLUSTER", "MYID").text());
+      from.call("CLUSTER", "SETSLOT", slot(), "MIGRATING", to.call("CLUSTER", "MYID").text());
+      move("headgate:{moving}calls", from, to);
+      var verdict = limiter.decideAsync(request).toCompletableFuture();
+      Eventually.holds("the server was asked", Duration.ofSeconds(20), () -> refusals(from) > 0);
+      assertThat(verdict).isNotDone();
+      cluster.migrateSlot(SLOT, to);
+
+      var decided = verdict.get(20, TimeUnit.SECONDS);
+      assertThat(decided.evidence()).isEqualTo(Evidence.STORE);
+      assertThat(decided.limits())
+          .extracting(limit -> limit.remaining())
+          .containsExactly(98L, 998L);
+    }
+  }
+
+  private static void move(String key, RedisServer from, RedisServer to) {
+    var port = Integer.toString(to.port());
+    from.call("MIGRATE", "127.0.0.1", port, "", "0", "5000", "KEYS", key);
+  }
+
+  private static long refusals(RedisServer server) {
+    return server
+        .call("INFO", "errorstats")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("errorstat_TRYAGAIN"))
+        .count();
+  }
+
+  private static String slot() {
+    return Integer.toString(SLOT);
+  }
+}

@@ -1,0 +1,55 @@
+package io.headgate.redis;
+
+import io.headgate.store.OutageListener;
+import io.headgate.store.StoreException.Kind;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what the breaker has to do with. */
+final class Strain implements OutageListener {
+  private final Map<Kind, LongAdder> failures = new EnumMap<>(Kind.class);
+  private final AtomicLong openings = new AtomicLong();
+  private final AtomicLong failuresWhileOpen = new AtomicLong();
+  private volatile boolean open;
+
+  Strain() {
+    for (var kind : Kind.values()) failures.put(kind, new LongAdder());
+  }
+
+  @Override
+  public void failed(Kind kind) {
+    failures.get(kind).increment();
+    if (open) failuresWhileOpen.incrementAndGet();
+  }
+
+  @Override
+  public void opened(String message) {
+    openings.incrementAndGet();
+    open = true;
+  }
+
+  @Override
+  public void closed(long outageMicros) {
+    open = false;
+  }
+
+  /** Requests that went to the store and came back without an answer. */
+  long failures() {
+    return failures.values().stream().mapToLong(LongAdder::sum).sum();
+  }
+
+  long failures(Kind kind) {
+    return failures.get(kind).sum();
+  }
+
+  long openings() {
+    return openings.get();
+  }
+
+  /** Those of them that found out after the breaker had opened. */
+  long failuresWhileOpen() {
+    return failuresWhileOpen.get();
+  }
+}
