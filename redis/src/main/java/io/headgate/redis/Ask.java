@@ -53,37 +53,59 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
       return new Answer(outcomes, Evidence.STORE);
     }
 
-    private static Outcome outcome(Charge charge, NumberReader said) {
-      int kind = (int) said.next();
-      long remaining = said.next();
-      long resetAfter = said.next();
-      long wait = said.next();
-      return switch (kind) {
-        case 0 -> new Passed(remaining, resetAfter, wait);
-        case 1 -> new Refused(remaining, resetAfter, wait);
-        case 2 -> new Never(remaining, resetAfter, charge.cost(), charge.limit().capacity());
-        default -> throw new IllegalStateException("the script said " + kind);
-      };
-    }
-
     @Override
     Charge charge() {
       return plan.charges().getFirst();
     }
   }
 
-  static final class OfSlot extends Ask<Boolean> {
-    private final Charge charge;
-    private final boolean renew;
+  /** Charges that are all made or none, whatever rules they are of. */
+  static final class OfCharges extends Ask<List<Outcome>> {
+    private final List<Charge> charges;
+    private final boolean keep;
 
-    OfSlot(Charge charge, boolean renew) {
-      this.charge = charge;
-      this.renew = renew;
+    OfCharges(List<Charge> charges, boolean keep) {
+      this.charges = charges;
+      this.keep = keep;
     }
 
     @Override
     void writeTo(Batch batch) {
-      batch.write(charge, renew);
+      batch.write(charges, keep);
+    }
+
+    @Override
+    List<Outcome> read(NumberReader said) {
+      List<Outcome> outcomes = new ArrayList<>(charges.size());
+      for (var charge : charges) outcomes.add(outcome(charge, said));
+      return outcomes;
+    }
+
+    @Override
+    Charge charge() {
+      return charges.getFirst();
+    }
+  }
+
+  /** What may be done about a charge that was made. */
+  enum Change {
+    RENEW,
+    RELEASE,
+    GIVE_BACK
+  }
+
+  static final class OfChange extends Ask<Boolean> {
+    private final Charge charge;
+    private final Change change;
+
+    OfChange(Charge charge, Change change) {
+      this.charge = charge;
+      this.change = change;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.write(charge, change);
     }
 
     @Override
@@ -95,5 +117,18 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     Charge charge() {
       return charge;
     }
+  }
+
+  private static Outcome outcome(Charge charge, NumberReader said) {
+    int kind = (int) said.next();
+    long remaining = said.next();
+    long resetAfter = said.next();
+    long wait = said.next();
+    return switch (kind) {
+      case 0 -> new Passed(remaining, resetAfter, wait);
+      case 1 -> new Refused(remaining, resetAfter, wait);
+      case 2 -> new Never(remaining, resetAfter, charge.cost(), charge.limit().capacity());
+      default -> throw new IllegalStateException("the script said " + kind);
+    };
   }
 }

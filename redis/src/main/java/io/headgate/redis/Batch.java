@@ -20,6 +20,7 @@ final class Batch {
   private static final int DECIDE = 1;
   private static final int RENEW = 2;
   private static final int RELEASE = 3;
+  private static final int GIVE_BACK = 4;
   private static final int ALL = 0;
   private static final int ANY = 1;
   private static final int WEIGHTED = 2;
@@ -54,9 +55,33 @@ final class Batch {
     }
   }
 
-  void write(Charge slot, boolean renew) {
-    plans.put(renew ? RENEW : RELEASE).put(keyOf(slot)).put(limitOf(slot));
-    plans.put(Long.toString(slot.holder()));
+  void write(List<Charge> charges, boolean keep) {
+    plans.put(keep ? DECIDE : LOOK);
+    if (charges.size() == 1) {
+      plans.put(0);
+      write(charges.getFirst());
+      return;
+    }
+    plans.put(1).put(charges.size()).put(ALL).put(0).put(1);
+    for (var charge : charges) {
+      write(charge);
+      plans.put(charge.counter().weight());
+    }
+  }
+
+  void write(Charge charge, Ask.Change change) {
+    switch (change) {
+      case GIVE_BACK -> {
+        plans.put(GIVE_BACK);
+        write(charge);
+      }
+      case RENEW -> writeSlot(RENEW, charge);
+      case RELEASE -> writeSlot(RELEASE, charge);
+    }
+  }
+
+  private void writeSlot(int change, Charge slot) {
+    plans.put(change).put(keyOf(slot)).put(limitOf(slot)).put(Long.toString(slot.holder()));
   }
 
   private void write(Charge charge) {

@@ -56,7 +56,9 @@ final class ClusterLink implements Link {
 
   private CompletionStage<StatefulRedisClusterConnection<byte[], byte[]>> attempt() {
     try {
-      return client.connectAsync(ByteArrayCodec.INSTANCE);
+      return client
+          .refreshPartitionsAsync()
+          .thenCompose(known -> client.connectAsync(ByteArrayCodec.INSTANCE));
     } catch (RuntimeException e) {
       return CompletableFuture.failedStage(e);
     }
@@ -91,7 +93,24 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-    return with(redis -> Commands.decide(redis, keys, argument));
+    return with(redis -> Commands.decide(redis, keys, argument))
+        .exceptionallyCompose(failure ->
+            Replies.wasNotSent(failure)
+                ? reach(keys[0]).thenCompose(reached ->
+                    with(redis -> Commands.decide(redis, keys, argument)))
+                : CompletableFuture.failedStage(failure));
+  }
+
+  /**
+   * Connects to the server of a slot that nobody has asked yet. Lettuce does so at the first
+   * command, which it then rejects rather than keeps: it was not sent, so it may be sent again.
+   */
+  private CompletionStage<?> reach(byte[] key) {
+    var current = connection;
+    var server = client.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+    if (current == null || server == null) return CompletableFuture.failedStage(problem);
+    var uri = server.getUri();
+    return current.getConnectionAsync(uri.getHost(), uri.getPort());
   }
 
   @Override
@@ -127,7 +146,7 @@ final class ClusterLink implements Link {
 
   @Override
   public int laneOf(String key) {
-    return SlotHash.getSlot(key);
+    return SlotHash.getSlot(Keys.tag(key));
   }
 
   @Override

@@ -29,12 +29,16 @@ import java.util.function.LongSupplier;
 final class Engine implements Store {
   static final LongSupplier SERVER_CLOCK = () -> -1;
 
+  private static final CompletionStage<Answer> NOTHING =
+      CompletableFuture.completedStage(new Answer(List.of(), Evidence.STORE));
+
   private final Link link;
   private final Keys keys;
   private final Duration deadline;
   private final LongSupplier clock;
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
+  private final Spanning spanning;
 
   /**
    * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
@@ -44,36 +48,51 @@ final class Engine implements Store {
     this.keys = keys;
     this.deadline = deadline;
     this.clock = clock;
+    this.spanning = new Spanning(this::ask, this::laneOf, deadline);
     this.watch = new Watch(link, deadline, lanes.values());
   }
 
   @Override
   public Answer decide(Plan plan) {
-    return plan.charges().isEmpty() ? NOTHING : await(ask(new Ask.OfPlan(plan, true)));
+    return await(run(plan, true));
   }
 
   @Override
   public CompletionStage<Answer> decideAsync(Plan plan) {
-    return plan.charges().isEmpty()
-        ? CompletableFuture.completedStage(NOTHING)
-        : ask(new Ask.OfPlan(plan, true));
+    return run(plan, true);
   }
 
   @Override
   public Answer peek(Plan plan) {
-    return plan.charges().isEmpty() ? NOTHING : await(ask(new Ask.OfPlan(plan, false)));
+    return await(run(plan, false));
   }
 
-  private static final Answer NOTHING = new Answer(List.of(), Evidence.STORE);
+  private CompletionStage<Answer> run(Plan plan, boolean keep) {
+    if (plan.charges().isEmpty()) return NOTHING;
+    return spans(plan) ? spanning.run(plan, keep) : ask(new Ask.OfPlan(plan, keep));
+  }
+
+  private boolean spans(Plan plan) {
+    var charges = plan.charges();
+    for (int i = 1; i < charges.size(); i++) {
+      if (laneOf(charges.get(i)) != laneOf(charges.getFirst())) return true;
+    }
+    return false;
+  }
 
   @Override
   public boolean renew(Charge charge) {
-    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfSlot(charge, true)));
+    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfChange(charge, Ask.Change.RENEW)));
   }
 
   @Override
   public boolean release(Charge charge) {
-    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfSlot(charge, false)));
+    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfChange(charge, Ask.Change.RELEASE)));
+  }
+
+  /** Undoes a charge that was made. */
+  void giveBack(Charge charge) {
+    await(ask(new Ask.OfChange(charge, Ask.Change.GIVE_BACK)));
   }
 
   @Override
@@ -92,10 +111,12 @@ final class Engine implements Store {
     link.close();
   }
 
-  private <T> Ask<T> ask(Ask<T> ask) {
-    var charge = ask.charge();
-    int lane = link.laneOf(keys.of(charge.counter(), charge.key()));
-    lanes.computeIfAbsent(lane, number -> new Lane(this::send)).submit(ask);
+  private int laneOf(Charge charge) {
+    return link.laneOf(charge.key());
+  }
+
+  private <T> CompletionStage<T> ask(Ask<T> ask) {
+    lanes.computeIfAbsent(laneOf(ask.charge()), number -> new Lane(this::send)).submit(ask);
     return ask;
   }
 
@@ -123,7 +144,7 @@ final class Engine implements Store {
     try {
       return future.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      var late = watch.late();
+      var late = Watch.late(deadline);
       future.completeExceptionally(late);
       throw late;
     } catch (ExecutionException e) {

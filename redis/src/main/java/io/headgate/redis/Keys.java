@@ -1,7 +1,7 @@
 package io.headgate.redis;
 
 import io.headgate.rule.Counter;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
@@ -62,12 +62,13 @@ final class Keys {
     return text.toString();
   }
 
-  /** Of the UTF-16: in UTF-8 all lone surrogates would be one. */
+  /** Of the characters as they are: any encoding would make one of all lone surrogates. */
   private static String hash(String key) {
     try {
-      var digest = MessageDigest.getInstance("SHA-256");
-      var bytes = digest.digest(key.getBytes(StandardCharsets.UTF_16BE));
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+      var bytes = ByteBuffer.allocate(key.length() * 2);
+      for (int i = 0; i < key.length(); i++) bytes.putChar(key.charAt(i));
+      var hash = MessageDigest.getInstance("SHA-256").digest(bytes.array());
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }

@@ -19,7 +19,11 @@ interface Link extends AutoCloseable {
   /** How many keys there are, those of others included. */
   CompletionStage<Long> size();
 
-  /** Which calls may share a batch: those of one number. */
+  /**
+   * Which counters may be reached in one call: those of one number.
+   *
+   * @param key a counter's key, as a charge has it
+   */
   int laneOf(String key);
 
   /** Gives up the connection, which is silent or led to the wrong server, and makes another. */

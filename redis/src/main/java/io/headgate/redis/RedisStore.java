@@ -1,16 +1,9 @@
 package io.headgate.redis;
 
-import io.headgate.limit.Rate;
-import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
-import io.headgate.rule.Request;
-import io.headgate.rule.Rule;
-import io.headgate.rule.RuleSet;
-import io.headgate.rule.Subject;
 import io.headgate.store.Answer;
-import io.headgate.store.OutageStore;
 import io.headgate.store.Store;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -23,11 +16,13 @@ import java.util.concurrent.CompletionStage;
  * decide.
  */
 public final class RedisStore implements Store {
+  private static final int CLUSTER_ZONES = 32;
+
   private final RedisOptions options;
   private final Clients clients;
   private final Hearing hearing;
   private final Instances instances;
-  private final OutageStore store;
+  private final Zones store;
 
   private RedisStore(RedisOptions options) {
     this.options = options;
@@ -38,10 +33,15 @@ public final class RedisStore implements Store {
     var denials = new KnownDenials(engine, keys);
     this.hearing = new Hearing(clients::listen, clients.channel(), clients.timer(), denials);
     this.instances = new Instances(link, options.prefix());
-    var probe = probe();
+    boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     this.store =
-        OutageStore.before(
-            denials, () -> engine.decide(probe), instances::count, options.listener());
+        new Zones(
+            cluster ? CLUSTER_ZONES : 1,
+            denials,
+            engine::decide,
+            link::laneOf,
+            instances::count,
+            options.listener());
     hearing.start();
     instances.start(clients.timer());
   }
@@ -59,18 +59,11 @@ public final class RedisStore implements Store {
     return new RedisStore(options);
   }
 
-  /** A decision like any other, so that whatever keeps Redis from deciding keeps this from it. */
-  private static Plan probe() {
-    var often = new TokenBucket(Rate.perSecond(1_000_000));
-    var rules = RuleSet.of(Rule.named("headgate-probe").match("key", "*").limit(often).build());
-    return rules.plan(Request.of(Subject.of("probe")), 0, 0);
-  }
-
   public RedisAddress address() {
     return options.address();
   }
 
-  /** Whether Redis is given up for now, so that policies decide. */
+  /** Whether Redis, or a part of the cluster, is given up for now, so that policies decide. */
   public boolean isAway() {
     return store.isAway();
   }

@@ -4,6 +4,7 @@ import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -21,6 +22,15 @@ final class Replies {
 
   static boolean lacksScript(Throwable problem) {
     return rootOf(problem) instanceof RedisNoScriptException;
+  }
+
+  /** Whether there was no connection to send it on; nothing was, then. */
+  static boolean wasNotSent(Throwable problem) {
+    var root = rootOf(problem);
+    var cause = root instanceof StoreException && root.getCause() != null ? root.getCause() : root;
+    return cause instanceof RedisException
+        && cause.getMessage() != null
+        && cause.getMessage().contains("not connected. Commands are rejected");
   }
 
   /** Whether the server that answered can't be the right one any more, or not yet. */

@@ -33,7 +33,7 @@ final class Watch implements AutoCloseable {
     var unused = thread.scheduleAtFixedRate(this::look, every, every, TimeUnit.NANOSECONDS);
   }
 
-  StoreException late() {
+  static StoreException late(Duration deadline) {
     return new StoreException(
         Kind.TIMEOUT, "Redis did not answer within %d ms".formatted(deadline.toMillis()), null);
   }
@@ -43,7 +43,7 @@ final class Watch implements AutoCloseable {
     long oldest = now;
     for (var lane : lanes) {
       if (lane.isIdle()) continue;
-      lane.expire(now - deadline.toNanos(), late());
+      lane.expire(now - deadline.toNanos(), late(deadline));
       oldest = Math.min(oldest, lane.oldest(now));
     }
     if (now - oldest > SILENT_NANOS && now - reconnectedAt > SILENT_NANOS) {

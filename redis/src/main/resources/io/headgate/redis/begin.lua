@@ -29,7 +29,8 @@ end
 
 -- A state is a table that begins with its algorithm. adopt gives the state in a limit's own terms, and
 -- whether that must be kept; step gives what the limit says, and the state to keep if that is charged.
-local adopt, step, fresh_at, append, alter = {}, {}, {}, {}, {}
+-- give_back undoes a charge: its plan was refused in another slot.
+local adopt, step, fresh_at, append, alter, give_back = {}, {}, {}, {}, {}, {}
 local states = {} -- by index of KEYS; false: nothing is kept there
 local changed = {} -- those to be written when the batch is done
 

@@ -34,6 +34,14 @@ step[BUCKET] = function(state, limit, k, cost)
   return PASSED, left, wait + repaid_in, limit[7] == 1 and wait or 0, next
 end
 
+give_back[BUCKET] = function(state, limit, k, cost)
+  local permits, wait = limit[2], state[2] - now
+  if wait <= 0 or wait > state[4] then return state end
+  local rest = max(0, wait * permits - state[3] - cost * limit[3])
+  local repaid_in = ceil(rest / permits)
+  return {BUCKET, now + repaid_in, repaid_in * permits - rest, state[4]}
+end
+
 fresh_at[BUCKET] = function(state)
   return state[2]
 end

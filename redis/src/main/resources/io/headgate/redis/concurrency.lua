@@ -95,3 +95,7 @@ alter.release = function(k, limit, holder)
   end
   return held
 end
+
+give_back[SLOTS] = function(slots, limit, k, cost, holder)
+  alter.release(k, limit, holder)
+end

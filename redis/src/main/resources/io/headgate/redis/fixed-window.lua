@@ -34,6 +34,10 @@ step[FIXED] = function(state, limit, k, cost)
   return PASSED, left - cost, window_end - now, 0, {FIXED, window_end, count + cost, permits, state[5]}
 end
 
+give_back[FIXED] = function(state, limit, k, cost)
+  return {FIXED, state[2], max(0, state[3] - cost), state[4], state[5]}
+end
+
 fresh_at[FIXED] = function(state)
   return state[3] == 0 and 0 or state[2]
 end

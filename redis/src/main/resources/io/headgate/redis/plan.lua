@@ -6,10 +6,11 @@
 --             then for each its charge and its weight
 --   a charge  key, limit (both by index), cost, and for concurrency the holder (a text)
 --   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
+--   or        GIVE_BACK, a charge: says 1
 --
 --   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs)
 
-local DECIDE, RENEW, RELEASE = 1, 2, 3
+local DECIDE, RENEW, RELEASE, GIVE_BACK = 1, 2, 3, 4
 local ANY, WEIGHTED = 1, 2
 local said, n = {}, 0
 
@@ -127,6 +128,13 @@ while at <= #args do
     n = n + 1
     said[n] = alter[mode == RENEW and 'renew' or 'release'](count, limits[args[at]], args[at + 1])
     at = at + 2
+  elseif mode == GIVE_BACK then
+    at = at - 1
+    local c = read_charge()
+    local next = give_back[c.limit[1]](known(c.k, c.limit, true), c.limit, c.k, c.cost, c.holder)
+    if next then states[c.k], changed[c.k] = next, true end
+    n = n + 1
+    said[n] = 1
   elseif count > 0 then
     several(count, mode == DECIDE)
   else

@@ -25,15 +25,14 @@ local function sign(key, limit)
   call('ZADD', key, -1, string.format('R%.0f:%.0f', limit[3], limit[2]))
 end
 
--- Once in nine thousand million requests the totals start anew.
-local function renumber(key)
-  local all = call('ZRANGE', key, 1, -1, 'WITHSCORES')
-  call('ZREMRANGEBYRANK', key, 1, -1)
-  local total = FIRST
-  for i = 1, #all, 2 do
-    local _, cost = parsed(all[i])
+-- Counts the members from a rank on anew.
+local function renumber(key, rank, total)
+  local later = call('ZRANGE', key, rank, -1, 'WITHSCORES')
+  call('ZREMRANGEBYRANK', key, rank, -1)
+  for i = 1, #later, 2 do
+    local _, cost = parsed(later[i])
     total = total + cost
-    add(key, all[i + 1], total, cost)
+    add(key, later[i + 1], total, cost)
   end
   return total
 end
@@ -126,7 +125,20 @@ append[ROLLING] = function(request, limit, k)
     sign(key, limit)
     states[k] = {ROLLING, limit[3], limit[2]}
   end
-  if total + cost > HIGHEST then total = renumber(key) end
+  if total + cost > HIGHEST then total = renumber(key, 1, FIRST) end -- once in nine thousand million
   add(key, time, total + cost, cost)
   if expires then call('PEXPIRE', key, ttl(time + limit[3])) end
+end
+
+-- Takes out the latest request of that cost.
+give_back[ROLLING] = function(log, limit, k, cost)
+  local key = KEYS[k]
+  for rank = call('ZCARD', key) - 1, 1, -1 do
+    local total, its_cost = parsed(call('ZRANGE', key, rank, rank)[1])
+    if its_cost == cost then
+      call('ZREMRANGEBYRANK', key, rank, rank)
+      renumber(key, rank, total - cost)
+      return
+    end
+  end
 end

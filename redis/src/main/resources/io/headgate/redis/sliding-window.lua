@@ -68,4 +68,14 @@ step[SLIDING] = function(state, limit, k, cost)
   end
 end
 
+give_back[SLIDING] = function(state, limit, k, cost)
+  local next = {}
+  for i = #state, 5, -1 do
+    local back = min(cost, state[i])
+    next[i], cost = state[i] - back, cost - back
+  end
+  for i = 1, 4 do next[i] = state[i] end
+  return next
+end
+
 fresh_at[SLIDING] = sliding_fresh

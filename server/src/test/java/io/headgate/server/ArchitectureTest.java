@@ -32,6 +32,8 @@ class ArchitectureTest {
         .definedBy("io.headgate")
         .layer("rulefile")
         .definedBy("io.headgate.rulefile")
+        .layer("redis")
+        .definedBy("io.headgate.redis")
         .layer("server")
         .definedBy("io.headgate.server..")
         .whereLayer("limit")
@@ -44,6 +46,8 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("limit", "rule", "store")
         .whereLayer("rulefile")
         .mayOnlyAccessLayers("limit", "rule")
+        .whereLayer("redis")
+        .mayOnlyAccessLayers("limit", "rule", "store")
         .whereLayer("server")
         .mayNotBeAccessedByAnyLayer()
         .check(ALL);
@@ -64,6 +68,17 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store")
+        .check(ALL);
+  }
+
+  @Test
+  void onlyTheRedisStoreKnowsLettuce() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.redis")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.lettuce..")
         .check(ALL);
   }
 
@@ -103,6 +118,7 @@ class ArchitectureTest {
             "io.headgate.rule",
             "io.headgate.store",
             "io.headgate.rulefile",
+            "io.headgate.redis",
             "io.headgate.server",
             "io.headgate.server.http",
             "io.headgate.server.rules",

@@ -1,0 +1,166 @@
+package io.headgate.redis;
+
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import io.headgate.store.Answer;
+import io.headgate.store.Evidence;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.ToIntFunction;
+
+/**
+ * Runs plans whose counters are in several slots of a cluster, where no script reaches all of them.
+ *
+ * <p>First looks at all of them, at once. If the plan would pass, makes its charges slot by slot,
+ * from the widest counter to the narrowest; each slot's charges are made all or none, and only if
+ * they still pass. If one does not, because somebody else came in between, what was taken before is
+ * given back and the plan is refused.
+ *
+ * <p>So no counter ever lets more pass than its limit. But a counter that is waiting to be given
+ * back has less to give: for the time of a round trip or two, requests may be refused that would
+ * have passed, at most as many as there are such plans under way and in conflict. If the one who
+ * charges dies in between, what it took stays taken until time gives it back.
+ */
+final class Spanning {
+  /** Sends one question. */
+  interface Asker {
+    <T> CompletionStage<T> ask(Ask<T> ask);
+  }
+
+  private final Asker asker;
+  private final ToIntFunction<Charge> laneOf;
+  private final Duration deadline;
+
+  Spanning(Asker asker, ToIntFunction<Charge> laneOf, Duration deadline) {
+    this.asker = asker;
+    this.laneOf = laneOf;
+    this.deadline = deadline;
+  }
+
+  CompletionStage<Answer> run(Plan plan, boolean keep) {
+    var asked = new ArrayList<CompletableFuture<List<Outcome>>>();
+    var untouched = new ArrayList<CompletableFuture<List<Outcome>>>();
+    for (var charge : plan.charges()) {
+      // At no cost nothing is charged; but a limit that was changed takes over its state by it.
+      untouched.add(ask(new Charge(charge.counter(), charge.key(), 0, charge.holder()), keep));
+      asked.add(ask(charge, false));
+    }
+    return all(asked)
+        .thenCombine(all(untouched), (would, are) -> new Look(plan, would, are))
+        .thenCompose(look -> keep ? look.charge() : CompletableFuture.completedStage(look.answer()));
+  }
+
+  private CompletableFuture<List<Outcome>> ask(Charge charge, boolean keep) {
+    return asker.ask(new Ask.OfCharges(List.of(charge), keep)).toCompletableFuture();
+  }
+
+  private static CompletionStage<List<Outcome>> all(List<CompletableFuture<List<Outcome>>> looks) {
+    return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new))
+        .thenApply(done -> {
+          List<Outcome> outcomes = new ArrayList<>();
+          for (var look : looks) outcomes.add(look.join().getFirst());
+          return outcomes;
+        });
+  }
+
+  /** The charges of one slot, by their places in the plan. */
+  private record Group(List<Integer> places, List<Charge> charges) {
+    int width() {
+      return charges.stream().mapToInt(charge -> charge.counter().per().size()).min().orElse(0);
+    }
+  }
+
+  /** What was seen of a plan, and what comes of it. */
+  private final class Look {
+    private final Plan plan;
+    private final List<Outcome> outcomes;
+    private final List<Outcome> untouched;
+    private final boolean[] charged;
+    private final long since = System.nanoTime();
+
+    Look(Plan plan, List<Outcome> would, List<Outcome> untouched) {
+      this.plan = plan;
+      this.outcomes = would;
+      this.untouched = untouched;
+      this.charged = plan.charged(would);
+    }
+
+    CompletionStage<Answer> charge() {
+      return charge(groups(), 0);
+    }
+
+    /** What was not charged is as it was. */
+    Answer answer() {
+      for (int i = 0; i < charged.length; i++) {
+        if (!charged[i] && outcomes.get(i) instanceof Passed) outcomes.set(i, untouched.get(i));
+      }
+      return new Answer(outcomes, Evidence.STORE);
+    }
+
+    private List<Group> groups() {
+      var bySlot = new TreeMap<Integer, Group>();
+      for (int i = 0; i < charged.length; i++) {
+        var charge = plan.charges().get(i);
+        if (!charged[i] || charge.cost() == 0) continue;
+        var group =
+            bySlot.computeIfAbsent(
+                laneOf.applyAsInt(charge),
+                slot -> new Group(new ArrayList<>(), new ArrayList<>()));
+        group.places.add(i);
+        group.charges.add(charge);
+      }
+      var groups = new ArrayList<>(bySlot.values());
+      groups.sort(Comparator.comparingInt(Group::width));
+      return groups;
+    }
+
+    private CompletionStage<Answer> charge(List<Group> groups, int next) {
+      if (next == groups.size()) return CompletableFuture.completedStage(answer());
+      var group = groups.get(next);
+      return asker
+          .ask(new Ask.OfCharges(group.charges, true))
+          .handle((said, problem) -> {
+            boolean passed = problem == null && said.stream().allMatch(Passed.class::isInstance);
+            boolean inTime = System.nanoTime() - since < deadline.toNanos();
+            if (passed && (inTime || next + 1 == groups.size())) {
+              note(group, said);
+              return charge(groups, next + 1);
+            }
+            giveBack(groups.subList(0, passed ? next + 1 : next));
+            if (passed) return CompletableFuture.<Answer>failedStage(Watch.late(deadline));
+            if (problem != null) return CompletableFuture.<Answer>failedStage(problem);
+            note(group, said);
+            return CompletableFuture.completedStage(refused());
+          })
+          .thenCompose(answer -> answer);
+    }
+
+    private void note(Group group, List<Outcome> said) {
+      for (int i = 0; i < said.size(); i++) outcomes.set(group.places.get(i), said.get(i));
+    }
+
+    /** Of the group that refused, what passed is as it was by the server's own word. */
+    private Answer refused() {
+      for (int i = 0; i < charged.length; i++) {
+        if (outcomes.get(i) instanceof Passed) outcomes.set(i, untouched.get(i));
+      }
+      return new Answer(outcomes, Evidence.STORE);
+    }
+
+    /** Not waited for: if it does not arrive, time gives back what was taken. */
+    private void giveBack(List<Group> groups) {
+      for (var group : groups) {
+        for (var charge : group.charges) {
+          var unused = asker.ask(new Ask.OfChange(charge, Ask.Change.GIVE_BACK));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.headgate.redis;
+
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
+import io.headgate.testkit.StoreContract;
+import io.headgate.testkit.redis.RedisCluster;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class ClusterStoreTest extends StoreContract {
+  private static RedisCluster cluster;
+  private static Clients clients;
+  private static Link link;
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start(3, 0);
+    clients = new Clients(RedisOptions.of(cluster.uri()));
+    link = clients.link();
+  }
+
+  @AfterAll
+  static void stop() {
+    link.close();
+    clients.close();
+    cluster.close();
+  }
+
+  @Override
+  protected Store open(Ticker ticker) {
+    cluster.nodes().forEach(node -> node.call("FLUSHALL"));
+    return new Engine(
+        Links.shared(link), new Keys("headgate:"), Duration.ofSeconds(10), ticker::micros);
+  }
+}

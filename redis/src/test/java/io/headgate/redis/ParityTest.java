@@ -1,0 +1,156 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.PlainStore;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Java and Lua step side by side, and must say the same in every field, to the microsecond. */
+class ParityTest {
+  private static final int STEPS = 20_000;
+  private static RedisServer server;
+  private static Clients clients;
+  private static Link link;
+
+  private final ManualTicker clock = ManualTicker.create();
+  private final Random random = new Random(20_261_116);
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    clients = new Clients(RedisOptions.of(server.uri()));
+    link = clients.link();
+  }
+
+  @AfterAll
+  static void stop() {
+    link.close();
+    clients.close();
+    server.close();
+  }
+
+  static Stream<Limit> everyAlgorithm() {
+    return Stream.of(
+        new TokenBucket(Rate.of(7, Duration.ofSeconds(3)), 11),
+        new TokenBucket(Rate.perDay(1_000_000), 5_000),
+        new TokenBucket(Rate.perSecond(1_000_000), 3),
+        new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100)), 40),
+        new TokenBucket(Rate.perDay(1)),
+        LeakyBucket.rejecting(Rate.perSecond(3)),
+        LeakyBucket.queueing(Rate.of(3, Duration.ofSeconds(7)), 4),
+        LeakyBucket.queueing(Rate.perSecond(13), Duration.ofMillis(777)),
+        FixedWindow.of(Rate.of(9, Duration.ofSeconds(4))),
+        new FixedWindow(50, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))),
+        new FixedWindow(70, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Australia/Lord_Howe"))),
+        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 10, SlidingWindow.Bound.INTERPOLATED),
+        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 4, SlidingWindow.Bound.CONSERVATIVE),
+        new SlidingWindow(Rate.of(1_000_003, Duration.ofHours(1)), 60, SlidingWindow.Bound.INTERPOLATED),
+        RollingWindow.of(Rate.of(12, Duration.ofSeconds(5))),
+        new RollingWindow(Rate.of(200, Duration.ofSeconds(20)), Duration.ofMillis(3)),
+        new Concurrency(6, Duration.ofSeconds(2)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyAlgorithm")
+  void everyAlgorithmSaysTheSameInLuaAsInJava(Limit limit) {
+    compare(RuleSet.of(Rule.named("rule").match("key", "*").limit(limit).build()));
+  }
+
+  static Stream<Combine> everyCombination() {
+    return Stream.of(
+        new Combine.All(),
+        new Combine.Any(),
+        new Combine.Weighted(400),
+        new Combine.Weighted(1000),
+        new Combine.Hierarchical(),
+        new Combine.Priority());
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyCombination")
+  void everyCombinationSaysTheSameInLuaAsInJava(Combine combine) {
+    var several = Rule.named("several").match("key", "*").combine(combine);
+    int weight = 1;
+    for (var limit : everyAlgorithm().toList()) {
+      if (limit.capacity() > 100) continue;
+      several.limit(RuleLimit.of("l" + weight, limit).weighing(weight).per("key"));
+      weight++;
+    }
+    compare(
+        RuleSet.of(
+            several.build(),
+            Rule.named("shadow")
+                .match("key", "*")
+                .mode(Mode.SHADOW)
+                .limit(new TokenBucket(Rate.perSecond(2), 3))
+                .build()));
+  }
+
+  /** Some fifty requests come at each moment, so that they share a batch and its states. */
+  private void compare(RuleSet rules) {
+    server.call("FLUSHALL");
+    var plain = new PlainStore(clock);
+    for (int step = 0; step < STEPS; ) {
+      clock.sleep(pause());
+      var batch = new Batch(new Keys("p:"));
+      var asks = new ArrayList<Ask.OfPlan>();
+      for (int i = random.nextInt(100); i >= 0; i--) {
+        var request = Request.of(Subject.of("k" + random.nextInt(5)), cost());
+        var ask = new Ask.OfPlan(rules.plan(request, 0, step + i), true);
+        ask.writeTo(batch);
+        asks.add(ask);
+      }
+      var said = new NumberReader(decide(batch));
+      for (var ask : asks) {
+        assertThat(ask.read(said).outcomes())
+            .as("step %d, %s", step, ask.plan.charges())
+            .isEqualTo(plain.decide(ask.plan).outcomes());
+        step++;
+      }
+    }
+  }
+
+  private byte[] decide(Batch batch) {
+    long now = clock.micros();
+    return link.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
+  }
+
+  private long pause() {
+    return switch (random.nextInt(6)) {
+      case 0 -> 1;
+      case 1, 2 -> random.nextLong(100_000);
+      case 3, 4 -> random.nextLong(3_000_000);
+      default -> random.nextLong(100_000_000);
+    };
+  }
+
+  private long cost() {
+    return random.nextInt(5) == 0 ? random.nextLong(6) : 1;
+  }
+}

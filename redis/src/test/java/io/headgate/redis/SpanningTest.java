@@ -1,0 +1,133 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.testkit.Crowd;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.redis.RedisCluster;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A limit per user and one for everybody, whose counters no script of a cluster reaches at once. */
+class SpanningTest {
+  private static RedisCluster cluster;
+  private static Clients clients;
+  private static Link link;
+
+  private final ManualTicker clock = ManualTicker.create();
+  private final AtomicLong holder = new AtomicLong();
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start(3, 0);
+    clients = new Clients(RedisOptions.of(cluster.uri()));
+    link = clients.link();
+  }
+
+  @AfterAll
+  static void stop() {
+    link.close();
+    clients.close();
+    cluster.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    cluster.nodes().forEach(node -> node.call("FLUSHALL"));
+  }
+
+  static Stream<Limit> everyKind() {
+    var rate = Rate.of(60, Duration.ofMinutes(2));
+    return Stream.of(
+        new TokenBucket(rate),
+        LeakyBucket.queueing(rate, 59),
+        FixedWindow.of(rate),
+        SlidingWindow.of(rate),
+        RollingWindow.of(rate),
+        new Concurrency(60, Duration.ofMinutes(1)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void neverLetsMorePassThanEitherLimitHoweverManyAsk(Limit everybody) throws Exception {
+    var rules = rules(everybody, new TokenBucket(Rate.perHour(25)));
+    try (var engine = engine()) {
+      // Four users of 25 each for 60 in all: most plans are refused by one, many by the other.
+      long admitted =
+          Crowd.PLATFORM.sum(member -> {
+            long mine = 0;
+            for (int i = 0; i < 200 / Crowd.PLATFORM.size() * 4; i++) {
+              var plan = plan(rules, "user" + i % 4);
+              if (plan.allows(engine.decide(plan).outcomes())) mine++;
+            }
+            return mine;
+          });
+      assertThat(admitted).isLessThanOrEqualTo(60);
+      // Whatever was held back while they fought is there again when they are done.
+      long more = 0;
+      for (int i = 0; i < 100; i++) {
+        var plan = plan(rules, "user" + i % 4);
+        if (plan.allows(engine.decide(plan).outcomes())) more++;
+      }
+      assertThat(admitted + more).isEqualTo(60);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void whatIsGivenBackIsAsIfItHadNotBeenTaken(Limit limit) {
+    try (var engine = engine()) {
+      var rules = RuleSet.of(Rule.named("all").per().limit(limit).build());
+      var first = rules.plan(Request.of(Subject.of("k"), 2), 0, holder.incrementAndGet());
+      engine.decide(first);
+      clock.sleep(100_000);
+      var before = engine.peek(first).outcomes();
+      var taken = rules.plan(Request.of(Subject.of("k"), 3), 0, holder.incrementAndGet());
+      assertThat(engine.decide(taken).first()).isInstanceOf(Passed.class);
+      assertThat(engine.peek(first).outcomes()).isNotEqualTo(before);
+      engine.giveBack(taken.charges().getFirst());
+      Eventually.holds(
+          "given back", Duration.ofSeconds(10), () -> engine.peek(first).outcomes().equals(before));
+    }
+  }
+
+  private static RuleSet rules(Limit everybody, Limit each) {
+    return RuleSet.of(
+        List.of(
+            Rule.named("each").match("user", "*").limit(each).build(),
+            Rule.named("everybody").per().limit(everybody).build()));
+  }
+
+  private Plan plan(RuleSet rules, String user) {
+    var subject = Subject.of(Map.of("user", user));
+    return rules.plan(Request.of(subject), 0, holder.incrementAndGet());
+  }
+
+  private Engine engine() {
+    return new Engine(
+        Links.shared(link), new Keys("s:"), Duration.ofSeconds(20), clock::micros);
+  }
+}

@@ -1,0 +1,146 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.Limits;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is kept, by the server's own clock, and for how long. */
+class StateInRedisTest {
+  private static final long GRACE_MILLIS = 3_000;
+  private static RedisServer server;
+  private static Clients clients;
+  private static Link link;
+  private static Engine engine;
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    clients = new Clients(RedisOptions.of(server.uri()));
+    link = clients.link();
+    engine = new Engine(link, new Keys("h:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK);
+  }
+
+  @AfterAll
+  static void stop() {
+    engine.close();
+    clients.close();
+    server.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    server.call("FLUSHALL");
+  }
+
+  static Stream<Limit> everyKind() {
+    return Limits.ofEveryKind(4).stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void everyStateEndsByItselfAFewSecondsAfterItSaysNothingMore(Limit limit) {
+    var reset = engine.decide(plan(limit, 1)).first().resetAfter() / 1_000;
+    long ttl = server.call("PTTL", "h:{k}rule").number();
+    assertThat(ttl).isBetween(reset - 5_000, reset + GRACE_MILLIS + 1);
+    assertThat(ttl).isGreaterThan(0);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void aLookLeavesNothing(Limit limit) {
+    engine.peek(plan(limit, 1));
+    assertThat(server.call("DBSIZE").number()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void aChangedAlgorithmTakesOverAndKeepsAnEnd(Limit limit) {
+    for (var other : Limits.ofEveryKind(8)) {
+      engine.decide(plan(limit, 1));
+      engine.decide(plan(other, 0));
+      if (server.call("EXISTS", "h:{k}rule").number() == 1) {
+        assertThat(server.call("PTTL", "h:{k}rule").number()).as("%s", other).isPositive();
+      }
+    }
+  }
+
+  @Test
+  void anIdleCallerCostsNothing() {
+    engine.decide(plan(new TokenBucket(Rate.perSecond(1_000)), 1));
+    assertThat(server.call("DBSIZE").number()).isOne();
+    Eventually.holds(
+        "the key is gone", Duration.ofSeconds(20), () -> server.call("DBSIZE").number() == 0);
+  }
+
+  @Test
+  void aReleasedSlotLeavesNothing() {
+    var plan = plan(new Concurrency(3, Duration.ofMinutes(1)), 2);
+    engine.decide(plan);
+    assertThat(engine.release(plan.charges().getFirst())).isTrue();
+    assertThat(server.call("DBSIZE").number()).isZero();
+  }
+
+  @Test
+  void aSlotOfSeveralIsRenewedAndReleasedWhole() {
+    var plan = plan(new Concurrency(5, Duration.ofMinutes(1)), 4);
+    engine.decide(plan);
+    assertThat(engine.renew(plan.charges().getFirst())).isTrue();
+    assertThat(engine.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 2)).first())
+        .isInstanceOf(Refused.class);
+    assertThat(engine.release(plan.charges().getFirst())).isTrue();
+    assertThat(engine.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 5)).first())
+        .isInstanceOf(Passed.class);
+  }
+
+  @Test
+  void aLogWhoseTotalsRunOutStartsThemAnew() {
+    var limit = RollingWindow.of(Rate.perMinute(10));
+    engine.decide(plan(limit, 3));
+    engine.decide(plan(limit, 1));
+    var time = server.call("ZRANGE", "h:{k}rule", "-1", "-1", "WITHSCORES").items().getLast().text();
+    server.call("DEL", "h:{k}rule");
+    server.call("ZADD", "h:{k}rule", "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
+    assertThat(engine.decide(plan(limit, 3)).first().remaining()).isEqualTo(2);
+    assertThat(server.call("ZRANGE", "h:{k}rule", "0", "-1").toString())
+        .contains("1000000003:3", "1000000005:2", "1000000008:3");
+    assertThat(engine.decide(plan(limit, 2)).first().remaining()).isZero();
+    assertThat(engine.decide(plan(limit, 1)).first()).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void flushedScriptsAreLoadedAgainWithinTheSameCall() {
+    engine.decide(plan(new TokenBucket(Rate.perMinute(10)), 1));
+    server.call("SCRIPT", "FLUSH");
+    assertThat(engine.decide(plan(new TokenBucket(Rate.perMinute(10)), 1)).first().remaining())
+        .isEqualTo(8);
+  }
+
+  private static long holder;
+
+  private static Plan plan(Limit limit, long cost) {
+    var rules = RuleSet.of(Rule.named("rule").match("key", "*").limit(limit).build());
+    return rules.plan(Request.of(Subject.of("k"), cost), 0, ++holder);
+  }
+}
