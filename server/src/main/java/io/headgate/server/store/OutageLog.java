@@ -58,7 +58,7 @@ final class OutageLog implements OutageListener {
   @Override
   public synchronized void opened(String message) {
     away = true;
-    problem = message;
+    problem = message.strip().replaceAll("\\s*\\R\\s*", " "); // a cluster's takes several lines
     times++;
     boolean quiet = spoke && nanos.getAsLong() - spokeAt < QUIET.toNanos();
     if (!quiet) {
