@@ -76,7 +76,8 @@ class ClocksTest {
     var link = listenedTo(clients.link(), sent);
     try (var engine =
         new Engine(link, new Keys("clock:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK)) {
-      var rules = RuleSet.of(Rule.named("r").per("key").limit(new TokenBucket(TEN_A_MINUTE)).build());
+      var rules =
+          RuleSet.of(Rule.named("r").per("key").limit(new TokenBucket(TEN_A_MINUTE)).build());
       engine.decide(rules.plan(Request.of(Subject.of("x")), 0, 0));
     } finally {
       clients.close();

@@ -46,7 +46,9 @@ final class Asking {
     else then.accept(question.get());
   }
 
-  /** Gives the slots back of a request whose client has gone. If that fails they end by themselves. */
+  /**
+   * Gives the slots back of a request whose client has gone. If that fails they end by themselves.
+   */
   void giveBack(Verdict verdict) {
     verdict.lease().ifPresent(this::release);
   }

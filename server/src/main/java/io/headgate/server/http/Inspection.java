@@ -27,8 +27,7 @@ final class Inspection {
 
   void explain(Exchange exchange, byte[] body) {
     var subject = AskedReader.readOne(body, Field.OF_EXPLAIN).subject();
-    asking.ask(
-        exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
+    asking.ask(exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
   }
 
   private static void answer(Exchange exchange, Subject subject, List<Explained> all) {

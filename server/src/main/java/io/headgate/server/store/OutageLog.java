@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log that a store is away, and that it is back: a line each. One that comes and goes is
- * said to be away once in {@link #QUIET}, with how often that was; if it stays away it is said then.
+ * Says in the log that a store is away, and that it is back: a line each. One that comes and goes
+ * is said to be away once in {@link #QUIET}, with how often that was; if it stays away it is said
+ * then.
  */
 final class OutageLog implements OutageListener {
   static final Duration QUIET = Duration.ofSeconds(10);

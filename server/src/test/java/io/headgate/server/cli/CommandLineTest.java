@@ -384,7 +384,8 @@ class CommandLineTest {
         .contains("--port", "8080", "--host", "127.0.0.1", "--rules", "--store", "memory")
         .contains("--max-keys", "1000000", "--admin-token", "--check-token", "--shutdown-grace")
         .contains("10s", "--config", "HEADGATE_ADMIN_TOKEN")
-        .contains("redis://", "--store-prefix", "headgate:", "--store-timeout", "50ms", "--store-ca")
+        .contains(
+            "redis://", "--store-prefix", "headgate:", "--store-timeout", "50ms", "--store-ca")
         .doesNotContain("s3cret");
     assertThat(code).isEqualTo(0);
     run("--help");

@@ -75,7 +75,9 @@ class RedisIT {
     }
   }
 
-  /** How many of all requests went ahead; each of the crowd asks one process, one after the other. */
+  /**
+   * How many of all requests went ahead; each of the crowd asks one process, one after the other.
+   */
   private static long admitted(List<Integer> ports, String key) throws Exception {
     int each = REQUESTS / Crowd.VIRTUAL.size();
     return Crowd.VIRTUAL.sum(member -> {
@@ -126,7 +128,8 @@ class RedisIT {
         redis.restart();
         Eventually.holds(
             "Redis decides", PATIENCE, () -> asker.ask("tokens:x").evidence().equals("store"));
-        Eventually.holds("that is said", PATIENCE, () -> service.err().contains(" has come after "));
+        Eventually.holds(
+            "that is said", PATIENCE, () -> service.err().contains(" has come after "));
         assertThat(service.err().lines()).hasSize(2);
         assertThat(service.out() + service.err()).doesNotContain("s3cret");
       }
@@ -135,8 +138,7 @@ class RedisIT {
 
   /** Asks again and again, on a thread of its own, until stopped. */
   private static final class AskingOn implements AutoCloseable {
-    private final Set<Integer> statuses =
-        ConcurrentHashMap.newKeySet();
+    private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
     private final AtomicLong asked = new AtomicLong();
     private final Thread thread;
     private volatile String evidence = "";
@@ -144,18 +146,19 @@ class RedisIT {
 
     AskingOn(int port, String key) {
       thread =
-          Thread.ofVirtual().start(() -> {
-            try (var asker = new Asker(port)) {
-              while (!stopped) {
-                var answer = asker.ask(key);
-                statuses.add(answer.status());
-                evidence = answer.evidence();
-                asked.incrementAndGet();
-              }
-            } catch (RuntimeException e) {
-              statuses.add(-1); // the connection was lost, which is an error too
-            }
-          });
+          Thread.ofVirtual()
+              .start(() -> {
+                try (var asker = new Asker(port)) {
+                  while (!stopped) {
+                    var answer = asker.ask(key);
+                    statuses.add(answer.status());
+                    evidence = answer.evidence();
+                    asked.incrementAndGet();
+                  }
+                } catch (RuntimeException e) {
+                  statuses.add(-1); // the connection was lost, which is an error too
+                }
+              });
     }
 
     void awaitEvidence(String wanted) {
@@ -173,8 +176,8 @@ class RedisIT {
     }
 
     @Override
-    public void close() throws InterruptedException {
-      stop();
+    public void close() {
+      stopped = true;
     }
   }
 }

@@ -36,7 +36,10 @@ class RedisServiceTest {
   private static final Rule JOBS =
       Rule.named("jobs").match("job", "*").limit(Concurrency.of(1)).build();
   private static final Rule LINE =
-      Rule.named("line").match("line", "*").limit(LeakyBucket.queueing(Rate.perSecond(4), 9)).build();
+      Rule.named("line")
+          .match("line", "*")
+          .limit(LeakyBucket.queueing(Rate.perSecond(4), 9))
+          .build();
 
   private static final String USER = "{\"key\":\"user:42\"}";
   private static final String JOB = "{\"subject\":{\"job\":\"etl\"}}";
@@ -166,7 +169,8 @@ class RedisServiceTest {
     assertThat(denied.status()).isEqualTo(429);
     assertThat(denied.body()).contains("\"evidence\":\"fallback\"");
     assertThat(denied.header("Retry-After")).isEqualTo("1");
-    for (var path : new String[] {"/v1/peek", "/v1/explain", "/v1/leases", "/api/ratelimit/check"}) {
+    for (var path :
+        new String[] {"/v1/peek", "/v1/explain", "/v1/leases", "/api/ratelimit/check"}) {
       assertThat(service.post(path, USER).status()).as(path).isEqualTo(200);
     }
     assertThat(service.post("/v1/check/batch", "{\"checks\":[" + USER + "]}").body())
@@ -183,8 +187,7 @@ class RedisServiceTest {
         .isEqualTo(503);
     var ready = service.request("GET", "/health/ready");
     assertThat(ready.status()).isEqualTo(200);
-    assertThat(ready.body())
-        .contains("\"store\":{\"kind\":\"redis\",\"away\":true,\"problem\":\"");
+    assertThat(ready.body()).contains("\"store\":{\"kind\":\"redis\",\"away\":true,\"problem\":\"");
     redis.restart();
     awaitEvidence("store");
     assertThat(service.request("GET", "/health/ready").body())
