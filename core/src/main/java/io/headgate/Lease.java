@@ -1,5 +1,6 @@
 package io.headgate;
 
+import io.headgate.store.StoreException;
 import java.util.Optional;
 
 /**
@@ -39,9 +40,17 @@ public final class Lease implements AutoCloseable {
     return id.map(limiter::renew).orElse(false);
   }
 
-  /** Gives the slots back. A second time does nothing. */
+  /**
+   * Gives the slots back. A second time does nothing. While the store is away nothing is thrown:
+   * the work is done, nobody could do better than wait, and a lease that is not given back ends by
+   * itself.
+   */
   @Override
   public void close() {
-    id.ifPresent(limiter::release);
+    try {
+      id.ifPresent(limiter::release);
+    } catch (StoreException e) {
+      // It ends by itself. Who has to know calls RateLimiter.release.
+    }
   }
 }

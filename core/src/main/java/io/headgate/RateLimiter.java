@@ -9,12 +9,14 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
+import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * May this request go ahead? Ask with {@link #check}; the rest is for those who want to know more.
@@ -121,12 +123,20 @@ public final class RateLimiter implements AutoCloseable {
     return acquire(Request.of(subject));
   }
 
-  /** Extends a lease to its full length from now; false if it has ended already. */
+  /**
+   * Extends a lease to its full length from now; false if it has ended already.
+   *
+   * @throws StoreException if the store that keeps it is away
+   */
   public boolean renew(String lease) {
     return forEachSlot(lease, Store::renew);
   }
 
-  /** Ends a lease; false if it had ended already. */
+  /**
+   * Ends a lease; false if it had ended already.
+   *
+   * @throws StoreException if the store that keeps it is away; what is kept here is released
+   */
   public boolean release(String lease) {
     return forEachSlot(lease, Store::release);
   }
@@ -190,14 +200,20 @@ public final class RateLimiter implements AutoCloseable {
   private boolean forEachSlot(String lease, BiPredicate<Store, Charge> action) {
     var ticket = LeaseTicket.decode(lease);
     boolean all = true;
+    @Nullable StoreException problem = null;
     for (var slot : ticket.slots()) {
       var counter = rules.counter(slot.rule(), slot.override(), slot.name());
-      boolean done =
-          counter.isPresent()
-              && counter.get().limit() instanceof Concurrency
-              && action.test(store, new Charge(counter.get(), slot.key(), 0, ticket.holder()));
-      all &= done;
+      try {
+        boolean done =
+            counter.isPresent()
+                && counter.get().limit() instanceof Concurrency
+                && action.test(store, new Charge(counter.get(), slot.key(), 0, ticket.holder()));
+        all &= done;
+      } catch (StoreException e) {
+        problem = e; // the others may be kept here
+      }
     }
+    if (problem != null) throw problem;
     return all;
   }
 }

@@ -2,11 +2,11 @@ package io.headgate.benchmarks;
 
 /** How long to measure. */
 enum Effort {
-  /** For a first look: about 4 minutes. */
-  QUICK(1, 2, 400, 3, 200, 6, 3, 2),
+  /** For a first look: about 5 minutes. */
+  QUICK(1, 2, 400, 3, 200, 6, 3, 2, 1_600, 3, 300),
 
-  /** For the record: up to 15 minutes. */
-  FULL(2, 3, 400, 5, 300, 12, 5, 5);
+  /** For the record: up to 18 minutes. */
+  FULL(2, 3, 400, 5, 300, 12, 5, 5, 3_200, 5, 600);
 
   final int forks;
   final int warmUps;
@@ -16,6 +16,9 @@ enum Effort {
   final int httpWarmUpSeconds;
   final int httpRounds;
   final int httpSeconds;
+  final int redisWarmUpMillis;
+  final int redisRounds;
+  final int redisMillis;
 
   Effort(
       int forks,
@@ -25,7 +28,10 @@ enum Effort {
       int millis,
       int httpWarmUpSeconds,
       int httpRounds,
-      int httpSeconds) {
+      int httpSeconds,
+      int redisWarmUpMillis,
+      int redisRounds,
+      int redisMillis) {
     this.forks = forks;
     this.warmUps = warmUps;
     this.warmUpMillis = warmUpMillis;
@@ -34,5 +40,8 @@ enum Effort {
     this.httpWarmUpSeconds = httpWarmUpSeconds;
     this.httpRounds = httpRounds;
     this.httpSeconds = httpSeconds;
+    this.redisWarmUpMillis = redisWarmUpMillis;
+    this.redisRounds = redisRounds;
+    this.redisMillis = redisMillis;
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.benchmarks;
 
 import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
+import io.github.bucket4j.BucketConfiguration;
 import io.github.bucket4j.TimeMeter;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import io.headgate.limit.Rate;
@@ -20,9 +21,9 @@ public enum Quota {
   /** One a day, so that all but the first request is denied. */
   EXHAUSTED(1, Duration.ofDays(1), 1);
 
-  private final long permits;
-  private final Duration period;
-  private final long burst;
+  final long permits;
+  final Duration period;
+  final long burst;
 
   Quota(long permits, Duration period, long burst) {
     this.permits = permits;
@@ -44,6 +45,13 @@ public enum Quota {
   Bucket bucket4j(TimeMeter meter) {
     return Bucket.builder()
         .withCustomTimePrecision(meter)
+        .addLimit(limit -> limit.capacity(burst).refillGreedy(permits, period))
+        .build();
+  }
+
+  /** For a bucket that is kept elsewhere. */
+  BucketConfiguration bucket4j() {
+    return BucketConfiguration.builder()
         .addLimit(limit -> limit.capacity(burst).refillGreedy(permits, period))
         .build();
   }

@@ -10,7 +10,8 @@ enum Section {
   ALGORITHMS("Algorithms"),
   RULES("Many rules"),
   LOADING("Loading rules"),
-  HTTP("HTTP");
+  HTTP("HTTP"),
+  REDIS("Redis");
 
   final String title;
 
@@ -37,6 +38,7 @@ enum Section {
       case RULES -> Rules.report(lab);
       case LOADING -> Loading.report(lab);
       case HTTP -> Http.report(lab);
+      case REDIS -> Redis.report(lab);
     };
   }
 }

@@ -37,8 +37,7 @@ public record FixedWindow(long permits, Window cut) implements Limit {
         && own.permits() == permits
         && own.cut() == cut.signature()) {
       // Also when the clock has stepped back: the window that was entered last goes on.
-      // But a window of nothing says nothing, and need not be remembered by any store.
-      if (now < own.end() && own.count() > 0) return own;
+      if (now < own.end()) return own;
       return new WindowState(cut.endAfter(now), 0, permits, own.cut());
     }
     long count = Share.scale(state.used(now), permits);

@@ -72,9 +72,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limi
     long width = width();
     long piece = Math.floorDiv(now, width);
     if (state instanceof SlidingState own && own.hasShape(buckets, width, capacity())) {
-      return own.total() == 0
-          ? SlidingState.with(0, piece, buckets, width, capacity())
-          : own.advanceTo(piece);
+      return own.advanceTo(piece);
     }
     long taken = Share.scale(state.used(now), capacity());
     return SlidingState.with(taken, piece, buckets, width, capacity());

@@ -251,7 +251,7 @@ public final class OutageStore implements Store {
   }
 
   private void probeFailed(Throwable problem) {
-    lastProblem = "probe: " + problem;
+    lastProblem = "probe: " + (problem instanceof StoreException ? problem.getMessage() : problem);
   }
 
   /** A limiter must not fail because a metric does. */

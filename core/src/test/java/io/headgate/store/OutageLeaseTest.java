@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Charge;
 import io.headgate.rule.OnStoreFailure.Local;
@@ -82,6 +83,45 @@ class OutageLeaseTest {
     assertThat(remote.asked()).isEqualTo(before);
     recover();
     assertThat(store.release(charge(1))).isTrue();
+  }
+
+  @Test
+  void closingALeaseThatCanNotBeReleasedThrowsNothingAndItEndsByItself() {
+    var limiter = RateLimiter.with(store, RULES, clock::get);
+    try (var lease = limiter.acquire(Subject.of("x"))) {
+      assertThat(lease.isAllowed()).isTrue();
+      remote.fail(Kind.CONNECTION);
+    }
+    recover();
+    assertThat(limiter.acquire(Subject.of("x")).isAllowed()).isTrue();
+    assertThat(limiter.acquire(Subject.of("x")).isAllowed()).isFalse();
+    clock.addAndGet(30_000_000);
+    assertThat(limiter.acquire(Subject.of("x")).isAllowed()).isTrue();
+  }
+
+  @Test
+  void aLeaseThatWasGrantedWithoutTheStoreIsClosedWithoutItToo() {
+    var allowing = Rule.named("r").per("key").limit(Concurrency.of(2)).build();
+    var limiter = RateLimiter.with(store, RuleSet.of(allowing), clock::get);
+    remote.fail(Kind.CONNECTION);
+    var lease = limiter.acquire(Subject.of("x"));
+    assertThat(lease.verdict().evidence()).isEqualTo(Evidence.FALLBACK);
+    assertThat(lease.isAllowed()).isTrue();
+    lease.close();
+    var id = lease.id().orElseThrow();
+    assertThatThrownBy(() -> limiter.release(id)).isInstanceOf(StoreException.class);
+  }
+
+  @Test
+  void slotsThatAreKeptHereAreReleasedAlsoWhereOthersCanNotBe() {
+    var elsewhere = Rule.named("a").per("key").limit(Concurrency.of(9)).build();
+    var both = RuleSet.of(elsewhere, RULES.rules().getFirst());
+    var limiter = RateLimiter.with(store, both, clock::get);
+    remote.fail(Kind.CONNECTION);
+    var lease = limiter.acquire(Subject.of("x"));
+    assertThat(limiter.acquire(Subject.of("x")).isAllowed()).isFalse();
+    lease.close();
+    assertThat(limiter.acquire(Subject.of("x")).isAllowed()).isTrue();
   }
 
   @Test

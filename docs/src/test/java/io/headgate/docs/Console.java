@@ -17,6 +17,7 @@ final class Console implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 60;
 
   private final Path folder;
+  private final ShownRedis redis = new ShownRedis();
   private @Nullable Process service;
   private String port = "";
 
@@ -43,7 +44,7 @@ final class Console implements AutoCloseable {
   }
 
   private String serve(String command) throws IOException, InterruptedException {
-    close();
+    endService();
     var output = folder.resolve("service");
     Files.deleteIfExists(output);
     service = start("exec " + command + " --port 0", output);
@@ -61,7 +62,7 @@ final class Console implements AutoCloseable {
 
   private Process start(String command, Path output) throws IOException {
     var builder =
-        new ProcessBuilder("bash", "-c", command)
+        new ProcessBuilder("bash", "-c", redis.in(command))
             .directory(Markdown.ROOT.toFile())
             .redirectErrorStream(true)
             .redirectOutput(output.toFile());
@@ -72,11 +73,17 @@ final class Console implements AutoCloseable {
 
   private String asPrinted(Path output) throws IOException {
     String text = Files.readString(output, StandardCharsets.UTF_8);
+    text = redis.shown(text);
     return port.isEmpty() ? text : text.replace("127.0.0.1:" + port, "127.0.0.1:8080");
   }
 
   @Override
   public void close() {
+    endService();
+    redis.close();
+  }
+
+  private void endService() {
     if (service != null) end(service);
     service = null;
   }

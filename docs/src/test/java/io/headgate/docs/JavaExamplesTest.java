@@ -26,6 +26,7 @@ class JavaExamplesTest {
       import io.headgate.*;
       import io.headgate.Decision.*;
       import io.headgate.limit.*;
+      import io.headgate.redis.*;
       import io.headgate.rule.*;
       import io.headgate.rulefile.*;
       import io.headgate.store.*;
@@ -43,6 +44,12 @@ class JavaExamplesTest {
   @ParameterizedTest
   @MethodSource("examples")
   void anExampleCompilesAndRuns(Markdown.Block example) throws Exception {
+    try (var redis = new ShownRedis()) {
+      run(redis.in(example.text()));
+    }
+  }
+
+  private void run(String example) throws Exception {
     var errors = new StringWriter();
     var task =
         ToolProvider.getSystemJavaCompiler()
@@ -53,7 +60,7 @@ class JavaExamplesTest {
                 List.of(
                     "-d", classes.toString(), "-classpath", System.getProperty("java.class.path")),
                 null,
-                List.of(source(example.text())));
+                List.of(source(example)));
     assertThat(task.call()).as("%s", errors).isTrue();
     try (var loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
       var main = loader.loadClass("Example").getMethod("main", String[].class);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Questions that go to the server in one call, in the words of the script; {@code plan.lua} and
@@ -30,19 +31,24 @@ final class Batch {
   private final List<byte[]> keys = new ArrayList<>();
   private final List<Limit> limits = new ArrayList<>();
   private final NumberWriter plans = new NumberWriter();
+  private boolean hasSeveral;
+
+  /** The charge that was written last, by itself, which may be asked again: a hot key. */
+  private @Nullable Charge last;
+
+  private int times;
 
   Batch(Keys names) {
     this.names = names;
   }
 
   void write(Plan plan, boolean keep) {
-    plans.put(keep ? DECIDE : LOOK);
     if (plan.charges().size() == 1) {
-      plans.put(0);
-      write(plan.charges().getFirst());
+      writeSingle(plan.charges().getFirst(), keep);
       return;
     }
-    plans.put(plan.parts().size());
+    begin(keep ? DECIDE : LOOK).put(plan.parts().size());
+    hasSeveral = true;
     for (var part : plan.parts()) {
       var combine = part.rule().combine();
       plans.put(part.counters().size()).put(code(combine));
@@ -56,13 +62,12 @@ final class Batch {
   }
 
   void write(List<Charge> charges, boolean keep) {
-    plans.put(keep ? DECIDE : LOOK);
     if (charges.size() == 1) {
-      plans.put(0);
-      write(charges.getFirst());
+      writeSingle(charges.getFirst(), keep);
       return;
     }
-    plans.put(1).put(charges.size()).put(ALL).put(0).put(1);
+    begin(keep ? DECIDE : LOOK).put(1).put(charges.size()).put(ALL).put(0).put(1);
+    hasSeveral = true;
     for (var charge : charges) {
       write(charge);
       plans.put(charge.counter().weight());
@@ -72,7 +77,7 @@ final class Batch {
   void write(Charge charge, Ask.Change change) {
     switch (change) {
       case GIVE_BACK -> {
-        plans.put(GIVE_BACK);
+        begin(GIVE_BACK);
         write(charge);
       }
       case RENEW -> writeSlot(RENEW, charge);
@@ -81,7 +86,38 @@ final class Batch {
   }
 
   private void writeSlot(int change, Charge slot) {
-    plans.put(change).put(keyOf(slot)).put(limitOf(slot)).put(Long.toString(slot.holder()));
+    begin(change).put(keyOf(slot)).put(limitOf(slot)).put(Long.toString(slot.holder()));
+  }
+
+  private void writeSingle(Charge charge, boolean keep) {
+    if (keep && isAskedAgain(charge)) {
+      times++;
+      return;
+    }
+    begin(keep ? DECIDE : LOOK).put(0);
+    write(charge);
+    times = 1;
+    if (keep && !(charge.limit() instanceof Concurrency)) last = charge;
+    else plans.put(1);
+  }
+
+  @SuppressWarnings("ReferenceEquality")
+  private boolean isAskedAgain(Charge charge) {
+    return last != null
+        && last.limit() == charge.limit()
+        && last.cost() == charge.cost()
+        && last.key().equals(charge.key())
+        && last.counter().equals(charge.counter());
+  }
+
+  private NumberWriter begin(int mode) {
+    end();
+    return plans.put(mode);
+  }
+
+  private void end() {
+    if (last != null) plans.put(times);
+    last = null;
   }
 
   private void write(Charge charge) {
@@ -127,7 +163,8 @@ final class Batch {
    * @param here the time here, for what only a calendar tells
    */
   byte[] argument(long now, long here) {
-    var all = new NumberWriter().put(now).put(limits.size());
+    end();
+    var all = new NumberWriter().put(now).put(hasSeveral ? 1 : 0).put(limits.size());
     for (var limit : limits) {
       for (long number : Terms.of(limit, here)) all.put(number);
     }

@@ -45,7 +45,9 @@ final class Clients implements AutoCloseable {
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
             .computationThreadPoolSize(2)
-            .reconnectDelay(Delay.fullJitter(Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
+            .reconnectDelay(
+                Delay.fullJitter(
+                    Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
             .nettyCustomizer(new Wire())
             .build();
     this.timer =
@@ -81,7 +83,8 @@ final class Clients implements AutoCloseable {
   }
 
   CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listen() {
-    if (cluster != null) return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE).thenApply(c -> c);
+    if (cluster != null)
+      return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE).thenApply(c -> c);
     if (listening == null) {
       listening = RedisClient.create(resources);
       listening.setOptions(common(ClientOptions.builder()).build());
@@ -107,8 +110,11 @@ final class Clients implements AutoCloseable {
         .replayFilter(command -> true)
         .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
         .socketOptions(SocketOptions.builder().connectTimeout(HANDSHAKE).tcpNoDelay(true).build());
-    options.ca().ifPresent(ca ->
-        builder.sslOptions(SslOptions.builder().jdkSslProvider().trustManager(ca.toFile()).build()));
+    options
+        .ca()
+        .ifPresent(ca ->
+            builder.sslOptions(
+                SslOptions.builder().jdkSslProvider().trustManager(ca.toFile()).build()));
     return builder;
   }
 

@@ -113,7 +113,8 @@ final class DirectLink implements Link {
       if (connection != ended) return;
       connection = null;
       problem =
-          new StoreException(Kind.CONNECTION, "Redis at " + server + " closed the connection", null);
+          new StoreException(
+              Kind.CONNECTION, "Redis at " + server + " closed the connection", null);
     }
     var unused = connect();
   }

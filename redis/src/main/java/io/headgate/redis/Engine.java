@@ -82,12 +82,14 @@ final class Engine implements Store {
 
   @Override
   public boolean renew(Charge charge) {
-    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfChange(charge, Ask.Change.RENEW)));
+    return charge.limit() instanceof Concurrency
+        && await(ask(new Ask.OfChange(charge, Ask.Change.RENEW)));
   }
 
   @Override
   public boolean release(Charge charge) {
-    return charge.limit() instanceof Concurrency && await(ask(new Ask.OfChange(charge, Ask.Change.RELEASE)));
+    return charge.limit() instanceof Concurrency
+        && await(ask(new Ask.OfChange(charge, Ask.Change.RELEASE)));
   }
 
   /** Undoes a charge that was made. */

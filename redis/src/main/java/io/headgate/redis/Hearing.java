@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hears which counters are forgotten, by whichever instance, so that nothing is known here that is
- * not so any more. While the subscription is down nothing is remembered, since what others forget is
- * not heard.
+ * not so any more. While the subscription is down nothing is remembered, since what others forget
+ * is not heard.
  */
 final class Hearing implements AutoCloseable {
   private static final long AGAIN_MILLIS = 500;

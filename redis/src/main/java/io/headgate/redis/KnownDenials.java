@@ -65,22 +65,20 @@ final class KnownDenials implements Store {
   public Answer decide(Plan plan) {
     var charge = decidedHere(plan);
     if (charge == null) return next.decide(plan);
-    var key = keys.of(charge.counter(), charge.key());
-    var known = known(key, charge);
+    var known = known(charge);
     if (known != null) return known;
     long asked = System.nanoTime();
-    return noted(key, charge, asked, next.decide(plan));
+    return noted(charge, asked, next.decide(plan));
   }
 
   @Override
   public CompletionStage<Answer> decideAsync(Plan plan) {
     var charge = decidedHere(plan);
     if (charge == null) return next.decideAsync(plan);
-    var key = keys.of(charge.counter(), charge.key());
-    var known = known(key, charge);
+    var known = known(charge);
     if (known != null) return CompletableFuture.completedStage(known);
     long asked = System.nanoTime();
-    return next.decideAsync(plan).thenApply(answer -> noted(key, charge, asked, answer));
+    return next.decideAsync(plan).thenApply(answer -> noted(charge, asked, answer));
   }
 
   /** The plan's only charge, if that is of a kind whose denials hold; null otherwise. */
@@ -90,8 +88,9 @@ final class KnownDenials implements Store {
     return charge.cost() == 1 && !(charge.limit() instanceof Concurrency) ? charge : null;
   }
 
-  private @Nullable Answer known(String key, Charge charge) {
+  private @Nullable Answer known(Charge charge) {
     if (denials.isEmpty()) return null;
+    var key = keys.of(charge.counter(), charge.key());
     var denial = denials.get(key);
     if (denial == null) return null;
     long now = System.nanoTime();
@@ -103,7 +102,7 @@ final class KnownDenials implements Store {
         new Refused(0, micros(denial.resetAt - now), micros(denial.retryAt - now)), Evidence.LOCAL);
   }
 
-  private Answer noted(String key, Charge charge, long asked, Answer answer) {
+  private Answer noted(Charge charge, long asked, Answer answer) {
     if (!(answer.first() instanceof Refused refused)) return answer;
     if (!remembers || answer.evidence() != Evidence.STORE) return answer;
     if (denials.size() >= MOST) sweep();
@@ -111,7 +110,7 @@ final class KnownDenials implements Store {
     long now = System.nanoTime();
     long until = asked + Math.min(BELIEVED_NANOS, refused.retryAfter() * 1_000);
     denials.put(
-        key,
+        keys.of(charge.counter(), charge.key()),
         new Denial(
             charge.limit(),
             until,

@@ -31,6 +31,7 @@ final class Lane {
   private final Queue<Ask<?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger length = new AtomicInteger();
   private final AtomicInteger out = new AtomicInteger();
+  private final AtomicInteger answering = new AtomicInteger();
   private final @Nullable Call[] calls = new @Nullable Call[AT_ONCE]; // guarded by itself
 
   Lane(Sender sender) {
@@ -45,7 +46,7 @@ final class Lane {
       return;
     }
     waiting.add(ask);
-    pump();
+    if (answering.get() == 0 || length.get() >= LARGEST_BATCH) pump();
   }
 
   private void pump() {
@@ -128,12 +129,20 @@ final class Lane {
     final List<Ask<?>> asks = new ArrayList<>();
     final long since = System.nanoTime();
 
-    /** The next batch leaves before these callers are woken, which takes longer than a call. */
+    /**
+     * What these callers ask next, on hearing the answer, leaves together. Meanwhile the server is
+     * at work on the other call.
+     */
     void end(byte[] said) {
       finish(this);
-      pump();
-      var reader = new NumberReader(said);
-      for (var ask : asks) ask.answer(reader);
+      answering.incrementAndGet();
+      try {
+        var reader = new NumberReader(said);
+        for (var ask : asks) ask.answer(reader);
+      } finally {
+        answering.decrementAndGet();
+        pump();
+      }
     }
 
     void end(StoreException problem) {

@@ -58,6 +58,9 @@ public final class RedisAddress {
     var uris = new ArrayList<RedisURI>();
     for (var host : rest.substring(at + 1).split(",", -1)) {
       if (host.contains("/")) throw bad("a cluster has no databases, so nothing follows its hosts");
+      if (!host.matches("[^:]+(:\\d{1,5})?|\\[[0-9a-fA-F:]+\\](:\\d{1,5})?")) {
+        throw bad("'%s' is no host, or its port is no number".formatted(host));
+      }
       uris.add(RedisURI.create(scheme + credentials + host));
     }
     return new RedisAddress(Topology.CLUSTER, List.copyOf(uris));

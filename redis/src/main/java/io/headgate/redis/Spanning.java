@@ -54,7 +54,8 @@ final class Spanning {
     }
     return all(asked)
         .thenCombine(all(untouched), (would, are) -> new Look(plan, would, are))
-        .thenCompose(look -> keep ? look.charge() : CompletableFuture.completedStage(look.answer()));
+        .thenCompose(
+            look -> keep ? look.charge() : CompletableFuture.completedStage(look.answer()));
   }
 
   private CompletableFuture<List<Outcome>> ask(Charge charge, boolean keep) {
@@ -111,8 +112,7 @@ final class Spanning {
         if (!charged[i] || charge.cost() == 0) continue;
         var group =
             bySlot.computeIfAbsent(
-                laneOf.applyAsInt(charge),
-                slot -> new Group(new ArrayList<>(), new ArrayList<>()));
+                laneOf.applyAsInt(charge), slot -> new Group(new ArrayList<>(), new ArrayList<>()));
         group.places.add(i);
         group.charges.add(charge);
       }

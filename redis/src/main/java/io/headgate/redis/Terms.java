@@ -37,10 +37,7 @@ final class Terms {
               window.bound() == SlidingWindow.Bound.CONSERVATIVE ? 1 : 0);
       case RollingWindow window ->
           numbers(
-              ROLLING,
-              window.capacity(),
-              window.window(),
-              window.minInterval().toNanos() / 1_000);
+              ROLLING, window.capacity(), window.window(), window.minInterval().toNanos() / 1_000);
       case Concurrency slots -> numbers(SLOTS, slots.max(), slots.window());
     };
   }

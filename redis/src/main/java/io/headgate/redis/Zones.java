@@ -182,7 +182,9 @@ final class Zones implements Store {
     };
   }
 
-  /** Tells of several zones' outages as of one: from the first that begins to the last that ends. */
+  /**
+   * Tells of several zones' outages as of one: from the first that begins to the last that ends.
+   */
   private static final class Together implements OutageListener {
     private final OutageListener listener;
     private int open; // guarded by this

@@ -1,11 +1,12 @@
 -- Decides a batch of plans, atomically and one after the other. This text is begin.lua, share.lua,
--- one file for each algorithm and plan.lua, in that order; it never changes with a rule. Mirrors
--- Plan.step, and the limits it calls; every number is an integer that a double holds exactly.
+-- one file for each algorithm, states.lua, several.lua and plan.lua, in that order, and never changes
+-- with a rule; a part that a batch does not use is skipped.
+-- Mirrors Plan.step, and the limits it calls; every number is an integer that a double holds exactly.
 --
 --   KEYS      the keys of the counters that the batch touches, each once
---   ARGV[1]   one MessagePack array of numbers: now (-1: this server's clock), how many limits, the
---             limits (seven numbers each: the algorithm, and what its file says), then the plans
---             (plan.lua says how)
+--   ARGV[1]   one MessagePack array of numbers: now (-1: this server's clock), whether there are plans of
+--             several charges 0|1, how many limits, the limits (seven numbers each: the algorithm, and
+--             what its file says), then the plans (plan.lua says how)
 --   returns   one MessagePack array: what each limit of each plan said, in order
 
 local BUCKET, FIXED, SLIDING, ROLLING, SLOTS = 1, 2, 3, 4, 5
@@ -20,8 +21,9 @@ if expires then
   now = time[1] * 1000000 + time[2]
 end
 
-local limits, uses, at = {}, {}, 3
-for l = 1, args[2] do
+local has_several = args[2] == 1
+local limits, uses, at = {}, {}, 4
+for l = 1, args[3] do
   limits[l] = {args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4], args[at + 5], args[at + 6]}
   uses[args[at]] = true
   at = at + 7
@@ -30,9 +32,17 @@ end
 -- A state is a table that begins with its algorithm. adopt gives the state in a limit's own terms, and
 -- whether that must be kept; step gives what the limit says, and the state to keep if that is charged.
 -- give_back undoes a charge: its plan was refused in another slot.
-local adopt, step, fresh_at, append, alter, give_back = {}, {}, {}, {}, {}, {}
+-- single is a short way for requests of one charge; it says false if it can't be taken.
+local adopt, step, fresh_at, append, alter, give_back, single, several = {}, {}, {}, {}, {}, {}, {}, nil
 local states = {} -- by index of KEYS; false: nothing is kept there
 local changed = {} -- those to be written when the batch is done
+
+local said, n = {}, 0 -- what is answered
+
+local function say(kind, remaining, reset, wait)
+  said[n + 1], said[n + 2], said[n + 3], said[n + 4] = kind, remaining, reset, wait
+  n = n + 4
+end
 
 -- A key that vanishes between two requests and comes again costs more than one that stays a little.
 local GRACE = 3000

@@ -10,13 +10,12 @@ adopt[BUCKET] = function(state, limit, k)
   return {BUCKET, now + carried_over(state, KEYS[k], drain), 0, drain}, true
 end
 
-step[BUCKET] = function(state, limit, k, cost)
+local function bucket(limit, cost, empty_at, slack)
   local permits, period, units = limit[2], limit[3], limit[4]
-  local empty_at, slack = state[2], state[3]
   local wait = max(0, empty_at - now)
   local owed = 0
-  if wait > state[4] then
-    owed = units
+  if wait > limit[6] then
+    owed = units -- a clock that stepped back can't make it more than everything
   elseif wait > 0 then
     owed = wait * permits - slack
   end
@@ -30,8 +29,39 @@ step[BUCKET] = function(state, limit, k, cost)
   local due = wait == 0 and price or price - slack
   local repaid_in = ceil(due / permits)
   local left = floor(max(0, units - owed - price) / period)
-  local next = {BUCKET, now + wait + repaid_in, repaid_in * permits - due, state[4]}
-  return PASSED, left, wait + repaid_in, limit[7] == 1 and wait or 0, next
+  local delay = limit[7] == 1 and wait or 0
+  return PASSED, left, wait + repaid_in, delay, now + wait + repaid_in, repaid_in * permits - due
+end
+
+step[BUCKET] = function(state, limit, k, cost)
+  local kind, remaining, reset, wait, empty_at, slack = bucket(limit, cost, state[2], state[3])
+  return kind, remaining, reset, wait, empty_at and {BUCKET, empty_at, slack, state[4]}
+end
+
+-- Without tables: this is what most batches are made of.
+single[BUCKET] = function(k, limit, cost, keep, times)
+  local key, drain, empty_at, slack, taken = KEYS[k], limit[6], 0, 0, false
+  local text = redis.pcall('GET', key)
+  if text then
+    if type(text) ~= 'string' then return false end
+    local kind, its_drain
+    kind, empty_at, slack, its_drain = cmsgpack.unpack(text)
+    if kind ~= BUCKET or its_drain ~= drain or slack >= limit[2] then return false end
+  end
+  for _ = 1, times do
+    local kind, remaining, reset, wait, next_at, next_slack = bucket(limit, cost, empty_at, slack)
+    say(kind, remaining, reset, wait)
+    if next_at then empty_at, slack, taken = next_at, next_slack, true end
+  end
+  if taken and keep then
+    text = cmsgpack.pack(BUCKET, empty_at, slack, drain)
+    if expires then
+      call('SET', key, text, 'PX', ttl(empty_at))
+    else
+      call('SET', key, text)
+    end
+  end
+  return true
 end
 
 give_back[BUCKET] = function(state, limit, k, cost)

@@ -18,7 +18,7 @@ adopt[FIXED] = function(state, limit, k)
   if not state then return {FIXED, end_after(limit), 0, permits, cut}, false end
   if state[1] == FIXED and state[4] == permits and state[5] == cut then
     -- Also when the clock has stepped back: the window that was entered last goes on.
-    if now < state[2] and state[3] > 0 then return state, false end
+    if now < state[2] then return state, false end
     return {FIXED, end_after(limit), 0, permits, cut}, state[3] > 0
   end
   return {FIXED, end_after(limit), carried_over(state, KEYS[k], permits), permits, cut}, true

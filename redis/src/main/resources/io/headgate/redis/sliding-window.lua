@@ -9,11 +9,9 @@ adopt[SLIDING] = function(state, limit, k)
   local own = state and state[1] == SLIDING and #state == buckets + 5 and state[3] == width and state[4] == permits
   local gone, taken, altered = buckets + 1, 0, false
   if own then
+    if piece <= state[2] then return state, false end -- clocks step back; counts must not
+    gone = min(piece - state[2], buckets + 1)
     for i = 5, #state do altered = altered or state[i] > 0 end
-    if altered then
-      if piece <= state[2] then return state, false end -- clocks step back; counts must not
-      gone = min(piece - state[2], buckets + 1)
-    end
   elseif state then
     taken, altered = carried_over(state, KEYS[k], permits), true
   end

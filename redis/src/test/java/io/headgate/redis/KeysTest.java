@@ -23,7 +23,8 @@ class KeysTest {
   void aKeyCanBeReadByPeople() {
     assertThat(keys.of(counter("per-user", "per-user"), "user:42"))
         .isEqualTo("headgate:{user:42}per-user");
-    assertThat(keys.of(counter("contract", "calls"), "acme")).isEqualTo("headgate:{acme}contract|calls");
+    assertThat(keys.of(counter("contract", "calls"), "acme"))
+        .isEqualTo("headgate:{acme}contract|calls");
     assertThat(keys.of(counter("all", "all"), "")).isEqualTo("headgate:{*}all");
   }
 
@@ -45,7 +46,8 @@ class KeysTest {
 
   @Test
   void noTwoTextsHaveTheSameTag() {
-    var texts = new ArrayList<>(List.of("*", "", "%2A", "#", "~0041", "%41", "A", "\u0100", "~0100"));
+    var texts =
+        new ArrayList<>(List.of("*", "", "%2A", "#", "~0041", "%41", "A", "\u0100", "~0100"));
     for (char c = 0; c < 0x3000; c++) texts.add("k" + c);
     texts.addAll(List.of("\ud800", "\ud801", "\udc00", "?", "%3F"));
     var longest = "x".repeat(1_000);

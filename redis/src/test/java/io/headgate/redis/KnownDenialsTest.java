@@ -140,8 +140,7 @@ class KnownDenialsTest {
 
   @Test
   void everyInstanceIsCounted() {
-    Eventually.holds(
-        "two are seen", SOON, () -> ((RedisStore) here.store()).instances() >= 2);
+    Eventually.holds("two are seen", SOON, () -> ((RedisStore) here.store()).instances() >= 2);
   }
 
   private static void awaitLocal(RateLimiter limiter) {

@@ -8,39 +8,48 @@ final class Links {
 
   /** The same link, which those who use it don't close. */
   static Link shared(Link link) {
-    return new Link() {
-      @Override
-      public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-        return link.decide(keys, argument);
-      }
+    return new Passing(link);
+  }
 
-      @Override
-      public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
-        return link.announce(key, instance, millis);
-      }
+  /** Passes on everything but its end. */
+  static class Passing implements Link {
+    private final Link link;
 
-      @Override
-      public CompletionStage<Long> forget(byte[] key) {
-        return link.forget(key);
-      }
+    Passing(Link link) {
+      this.link = link;
+    }
 
-      @Override
-      public CompletionStage<Long> size() {
-        return link.size();
-      }
+    @Override
+    public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+      return link.decide(keys, argument);
+    }
 
-      @Override
-      public int laneOf(String key) {
-        return link.laneOf(key);
-      }
+    @Override
+    public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
+      return link.announce(key, instance, millis);
+    }
 
-      @Override
-      public void reconnect() {
-        link.reconnect();
-      }
+    @Override
+    public CompletionStage<Long> forget(byte[] key) {
+      return link.forget(key);
+    }
 
-      @Override
-      public void close() {}
-    };
+    @Override
+    public CompletionStage<Long> size() {
+      return link.size();
+    }
+
+    @Override
+    public int laneOf(String key) {
+      return link.laneOf(key);
+    }
+
+    @Override
+    public void reconnect() {
+      link.reconnect();
+    }
+
+    @Override
+    public void close() {}
   }
 }

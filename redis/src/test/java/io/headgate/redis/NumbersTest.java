@@ -40,8 +40,11 @@ class NumbersTest {
   private static byte[] echo(byte[] array) {
     var client = RedisClient.create();
     try (var server = RedisServer.start();
-        var connection = client.connect(ByteArrayCodec.INSTANCE, io.lettuce.core.RedisURI.create(server.uri()))) {
-      var script = "return cmsgpack.pack(cmsgpack.unpack(ARGV[1]))".getBytes(StandardCharsets.UTF_8);
+        var connection =
+            client.connect(
+                ByteArrayCodec.INSTANCE, io.lettuce.core.RedisURI.create(server.uri()))) {
+      var script =
+          "return cmsgpack.pack(cmsgpack.unpack(ARGV[1]))".getBytes(StandardCharsets.UTF_8);
       return connection.sync().eval(script, ScriptOutputType.VALUE, new byte[0][], array);
     } finally {
       client.shutdown();

@@ -67,10 +67,13 @@ class ParityTest {
         LeakyBucket.queueing(Rate.perSecond(13), Duration.ofMillis(777)),
         FixedWindow.of(Rate.of(9, Duration.ofSeconds(4))),
         new FixedWindow(50, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))),
-        new FixedWindow(70, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Australia/Lord_Howe"))),
-        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 10, SlidingWindow.Bound.INTERPOLATED),
+        new FixedWindow(
+            70, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Australia/Lord_Howe"))),
+        new SlidingWindow(
+            Rate.of(20, Duration.ofSeconds(10)), 10, SlidingWindow.Bound.INTERPOLATED),
         new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 4, SlidingWindow.Bound.CONSERVATIVE),
-        new SlidingWindow(Rate.of(1_000_003, Duration.ofHours(1)), 60, SlidingWindow.Bound.INTERPOLATED),
+        new SlidingWindow(
+            Rate.of(1_000_003, Duration.ofHours(1)), 60, SlidingWindow.Bound.INTERPOLATED),
         RollingWindow.of(Rate.of(12, Duration.ofSeconds(5))),
         new RollingWindow(Rate.of(200, Duration.ofSeconds(20)), Duration.ofMillis(3)),
         new Concurrency(6, Duration.ofSeconds(2)));

@@ -31,7 +31,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A limit per user and one for everybody, whose counters no script of a cluster reaches at once. */
+/**
+ * A limit per user and one for everybody, whose counters no script of a cluster reaches at once.
+ */
 class SpanningTest {
   private static RedisCluster cluster;
   private static Clients clients;
@@ -127,7 +129,6 @@ class SpanningTest {
   }
 
   private Engine engine() {
-    return new Engine(
-        Links.shared(link), new Keys("s:"), Duration.ofSeconds(20), clock::micros);
+    return new Engine(Links.shared(link), new Keys("s:"), Duration.ofSeconds(20), clock::micros);
   }
 }

@@ -119,9 +119,11 @@ class StateInRedisTest {
     var limit = RollingWindow.of(Rate.perMinute(10));
     engine.decide(plan(limit, 3));
     engine.decide(plan(limit, 1));
-    var time = server.call("ZRANGE", "h:{k}rule", "-1", "-1", "WITHSCORES").items().getLast().text();
+    var time =
+        server.call("ZRANGE", "h:{k}rule", "-1", "-1", "WITHSCORES").items().getLast().text();
     server.call("DEL", "h:{k}rule");
-    server.call("ZADD", "h:{k}rule", "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
+    server.call(
+        "ZADD", "h:{k}rule", "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
     assertThat(engine.decide(plan(limit, 3)).first().remaining()).isEqualTo(2);
     assertThat(server.call("ZRANGE", "h:{k}rule", "0", "-1").toString())
         .contains("1000000003:3", "1000000005:2", "1000000008:3");

@@ -122,6 +122,7 @@ class ArchitectureTest {
             "io.headgate.server",
             "io.headgate.server.http",
             "io.headgate.server.rules",
+            "io.headgate.server.store",
             "io.headgate.server.cli");
   }
 }

@@ -1,25 +1,23 @@
 package io.headgate.server.cli;
 
 import io.headgate.RateLimiter;
-import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.http.Access;
 import io.headgate.server.rules.ExampleRules;
 import io.headgate.server.rules.RulesFile;
-import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Starts the service and stays until it is told to stop. */
@@ -60,18 +58,7 @@ final class ServeCommand implements Callable<Integer> {
               + " Default: a few examples (see headgate rules example)")
   private Optional<Path> rules = Optional.empty();
 
-  @Option(
-      names = "--store",
-      defaultValue = "memory",
-      description = "Where states are kept; memory is all there is yet. Default: ${DEFAULT-VALUE}")
-  private String store = "memory";
-
-  @Option(
-      names = "--max-keys",
-      paramLabel = "N",
-      defaultValue = "" + MemoryStore.DEFAULT_MOST_KEYS,
-      description = "How many counters the memory store keeps at most. Default: ${DEFAULT-VALUE}")
-  private int maxKeys;
+  @Mixin private StoreOptions store;
 
   @Option(
       names = "--admin-token",
@@ -100,9 +87,9 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     var settings = settings();
-    requireMemory();
     var file = open();
-    var limiter = limiter(file.map(RulesFile::rules).orElseGet(ExampleRules::rules));
+    var rules = file.map(RulesFile::rules).orElseGet(ExampleRules::rules);
+    var limiter = RateLimiter.with(store.open(around.directory()), rules);
     var service = start(settings, limiter);
     file.ifPresent(opened -> opened.follow(LOOK_EVERY, limiter::replaceRules));
     announce(service, limiter.rules().rules().size());
@@ -121,13 +108,6 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private void requireMemory() {
-    if (store.equals("memory")) return;
-    throw new CommandFailure(
-        "store '%s' is not in this version; the only one is --store memory (state in this process)"
-            .formatted(store.replaceFirst("//[^/@]*@", "//…@")));
-  }
-
   private Optional<RulesFile> open() {
     if (rules.isEmpty()) return Optional.empty();
     var path = around.directory().resolve(rules.get());
@@ -140,18 +120,11 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private RateLimiter limiter(RuleSet initial) {
-    try {
-      return RateLimiter.with(MemoryStore.create(Ticker.system(), maxKeys), initial);
-    } catch (IllegalArgumentException e) {
-      throw new CommandFailure("--max-keys: " + e.getMessage());
-    }
-  }
-
   private static Service start(Settings settings, RateLimiter limiter) throws InterruptedException {
     try {
       return Service.start(settings, limiter, Ticker.system());
     } catch (IOException e) {
+      limiter.close();
       throw CommandFailure.of(e);
     }
   }
@@ -159,7 +132,7 @@ final class ServeCommand implements Callable<Integer> {
   private void announce(Service service, int count) {
     String shown = host.contains(":") ? "[" + host + "]" : host;
     around.out().printf("Headgate listens on http://%s:%d%n", shown, service.port());
-    around.out().printf(Locale.ROOT, "  store  memory, at most %,d keys%n", maxKeys);
+    around.out().printf("  store  %s%n", store.describe(around.directory()));
     if (rules.isPresent()) {
       around.out().printf("  rules  %d from %s, followed%n", count, rules.get());
     } else {

@@ -1,6 +1,7 @@
 package io.headgate.server.http;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.store.StoreView;
 import java.util.List;
 
 /** What this is, and how it is. */
@@ -20,10 +21,12 @@ final class About {
           "GET /health/ready");
 
   private final RateLimiter limiter;
+  private final StoreView store;
   private final Readiness readiness;
 
   About(RateLimiter limiter, Readiness readiness) {
     this.limiter = limiter;
+    this.store = new StoreView(limiter.store());
     this.readiness = readiness;
   }
 
@@ -40,11 +43,16 @@ final class About {
     exchange.answer(200, MediaTypes.JSON, new JsonOut().begin().name("status").value("up").end());
   }
 
+  /** Also ready while the store is away: the rules' policies decide. */
   void ready(Exchange exchange, byte[] body) {
     boolean stopping = readiness.isStopping();
     var out = new JsonOut().begin();
     out.name("status").value(stopping ? "stopping" : "ready");
     out.name("rules").value(limiter.rules().rules().size());
+    out.name("store").begin();
+    out.name("kind").value(store.kind()).name("away").value(store.isAway());
+    store.problem().ifPresent(problem -> out.name("problem").value(problem));
+    out.end();
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
   }
 }

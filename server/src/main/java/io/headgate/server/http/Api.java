@@ -26,9 +26,10 @@ public final class Api {
     this.vertx = vertx;
     this.access = access;
     this.readiness = readiness;
-    var checks = new Checks(limiter, ticker);
-    var leases = new Leases(limiter);
-    var inspection = new Inspection(limiter);
+    var asking = new Asking(limiter);
+    var checks = new Checks(limiter, asking, ticker);
+    var leases = new Leases(limiter, asking);
+    var inspection = new Inspection(limiter, asking);
     var about = new About(limiter, readiness);
     this.routes =
         new Routes()

@@ -9,18 +9,27 @@ import java.time.temporal.ChronoUnit;
 /** The endpoints that ask whether a request may go ahead. */
 final class Checks {
   private final RateLimiter limiter;
+  private final Asking asking;
   private final Ticker ticker;
   private final RateLimitHeaders headers;
 
-  Checks(RateLimiter limiter, Ticker ticker) {
+  Checks(RateLimiter limiter, Asking asking, Ticker ticker) {
     this.limiter = limiter;
+    this.asking = asking;
     this.ticker = ticker;
     this.headers = new RateLimitHeaders(ticker);
   }
 
   void check(Exchange exchange, byte[] body) {
     var asked = AskedReader.readOne(body, Field.OF_CHECK);
-    var verdict = limiter.decide(asked.request());
+    asking.decide(exchange, asked.request(), verdict -> decided(exchange, asked, verdict));
+  }
+
+  private void decided(Exchange exchange, Asked asked, Verdict verdict) {
+    if (exchange.isGone()) {
+      asking.giveBack(verdict);
+      return;
+    }
     long delay = Times.micros(verdict.delay());
     if (!asked.waits() || delay == 0) {
       answer(exchange, verdict, 0, true);
@@ -31,21 +40,28 @@ final class Checks {
         millis,
         () -> answer(exchange, verdict, millis * 1_000, true),
         // Its place in the line can't be taken by others, but its slots in flight can.
-        () -> verdict.lease().ifPresent(limiter::release));
+        () -> asking.giveBack(verdict));
   }
 
   void peek(Exchange exchange, byte[] body) {
     var asked = AskedReader.readOne(body, Field.OF_PEEK);
-    answer(exchange, limiter.peek(asked.request()), 0, false);
+    asking.ask(
+        exchange,
+        () -> limiter.peek(asked.request()),
+        verdict -> answer(exchange, verdict, 0, false));
   }
 
   void batch(Exchange exchange, byte[] body) {
     var checks = AskedReader.readBatch(body); // all of them, before the first is charged
-    var out = new JsonOut().begin().name("decisions").beginList();
-    for (var asked : checks) {
-      DecisionBody.write(out, limiter.decide(asked.request()), 0, true);
-    }
-    exchange.answer(200, MediaTypes.JSON, out.endList().end());
+    var requests = checks.stream().map(Asked::request).toList();
+    asking.decideAll(
+        exchange,
+        requests,
+        verdicts -> {
+          var out = new JsonOut().begin().name("decisions").beginList();
+          for (var verdict : verdicts) DecisionBody.write(out, verdict, 0, true);
+          exchange.answer(200, MediaTypes.JSON, out.endList().end());
+        });
   }
 
   private void answer(Exchange exchange, Verdict verdict, long waited, boolean charged) {
@@ -63,7 +79,10 @@ final class Checks {
   /** The shape that some clients know from elsewhere: tokens of a key, and when all are back. */
   void tokens(Exchange exchange, byte[] body) {
     var asked = AskedReader.readOne(body, Field.OF_TOKENS);
-    var verdict = limiter.decide(asked.request());
+    asking.decide(exchange, asked.request(), verdict -> answerTokens(exchange, asked, verdict));
+  }
+
+  private void answerTokens(Exchange exchange, Asked asked, Verdict verdict) {
     headers.put(exchange, verdict, 0);
     var out = new JsonOut().begin();
     out.name("key").value(asked.subject().toString());

@@ -1,5 +1,6 @@
 package io.headgate.server.http;
 
+import io.headgate.store.StoreException;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -7,6 +8,10 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +27,14 @@ final class Exchange {
   private static final CharSequence NOSNIFF_NAME =
       HttpHeaders.createOptimized("X-Content-Type-Options");
   private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+
+  /** A slot that is not released ends by itself, and a reset can be asked for again. */
+  private static final Problem STORE_AWAY =
+      Problem.of(
+              503,
+              "the store can't be asked right now, and only it can do this; ask again in a second"
+                  + " (a lease that is not released ends by itself)")
+          .with("Retry-After", "1");
 
   private final HttpServerRequest request;
   private final HttpServerResponse response;
@@ -121,6 +134,36 @@ final class Exchange {
     });
   }
 
+  /**
+   * Goes on when the stage has ended: at once if it has, else on the event loop that this request
+   * came on, whichever thread ends it.
+   */
+  <T> void when(CompletionStage<T> stage, Consumer<T> then) {
+    var future = stage.toCompletableFuture();
+    if (future.isDone()) {
+      then.accept(resultOf(future));
+      return;
+    }
+    connections.waits(request.connection());
+    var context = vertx.getOrCreateContext();
+    var unused =
+        future.whenComplete((value, problem) ->
+            context.runOnContext(woken -> guarded(() -> then.accept(resultOf(future)))));
+  }
+
+  private static <T> T resultOf(CompletableFuture<T> ended) {
+    try {
+      return ended.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  /** Whether nobody is there any more to be answered. */
+  boolean isGone() {
+    return response.closed();
+  }
+
   private boolean isOver() {
     return answered || response.closed();
   }
@@ -176,6 +219,9 @@ final class Exchange {
       work.run();
     } catch (Refusal e) {
       answer(e.problem());
+    } catch (StoreException e) {
+      LOG.debug("the store could not be asked", e);
+      answer(STORE_AWAY);
     } catch (Throwable e) {
       String id = UUID.randomUUID().toString();
       LOG.error("request failed, id {}", id, e);

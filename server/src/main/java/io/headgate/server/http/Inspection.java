@@ -5,6 +5,7 @@ import io.headgate.RateLimiter;
 import io.headgate.rule.Explanation.Condition;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.rule.Subject;
 import java.util.Comparator;
 import java.util.List;
 
@@ -17,14 +18,19 @@ final class Inspection {
           .thenComparingLong(e -> e.explanation().conditions().size());
 
   private final RateLimiter limiter;
+  private final Asking asking;
 
-  Inspection(RateLimiter limiter) {
+  Inspection(RateLimiter limiter, Asking asking) {
     this.limiter = limiter;
+    this.asking = asking;
   }
 
   void explain(Exchange exchange, byte[] body) {
     var subject = AskedReader.readOne(body, Field.OF_EXPLAIN).subject();
-    var all = limiter.explain(subject);
+    asking.ask(exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
+  }
+
+  private static void answer(Exchange exchange, Subject subject, List<Explained> all) {
     var out = new JsonOut().begin();
     out.name("subject").begin();
     subject.attributes().forEach(out::member);
@@ -42,10 +48,15 @@ final class Inspection {
 
   void reset(Exchange exchange, byte[] body) {
     var asked = AskedReader.readOne(body, Field.OF_RESET);
-    if (!limiter.reset(asked.subject(), asked.rule())) throw noSuchRule(asked.rule());
-    var out = new JsonOut().begin();
-    out.name("reset").value(true).name("rule").value(asked.rule());
-    exchange.answer(200, MediaTypes.JSON, out.end());
+    asking.ask(
+        exchange,
+        () -> limiter.reset(asked.subject(), asked.rule()),
+        applies -> {
+          if (!applies) throw noSuchRule(asked.rule());
+          var out = new JsonOut().begin();
+          out.name("reset").value(true).name("rule").value(asked.rule());
+          exchange.answer(200, MediaTypes.JSON, out.end());
+        });
   }
 
   private Refusal noSuchRule(String id) {

@@ -5,21 +5,34 @@ import io.headgate.RateLimiter;
 /** Keeps and gives back slots in flight, by the id that taking them gave. */
 final class Leases {
   private final RateLimiter limiter;
+  private final Asking asking;
 
-  Leases(RateLimiter limiter) {
+  Leases(RateLimiter limiter, Asking asking) {
     this.limiter = limiter;
+    this.asking = asking;
   }
 
   void renew(Exchange exchange, byte[] body) {
     String id = exchange.lastSegment();
-    if (!renewed(id)) throw ended("renewed");
-    var out = new JsonOut().begin().name("renewed").value(true).name("lease").value(id).end();
-    exchange.answer(200, MediaTypes.JSON, out);
+    asking.ask(
+        exchange,
+        () -> renewed(id),
+        renewed -> {
+          if (!renewed) throw ended("renewed");
+          var out = new JsonOut().begin().name("renewed").value(true).name("lease").value(id);
+          exchange.answer(200, MediaTypes.JSON, out.end());
+        });
   }
 
   void release(Exchange exchange, byte[] body) {
-    if (!released(exchange.lastSegment())) throw ended("released");
-    exchange.end(204);
+    String id = exchange.lastSegment();
+    asking.ask(
+        exchange,
+        () -> released(id),
+        released -> {
+          if (!released) throw ended("released");
+          exchange.end(204);
+        });
   }
 
   private boolean renewed(String id) {

@@ -262,8 +262,13 @@ class CommandLineTest {
         "serve --port 70000       | port must be 0 to 65535, got 70000",
         "serve --host 0.0.0.0     | set one with --admin-token or HEADGATE_ADMIN_TOKEN",
         "serve --host no.invalid  | host 'no.invalid' is not known",
-        "serve --store redis://x  | store 'redis://x' is not in this version",
-        "serve --store redis://u:secret@x | store 'redis://…@x' is not in this version",
+        "serve --store redi://x   | --store: not an address of Redis: it begins with none of these",
+        "serve --store redis-cluster://x/0 | a cluster has no databases",
+        "serve --store redis-sentinel://x | the name of the primary is missing after '#'",
+        "serve --store redis://x --store-prefix a*b | --store-prefix: a key prefix may have",
+        "serve --store redis://x --store-timeout 2h | --store-timeout: the deadline of a call",
+        "serve --store redis://x --store-ca x.pem | --store-ca is for TLS",
+        "serve --store rediss://x --store-ca none.pem | --store-ca can't be read: ",
         "serve --shutdown-grace 5 | '5' is no duration; write a number and a unit",
         "serve --max-keys 0       | a store must keep at least 1 key, got 0",
         "serve --rules none.yaml  | none.yaml",
@@ -275,6 +280,36 @@ class CommandLineTest {
     assertThat(err).startsWith("headgate: ").contains(expected);
     assertThat(out).isEmpty();
     assertThat(code).isEqualTo(2);
+  }
+
+  @Test
+  void anAddressThatIsNotUnderstoodIsNotShownSinceItMayHoldAPassword() {
+    for (var address : new String[] {"redi://u:s3cret@x", "redis-sentinel://s3cret@x", "s3cret"}) {
+      run("serve", "--store", address);
+      assertThat(err).startsWith("headgate: --store: ").contains("redis://[user:password@]host");
+      assertThat(err + out).doesNotContain("s3cret");
+      assertThat(code).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aFileWithoutCertificatesIsRefusedBeforeAnythingStarts() throws IOException {
+    Files.writeString(folder.resolve("ca.pem"), "not a certificate");
+    run("serve", "--store", "rediss://127.0.0.1:1", "--store-ca", "ca.pem");
+    assertThat(err).startsWith("headgate: --store-ca: ").contains("ca.pem");
+    assertThat(code).isEqualTo(2);
+  }
+
+  @Test
+  void whereStatesAreKeptIsReadFromTheEnvironmentAndTheFileToo() throws IOException {
+    environment.put("HEADGATE_STORE", "redis-cluster://x/0");
+    run("serve");
+    assertThat(err).contains("a cluster has no databases");
+    environment.remove("HEADGATE_STORE");
+    Files.writeString(
+        folder.resolve("headgate.yaml"), "store: redis://127.0.0.1:1\nstore-timeout: 2h\n");
+    run("serve");
+    assertThat(err).contains("--store-timeout: the deadline of a call must be 1 ms to 1 min");
   }
 
   @Test
@@ -349,6 +384,8 @@ class CommandLineTest {
         .contains("--port", "8080", "--host", "127.0.0.1", "--rules", "--store", "memory")
         .contains("--max-keys", "1000000", "--admin-token", "--check-token", "--shutdown-grace")
         .contains("10s", "--config", "HEADGATE_ADMIN_TOKEN")
+        .contains(
+            "redis://", "--store-prefix", "headgate:", "--store-timeout", "50ms", "--store-ca")
         .doesNotContain("s3cret");
     assertThat(code).isEqualTo(0);
     run("--help");

@@ -65,7 +65,8 @@ class HeadgateIT {
           .startsWith("Headgate listens on http://127.0.0.1:" + port + "\n")
           .contains("  store  memory, at most 1,000,000 keys\n")
           .contains("  rules  6 examples, for want of --rules");
-      assertThat(get(port, "/health/ready").body()).isEqualTo("{\"status\":\"ready\",\"rules\":6}");
+      assertThat(get(port, "/health/ready").body())
+          .startsWith("{\"status\":\"ready\",\"rules\":6,");
       assertThat(checks(port, "user:42", "--cost", "200")).isEqualTo(0);
       assertThat(checks(port, "user:42", "--cost", "200")).isEqualTo(1);
       assertThat(checks(port, "user:42", "--cost", "-1")).isEqualTo(2);
@@ -121,10 +122,10 @@ class HeadgateIT {
   }
 
   private void awaitRules(int port, int count) {
-    String ready = "{\"status\":\"ready\",\"rules\":" + count + "}";
+    String ready = "{\"status\":\"ready\",\"rules\":" + count + ",";
     await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> get(port, "/health/ready").body().equals(ready));
+        .until(() -> get(port, "/health/ready").body().startsWith(ready));
   }
 
   @Test

@@ -35,7 +35,9 @@ class AboutTest {
     assertThat(SERVICE.request("GET", "/health/live").body()).isEqualTo("{\"status\":\"up\"}");
     var ready = SERVICE.request("GET", "/health/ready");
     assertThat(ready.status()).isEqualTo(200);
-    assertThat(ready.body()).isEqualTo("{\"status\":\"ready\",\"rules\":1}");
+    assertThat(ready.body())
+        .isEqualTo(
+            "{\"status\":\"ready\",\"rules\":1,\"store\":{\"kind\":\"memory\",\"away\":false}}");
   }
 
   @ParameterizedTest

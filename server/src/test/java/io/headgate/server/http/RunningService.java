@@ -7,6 +7,7 @@ import io.headgate.rule.Subject;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.store.MemoryStore;
+import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,9 +29,23 @@ final class RunningService implements AutoCloseable {
   private RunningService(Access access, Duration idle, Duration grace, Rule... rules) {
     Ticker ticker = clock::get;
     this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
-    var settings = new Settings("127.0.0.1", 0, access, idle, grace, 2);
+    this.service = serve(new Settings("127.0.0.1", 0, access, idle, grace, 2), ticker);
+  }
+
+  private RunningService(Store store, Rule... rules) {
+    this.limiter = RateLimiter.with(store, RuleSet.of(rules));
+    var settings = new Settings("127.0.0.1", 0, Access.OPEN, MINUTE, Duration.ZERO, 1);
+    this.service = serve(settings, Ticker.system());
+  }
+
+  /** With states elsewhere, by the real time, and one event loop that serves all. */
+  static RunningService over(Store store, Rule... rules) {
+    return new RunningService(store, rules);
+  }
+
+  private Service serve(Settings settings, Ticker ticker) {
     try {
-      this.service = Service.start(settings, limiter, ticker);
+      return Service.start(settings, limiter, ticker);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

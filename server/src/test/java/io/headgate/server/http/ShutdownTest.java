@@ -62,7 +62,7 @@ class ShutdownTest {
       connection.send(RawConnection.bytes("}"));
       var answer = connection.read();
       assertThat(answer.status()).isEqualTo(503);
-      assertThat(answer.body()).isEqualTo("{\"status\":\"stopping\",\"rules\":1}");
+      assertThat(answer.body()).startsWith("{\"status\":\"stopping\",\"rules\":1,");
       assertThat(answer.header("Connection")).isEqualTo("close");
       assertThat(connection.isClosedByServer()).isTrue();
       stopped.get(20, TimeUnit.SECONDS);

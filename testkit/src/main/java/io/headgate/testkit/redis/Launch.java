@@ -39,6 +39,11 @@ record Launch(String program, int port, List<String> extraOptions, Arguments arg
         });
   }
 
+  /** The same with another program. */
+  Launch of(String program) {
+    return new Launch(program, port, extraOptions, arguments);
+  }
+
   /** Sentinels keep what they learn in their configuration, so it is a file, and written once. */
   static Launch sentinel(int port, List<String> configuration) {
     return new Launch(

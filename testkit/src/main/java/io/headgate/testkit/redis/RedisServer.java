@@ -5,6 +5,7 @@ import io.headgate.testkit.net.FreePorts;
 import io.headgate.testkit.net.TestCertificates;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,12 @@ public final class RedisServer implements AutoCloseable {
    */
   public static RedisServer start(String... extraOptions) {
     return start(1, ports -> Launch.server(ports.getFirst(), List.of(extraOptions)));
+  }
+
+  /** As {@link #start}, of another version than the one on the PATH. */
+  public static RedisServer startProgram(Path program, String... extraOptions) {
+    return start(
+        1, ports -> Launch.server(ports.getFirst(), List.of(extraOptions)).of(program.toString()));
   }
 
   /** As {@link #start}, and takes TLS connections on {@link #tlsPort} besides. */

@@ -1,0 +1,72 @@
+package io.headgate.benchmarks;
+
+import io.headgate.RateLimiter;
+import io.headgate.Verdict;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/** Headgate as a library: from a subject through one rule to a verdict. */
+record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Remote {
+  /** A machine that does other things too may halt for longer than the usual 50 ms. */
+  private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+  static Remote open(String uri, String name, Quota quota, int keys) {
+    return open(uri, name, List.of(quota.headgate()), keys, 1);
+  }
+
+  /** Denials of more than one permit are not remembered, so Redis is asked each time. */
+  static Remote exhaustedByTwos(String uri, String name, int keys) {
+    return open(uri, name, List.of(new TokenBucket(Rate.perDay(2), 3)), keys, 2);
+  }
+
+  static Remote open(String uri, String name, List<Limit> limits, int keys, long cost) {
+    var rule = Rule.named(name).match("key", "user:*");
+    for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm(), limit));
+    var store = RedisStore.connect(RedisOptions.of(uri).withDeadline(DEADLINE));
+    try {
+      var limiter = RateLimiter.with(store, RuleSet.of(rule.build()));
+      var first = Request.of(Subject.of("user:first"));
+      Eventually.holds(
+          "Headgate is connected to " + uri,
+          DEADLINE,
+          () -> limiter.decide(first).evidence() == Evidence.STORE);
+      var requests =
+          IntStream.range(0, keys).mapToObj(i -> Request.of(Subject.of("user:" + i), cost));
+      return new HeadgateRemote(limiter, requests.toList());
+    } catch (RuntimeException | Error e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public CompletionStage<Boolean> ask(int key) {
+    return limiter.decideAsync(requests.get(key)).thenApply(HeadgateRemote::isAllowed);
+  }
+
+  private static boolean isAllowed(Verdict verdict) {
+    if (verdict.evidence() == Evidence.FALLBACK) {
+      throw new IllegalStateException("Redis was away: this is not what was to be measured");
+    }
+    return verdict.isAllowed();
+  }
+
+  @Override
+  public void close() {
+    limiter.close();
+  }
+}

@@ -1,0 +1,47 @@
+package io.headgate.benchmarks;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import java.time.Duration;
+import java.util.List;
+
+/** Headgate's algorithms on Redis, with limits that nobody reaches. */
+enum RemoteAlgorithm {
+  TOKEN_BUCKET("token bucket"),
+  LEAKY_BUCKET("leaky bucket with a line"),
+  FIXED_WINDOW("fixed window"),
+  SLIDING_WINDOW("sliding window of 10 pieces"),
+  ROLLING_WINDOW("rolling window"),
+  CONCURRENCY("concurrency"),
+  THREE_LIMITS("three limits: token bucket, fixed window, rolling window");
+
+  private static final long PLENTY = 100_000;
+
+  final String title;
+
+  RemoteAlgorithm(String title) {
+    this.title = title;
+  }
+
+  /**
+   * @param span of every window and lease
+   */
+  List<Limit> limits(Duration span) {
+    var rate = Rate.of(PLENTY, span);
+    return switch (this) {
+      case TOKEN_BUCKET -> List.of(Quota.SLOW.headgate());
+      case LEAKY_BUCKET -> List.of(LeakyBucket.queueing(Rate.perSecond(1), PLENTY));
+      case FIXED_WINDOW -> List.of(FixedWindow.of(rate));
+      case SLIDING_WINDOW -> List.of(SlidingWindow.of(rate));
+      case ROLLING_WINDOW -> List.of(RollingWindow.of(rate));
+      case CONCURRENCY -> List.of(new Concurrency(PLENTY, span));
+      case THREE_LIMITS ->
+          List.of(Quota.SLOW.headgate(), FixedWindow.of(rate), RollingWindow.of(rate));
+    };
+  }
+}

@@ -1,0 +1,41 @@
+-- What is kept under a key, read once in a batch.
+
+-- A sorted set is signed by its first member.
+local function signed(member)
+  if not member then return false end
+  local window, permits = member:match('^R(%d+):(%d+)$')
+  if window then return {ROLLING, tonumber(window), tonumber(permits)} end
+  return {SLOTS, tonumber(member:match('^C(%d+)$'))}
+end
+
+local function load(key, kind)
+  if kind >= ROLLING then
+    local first = redis.pcall('ZRANGE', key, 0, 0)
+    if not first.err then return signed(first[1]) end
+    return {cmsgpack.unpack(call('GET', key))}
+  end
+  local text = redis.pcall('GET', key)
+  if not text then return false end
+  if type(text) == 'string' then return {cmsgpack.unpack(text)} end
+  return signed(call('ZRANGE', key, 0, 0)[1]) -- the rule had another algorithm before
+end
+
+local function known(k, limit, keep)
+  local kind, state = limit[1], states[k]
+  if state == nil then
+    state = load(KEYS[k], kind)
+    states[k] = state
+  end
+  local own, altered = adopt[kind](state, limit, k, keep)
+  if altered and keep then states[k], changed[k] = own, true end
+  return own
+end
+
+local function charge(k, limit, next)
+  local add = append[limit[1]]
+  if add then
+    add(next, limit, k)
+  else
+    states[k], changed[k] = next, true
+  end
+end

@@ -1,0 +1,229 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.store.StoreException;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisCluster;
+import io.headgate.testkit.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The user that docs/operations.md recommends may do all that is needed, and nothing else. */
+class AclUserTest {
+  private static final Path PAGE = Path.of("..", "docs", "operations.md");
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Rate TEN_A_DAY = Rate.of(10, Duration.ofDays(1));
+  private static final List<Limit> LIMITS =
+      List.of(
+          new TokenBucket(TEN_A_DAY),
+          FixedWindow.of(TEN_A_DAY),
+          SlidingWindow.of(TEN_A_DAY),
+          RollingWindow.of(TEN_A_DAY),
+          RollingWindow.of(Rate.of(5, Duration.ofDays(2))),
+          Concurrency.of(10));
+
+  private static RedisServer server;
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static List<String> recommended() {
+    return lines().getFirst();
+  }
+
+  /** The words of the lines on the page: for all, and what a cluster needs besides. */
+  private static List<List<String>> lines() {
+    try {
+      var lines =
+          Files.readAllLines(PAGE).stream()
+              .filter(line -> line.startsWith("ACL SETUSER headgate "))
+              .map(line -> List.of(line.split(" ", -1)))
+              .toList();
+      assertThat(lines).as("lines of ACL SETUSER headgate in %s", PAGE).hasSize(2);
+      return lines;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static List<String> rights() {
+    return recommended().stream().filter(word -> word.matches("[+~&].*")).toList();
+  }
+
+  @Test
+  void theRecommendedUserMayDoAllThatIsNeeded() {
+    allow(recommended());
+    assertThat(evidences()).containsOnly(Evidence.STORE, Evidence.LOCAL);
+    assertThat(refused()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("rights")
+  void noneOfItsRightsCanBeLeftOut(String right) {
+    var fewer = new ArrayList<>(recommended());
+    fewer.remove(right);
+    allow(fewer);
+    var unused = evidences();
+    Eventually.holds("something is refused without " + right, PATIENCE, () -> !refused().isEmpty());
+  }
+
+  @Test
+  void itMayDoNothingElse() {
+    allow(recommended());
+    for (var command : List.of("FLUSHALL", "KEYS *", "CONFIG GET maxmemory", "SCRIPT FLUSH")) {
+      var words = new ArrayList<>(List.of("ACL", "DRYRUN", "headgate"));
+      words.addAll(Arrays.asList(command.split(" ", -1)));
+      assertThat(server.call(words.toArray(String[]::new)).text())
+          .startsWith("This user has no permissions");
+    }
+    assertThat(server.call("ACL", "DRYRUN", "headgate", "GET", "session:42").text())
+        .startsWith("This user has no permissions");
+  }
+
+  @Test
+  void inAClusterItNeedsAFewMore() {
+    try (var cluster = RedisCluster.start(3, 0)) {
+      for (var node : cluster.nodes()) {
+        for (var line : lines()) node.call(line.toArray(String[]::new));
+        node.call("ACL", "LOG", "RESET");
+      }
+      var uri = cluster.uri().replace("://", "://headgate:secret@");
+      var options = RedisOptions.of(uri).withDeadline(Duration.ofSeconds(10));
+      try (var store = RedisStore.connect(options)) {
+        var limiter = RateLimiter.with(store, rules(new TokenBucket(TEN_A_DAY)));
+        for (int i = 0; i < 20; i++) {
+          var verdict = limiter.decide(Request.of(Subject.of("user:" + i)));
+          assertThat(verdict.evidence()).isEqualTo(Evidence.STORE);
+          if (i % 2 == 0) limiter.reset(Subject.of("user:" + i), "r");
+        }
+        assertThat(store.trackedKeys()).isPositive();
+      }
+      for (var node : cluster.nodes()) {
+        assertThat(node.call("ACL", "LOG").items()).isEmpty();
+      }
+    }
+  }
+
+  private static void allow(List<String> line) {
+    server.call("FLUSHALL");
+    server.call("SCRIPT", "FLUSH");
+    server.call(line.toArray(String[]::new));
+    server.call("ACL", "LOG", "RESET");
+  }
+
+  private static List<String> refused() {
+    return server.call("ACL", "LOG").items().stream().map(Object::toString).toList();
+  }
+
+  /** Does all that there is to do, and says on what the decisions rested. */
+  private static List<Evidence> evidences() {
+    var address = "redis://headgate:secret@127.0.0.1:" + server.port();
+    var options = RedisOptions.of(address).withDeadline(Duration.ofSeconds(10));
+    var evidences = new ArrayList<Evidence>();
+    try (var store = RedisStore.connect(options);
+        var other = RedisStore.connect(options)) {
+      for (var before : LIMITS) {
+        for (var after : LIMITS) {
+          change(store, before, after, evidences);
+        }
+      }
+      renumber(store);
+      attempt(() -> store.trackedKeys());
+      hear(store, other);
+    }
+    return evidences;
+  }
+
+  /** A counter goes on under another limit, and everything is asked of both. */
+  private static void change(
+      RedisStore store, Limit before, Limit after, List<Evidence> evidences) {
+    var subject = Subject.of("x");
+    for (var limit : List.of(before, after)) {
+      var limiter = RateLimiter.with(store, rules(limit));
+      for (long cost : new long[] {1, 3, 0, 10}) {
+        evidences.add(limiter.decide(Request.of(subject, cost)).evidence());
+      }
+      evidences.add(limiter.peek(Request.of(subject)).evidence());
+      var lease = limiter.acquire(subject);
+      evidences.add(lease.verdict().evidence());
+      attempt(lease::renew);
+      lease.close();
+    }
+    var limiter = RateLimiter.with(store, rules(after));
+    attempt(() -> limiter.reset(subject, "r"));
+    attempt(() -> {
+      var lease = limiter.acquire(subject);
+      lease.close(); // the only one: nothing is left
+    });
+    attempt(() -> limiter.reset(subject, "r"));
+  }
+
+  /** A rolling window has counted as far as it counts, and begins anew. */
+  private static void renumber(RedisStore store) {
+    var limiter = RateLimiter.with(store, rules(RollingWindow.of(TEN_A_DAY)));
+    limiter.check(Subject.of("z"));
+    var time = server.call("TIME").items();
+    var key = "headgate:{z}r";
+    server.call("ZREMRANGEBYSCORE", key, "0", "+inf");
+    server.call("ZADD", key, time.getFirst() + "000000", "9999999999");
+    limiter.check(Subject.of("z"));
+  }
+
+  /** Waits until one instance hears what the other forgets, if it may. */
+  private static void hear(RedisStore store, RedisStore other) {
+    var rules = rules(new TokenBucket(TEN_A_DAY));
+    var limiter = RateLimiter.with(store, rules);
+    Eventually.holds(
+        "denials are remembered, or something is refused",
+        PATIENCE,
+        () -> {
+          limiter.check(Subject.of("y"), 10);
+          boolean known = limiter.decide(Request.of(Subject.of("y"))).evidence() == Evidence.LOCAL;
+          return known || !refused().isEmpty();
+        });
+    attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));
+  }
+
+  private static RuleSet rules(Limit limit) {
+    return RuleSet.of(Rule.named("r").per("key").limit(limit).build());
+  }
+
+  private static void attempt(Runnable task) {
+    try {
+      task.run();
+    } catch (StoreException e) {
+      // What is refused is in the server's log.
+    }
+  }
+}

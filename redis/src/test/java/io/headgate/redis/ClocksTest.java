@@ -1,0 +1,98 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.Decision.Denied;
+import io.headgate.RateLimiter;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Ticker;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Instances whose clocks differ agree, since only the server's counts. */
+class ClocksTest {
+  private static final long HOUR = Duration.ofHours(1).toNanos() / 1_000;
+  private static final Rate TEN_A_MINUTE = Rate.perMinute(10);
+
+  private static RedisServer server;
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  static List<Limit> limits() {
+    return List.of(
+        new TokenBucket(Rate.of(10, Duration.ofDays(1))),
+        FixedWindow.of(Rate.of(10, Duration.ofDays(30))),
+        SlidingWindow.of(Rate.of(10, Duration.ofDays(30))),
+        RollingWindow.of(Rate.of(10, Duration.ofDays(1))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("limits")
+  void twoInstancesAnHourApartAdmitTheLimitTogether(Limit limit) {
+    server.call("FLUSHALL");
+    var rules = RuleSet.of(Rule.named("r").per("key").limit(limit).build());
+    var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10));
+    long now = Ticker.system().micros();
+    try (var slow = RateLimiter.with(RedisStore.connect(options), rules, () -> now - HOUR);
+        var fast = RateLimiter.with(RedisStore.connect(options), rules, () -> now + HOUR)) {
+      int admitted = 0;
+      for (int i = 0; i < 20; i++) {
+        var decision = (i % 2 == 0 ? slow : fast).check(Subject.of("x"));
+        if (!(decision instanceof Denied)) admitted++;
+      }
+      assertThat(admitted).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void theServerIsAskedToGoByItsOwnClock() {
+    var sent = new CopyOnWriteArrayList<byte[]>();
+    var clients = new Clients(RedisOptions.of(server.uri()));
+    var link = listenedTo(clients.link(), sent);
+    try (var engine =
+        new Engine(link, new Keys("clock:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK)) {
+      var rules =
+          RuleSet.of(Rule.named("r").per("key").limit(new TokenBucket(TEN_A_MINUTE)).build());
+      engine.decide(rules.plan(Request.of(Subject.of("x")), 0, 0));
+    } finally {
+      clients.close();
+    }
+    assertThat(sent).hasSize(1);
+    assertThat(new NumberReader(sent.getFirst()).next()).isEqualTo(-1);
+  }
+
+  private static Link listenedTo(Link link, List<byte[]> sent) {
+    return new Links.Passing(link) {
+      @Override
+      public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+        sent.add(argument);
+        return super.decide(keys, argument);
+      }
+    };
+  }
+}

@@ -1,0 +1,34 @@
+package io.headgate.server.store;
+
+import io.headgate.redis.RedisStore;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Store;
+import java.util.Optional;
+
+/** What the service may know of its store. */
+public record StoreView(Store store) {
+  public String kind() {
+    return switch (store) {
+      case MemoryStore memory -> "memory";
+      case RedisStore redis -> "redis";
+      default -> "other";
+    };
+  }
+
+  /** Whether asking it may take a while, so that an event loop must not. */
+  public boolean isRemote() {
+    return !(store instanceof MemoryStore);
+  }
+
+  /** Whether policies decide instead of it. */
+  public boolean isAway() {
+    return store instanceof RedisStore redis && redis.isAway();
+  }
+
+  /** Why it is away. */
+  public Optional<String> problem() {
+    return store instanceof RedisStore redis && redis.isAway()
+        ? redis.lastProblem()
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,183 @@
+package io.headgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.testkit.Crowd;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Several processes of the packaged program that share one Redis. */
+class RedisIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int PROCESSES = 5;
+  private static final int REQUESTS = 10_000;
+  private static final int LIMIT = 1_000;
+  private static final List<String> ALGORITHMS =
+      List.of("tokens", "queue", "fixed", "sliding", "rolling", "slots");
+
+  /** Nothing comes back while the test runs, so that the limit is what is admitted. */
+  private static final String RULES =
+      """
+      rules:
+        - { id: tokens, match: { key: "tokens:*" }, limit: { algorithm: token-bucket, rate: 1/1d, burst: 1000 } }
+        - { id: queue, match: { key: "queue:*" }, limit: { algorithm: leaky-bucket, rate: 1/1d, queue: 999 } }
+        - { id: fixed, match: { key: "fixed:*" }, limit: { algorithm: fixed-window, rate: 1000/30d } }
+        - { id: sliding, match: { key: "sliding:*" }, limit: { algorithm: sliding-window, rate: 1000/30d } }
+        - { id: rolling, match: { key: "rolling:*" }, limit: { algorithm: rolling-window, rate: 1000/1d } }
+        - { id: slots, match: { key: "slots:*" }, limit: { algorithm: concurrency, max: 1000, lease: 1h } }
+        - { id: guarded, match: { key: "guarded:*" }, on-store-failure: deny, limit: { algorithm: token-bucket, rate: 1M/1s } }
+      """;
+
+  @TempDir Path folder;
+
+  private HeadgateProcess serve(String store) throws IOException {
+    Files.writeString(folder.resolve("rules.yaml"), RULES);
+    // On a busy machine five processes may keep each other waiting for longer than the usual 50 ms.
+    return new HeadgateProcess(
+        folder,
+        Map.of("HEADGATE_STORE", store, "HEADGATE_STORE_TIMEOUT", "20s"),
+        "serve",
+        "--port",
+        "0",
+        "--rules",
+        "rules.yaml");
+  }
+
+  @Test
+  void twoThenFiveProcessesAdmitExactlyTheLimitOfEveryAlgorithm() throws Exception {
+    var services = new ArrayList<HeadgateProcess>();
+    try (var redis = RedisServer.start()) {
+      for (int i = 0; i < PROCESSES; i++) services.add(serve(redis.uri()));
+      var ports = services.stream().map(HeadgateProcess::port).toList();
+      for (int count : new int[] {2, PROCESSES}) {
+        for (var algorithm : ALGORITHMS) {
+          var key = algorithm + ":" + count;
+          assertThat(admitted(ports.subList(0, count), key))
+              .as("%s, %d processes", algorithm, count)
+              .isEqualTo(LIMIT);
+        }
+      }
+      for (var service : services) assertThat(service.err()).isEmpty();
+    } finally {
+      services.forEach(HeadgateProcess::close);
+    }
+  }
+
+  /**
+   * How many of all requests went ahead; each of the crowd asks one process, one after the other.
+   */
+  private static long admitted(List<Integer> ports, String key) throws Exception {
+    int each = REQUESTS / Crowd.VIRTUAL.size();
+    return Crowd.VIRTUAL.sum(member -> {
+      long admitted = 0;
+      try (var asker = new Asker(ports.get(member % ports.size()))) {
+        for (int i = 0; i < each; i++) {
+          if (asker.ask(key).isAllowed()) admitted++;
+        }
+      }
+      return admitted;
+    });
+  }
+
+  @Test
+  void redisIsKilledAndComesBackWhileItIsServedAndCallersSeeNoError() throws Exception {
+    try (var redis = RedisServer.start();
+        var service = serve(redis.uri());
+        var crowd = new AskingOn(service.port(), "guarded:x")) {
+      crowd.awaitEvidence("store");
+      redis.kill();
+      crowd.awaitEvidence("fallback");
+      redis.restart();
+      crowd.awaitEvidence("store");
+      crowd.stop();
+      assertThat(crowd.statuses()).containsOnly(200, 429);
+      var place = "Redis at 127.0.0.1:" + redis.port();
+      assertThat(service.err().lines())
+          .hasSize(2)
+          .anyMatch(line -> line.contains("WARN  " + place + " is away ("))
+          .anyMatch(line -> line.contains("INFO  " + place + " is back after "));
+    }
+  }
+
+  @Test
+  void itStartsWithoutRedisSaysSoAndTurnsToItWhenItComes() throws Exception {
+    try (var redis = RedisServer.start("--requirepass", "s3cret")) {
+      redis.kill();
+      var address = "redis://:s3cret@127.0.0.1:" + redis.port();
+      try (var service = serve(address);
+          var asker = new Asker(service.port())) {
+        assertThat(service.out())
+            .contains("  store  redis at 127.0.0.1:" + redis.port() + ", keys headgate:*\n");
+        assertThat(asker.ask("tokens:x").evidence()).isEqualTo("fallback");
+        assertThat(service.err().lines())
+            .hasSize(1)
+            .allMatch(line -> line.contains("can't be reached"))
+            .allMatch(line -> line.contains("until it comes the rules' policies decide"));
+        redis.restart();
+        Eventually.holds(
+            "Redis decides", PATIENCE, () -> asker.ask("tokens:x").evidence().equals("store"));
+        Eventually.holds(
+            "that is said", PATIENCE, () -> service.err().contains(" has come after "));
+        assertThat(service.err().lines()).hasSize(2);
+        assertThat(service.out() + service.err()).doesNotContain("s3cret");
+      }
+    }
+  }
+
+  /** Asks again and again, on a thread of its own, until stopped. */
+  private static final class AskingOn implements AutoCloseable {
+    private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
+    private final AtomicLong asked = new AtomicLong();
+    private final Thread thread;
+    private volatile String evidence = "";
+    private volatile boolean stopped;
+
+    AskingOn(int port, String key) {
+      thread =
+          Thread.ofVirtual()
+              .start(() -> {
+                try (var asker = new Asker(port)) {
+                  while (!stopped) {
+                    var answer = asker.ask(key);
+                    statuses.add(answer.status());
+                    evidence = answer.evidence();
+                    asked.incrementAndGet();
+                  }
+                } catch (RuntimeException e) {
+                  statuses.add(-1); // the connection was lost, which is an error too
+                }
+              });
+    }
+
+    void awaitEvidence(String wanted) {
+      Eventually.holds("evidence is " + wanted, PATIENCE, () -> evidence.equals(wanted));
+    }
+
+    void stop() throws InterruptedException {
+      stopped = true;
+      thread.join();
+      assertThat(asked.get()).isPositive();
+    }
+
+    Set<Integer> statuses() {
+      return statuses;
+    }
+
+    @Override
+    public void close() {
+      stopped = true;
+    }
+  }
+}

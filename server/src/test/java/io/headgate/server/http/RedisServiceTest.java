@@ -1,0 +1,207 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
+import io.headgate.rule.OnStoreFailure.Deny;
+import io.headgate.rule.Rule;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The service over a real Redis: the same answers, also while that is away. */
+class RedisServiceTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Rule USERS =
+      Rule.named("users")
+          .match("key", "user:*")
+          .limit(new TokenBucket(Rate.of(1, Duration.ofDays(1)), 3))
+          .build();
+  private static final Rule GUARDED =
+      Rule.named("guarded")
+          .match("key", "guarded:*")
+          .onStoreFailure(new Deny())
+          .limit(new TokenBucket(Rate.perSecond(1), 3))
+          .build();
+  private static final Rule JOBS =
+      Rule.named("jobs").match("job", "*").limit(Concurrency.of(1)).build();
+  private static final Rule LINE =
+      Rule.named("line")
+          .match("line", "*")
+          .limit(LeakyBucket.queueing(Rate.perSecond(4), 9))
+          .build();
+
+  private static final String USER = "{\"key\":\"user:42\"}";
+  private static final String JOB = "{\"subject\":{\"job\":\"etl\"}}";
+
+  private RedisServer redis;
+  private RunningService service;
+
+  @BeforeEach
+  void start() {
+    redis = RedisServer.start();
+    service = serve();
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+    redis.close();
+  }
+
+  /** With a deadline that a slow machine meets, and that a paused server does not. */
+  private RunningService serve() {
+    var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(5));
+    return RunningService.over(RedisStore.connect(options), USERS, GUARDED, JOBS, LINE);
+  }
+
+  private String acquire() {
+    var answer = service.post("/v1/leases", JOB);
+    assertThat(answer.status()).isEqualTo(200);
+    return answer.body().replaceAll(".*\"lease\":\"([\\w-]+)\".*", "$1");
+  }
+
+  private void awaitEvidence(String evidence) {
+    Eventually.holds(
+        "evidence is " + evidence,
+        PATIENCE,
+        () -> {
+          var answer = service.post("/v1/check", "{\"key\":\"guarded:x\",\"cost\":0}");
+          return answer.body().contains("\"evidence\":\"" + evidence + "\"");
+        });
+  }
+
+  @Test
+  void checksAreChargedInRedisAndPeeksAreNot() {
+    assertThat(service.post("/v1/check", USER).body())
+        .contains("\"remaining\":2", "\"evidence\":\"store\"");
+    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
+    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
+    try (var other = serve()) {
+      assertThat(other.post("/v1/check", USER).body()).contains("\"remaining\":1");
+    }
+    assertThat(service.post("/v1/explain", USER).body()).contains("\"remaining\":1");
+    assertThat(service.post("/v1/check", USER).status()).isEqualTo(200);
+    assertThat(service.post("/v1/check", USER).status()).isEqualTo(429);
+  }
+
+  @Test
+  void aBatchIsDecidedInItsOrder() {
+    var answer =
+        service.post(
+            "/v1/check/batch", "{\"checks\":[%s,%s,%s,%s]}".formatted(USER, USER, USER, USER));
+    var remaining = answer.body().split("\"rule\":\"users\",\"limit\":3,\"remaining\":", -1);
+    assertThat(remaining).hasSize(5);
+    assertThat(remaining[1]).startsWith("2");
+    assertThat(remaining[2]).startsWith("1");
+    assertThat(remaining[3]).startsWith("0");
+    assertThat(remaining[3]).endsWith("{\"allowed\":false,");
+  }
+
+  @Test
+  void aResetIsSeenAtOnceByEveryInstance() {
+    try (var other = serve()) {
+      for (int i = 0; i < 4; i++) other.post("/v1/check", USER);
+      assertThat(other.post("/v1/check", USER).status()).isEqualTo(429);
+      assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"users\"}").status())
+          .isEqualTo(200);
+      Eventually.holds(
+          "the other has heard", PATIENCE, () -> other.post("/v1/check", USER).status() == 200);
+      assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"usrs\"}").status())
+          .isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aSlotTakenHereIsRenewedAndReleasedThere() {
+    String lease = acquire();
+    try (var other = serve()) {
+      assertThat(other.post("/v1/leases", JOB).status()).isEqualTo(429);
+      assertThat(other.request("PUT", "/v1/leases/" + lease).status()).isEqualTo(200);
+      assertThat(other.request("DELETE", "/v1/leases/" + lease).status()).isEqualTo(204);
+      assertThat(other.request("DELETE", "/v1/leases/" + lease).status()).isEqualTo(404);
+      assertThat(other.request("DELETE", "/v1/leases/no").status()).isEqualTo(400);
+    }
+    assertThat(service.post("/v1/leases", JOB).status()).isEqualTo(200);
+  }
+
+  @Test
+  void whoWaitsForAPlaceInLineIsAnsweredWhenItComes() {
+    String wait = "{\"subject\":{\"line\":\"a\"},\"wait\":true}";
+    service.post("/v1/check", wait);
+    assertThat(service.post("/v1/check", wait).body()).contains("\"delayMs\":2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/check", "/v1/peek", "/v1/explain", "/v1/leases"})
+  void nobodyElseWaitsWhileOneQuestionIsOnItsWay(String path) {
+    redis.pause();
+    try (var asking = service.connect()) {
+      asking.sendPost(path, RawConnection.bytes(USER));
+      // Were the only event loop waiting, this would be answered after the other's deadline.
+      assertThat(service.request("GET", "/health/live").status()).isEqualTo(200);
+      redis.resume();
+      var answer = asking.read();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.body()).doesNotContain("fallback").contains("\"remaining\":");
+    }
+  }
+
+  @Test
+  void whileRedisIsAwayThePoliciesAnswerAndNobodySeesAnError() {
+    service.post("/v1/check", USER);
+    String lease = acquire();
+    redis.kill();
+    var allowed = service.post("/v1/check", USER);
+    assertThat(allowed.status()).isEqualTo(200);
+    assertThat(allowed.body()).contains("\"evidence\":\"fallback\"");
+    var denied = service.post("/v1/check", "{\"key\":\"guarded:x\"}");
+    assertThat(denied.status()).isEqualTo(429);
+    assertThat(denied.body()).contains("\"evidence\":\"fallback\"");
+    assertThat(denied.header("Retry-After")).isEqualTo("1");
+    for (var path :
+        new String[] {"/v1/peek", "/v1/explain", "/v1/leases", "/api/ratelimit/check"}) {
+      assertThat(service.post(path, USER).status()).as(path).isEqualTo(200);
+    }
+    assertThat(service.post("/v1/check/batch", "{\"checks\":[" + USER + "]}").body())
+        .contains("fallback");
+    for (var method : new String[] {"PUT", "DELETE"}) {
+      var unknown = service.request(method, "/v1/leases/" + lease);
+      assertThat(unknown.status()).isEqualTo(503);
+      assertThat(unknown.mediaType()).isEqualTo("application/problem+json");
+      assertThat(unknown.header("Retry-After")).isEqualTo("1");
+      assertThat(unknown.body())
+          .contains("\"title\":\"Service Unavailable\"", "ask again in a second");
+    }
+    assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"users\"}").status())
+        .isEqualTo(503);
+    var ready = service.request("GET", "/health/ready");
+    assertThat(ready.status()).isEqualTo(200);
+    assertThat(ready.body()).contains("\"store\":{\"kind\":\"redis\",\"away\":true,\"problem\":\"");
+    redis.restart();
+    awaitEvidence("store");
+    assertThat(service.request("GET", "/health/ready").body())
+        .contains("\"store\":{\"kind\":\"redis\",\"away\":false}");
+    assertThat(service.post("/v1/check", USER).body()).contains("\"evidence\":\"store\"");
+  }
+
+  @Test
+  void aServiceThatStartsBeforeRedisServesAndTurnsToItWhenItComes() {
+    redis.kill();
+    service.close();
+    service = serve();
+    assertThat(service.post("/v1/check", USER).body()).contains("\"evidence\":\"fallback\"");
+    redis.restart();
+    awaitEvidence("store");
+  }
+}

@@ -1,0 +1,85 @@
+package io.headgate.server.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class OutageLogTest {
+  private final Logger logger = new LoggerContext().getLogger("test");
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final AtomicLong nanos = new AtomicLong();
+  private final Queue<Runnable> later = new ArrayDeque<>();
+  private final OutageLog log = new OutageLog("Redis at h:1", logger, nanos::get, later::add);
+
+  @BeforeEach
+  void listen() {
+    logger.setLevel(Level.INFO);
+    logger.addAppender(lines);
+    lines.start();
+  }
+
+  private List<String> said() {
+    return lines.list.stream().map(e -> e.getLevel() + " " + e.getFormattedMessage()).toList();
+  }
+
+  @Test
+  void aStoreThatComesAndGoesIsALineEach() {
+    log.opened("connection: refused");
+    log.closed(3_000_000);
+    nanos.addAndGet(OutageLog.QUIET.toNanos());
+    log.opened("timeout: late");
+    log.closed(12_345_678);
+    assertThat(said())
+        .containsExactly(
+            "WARN Redis at h:1 can't be reached (connection: refused);"
+                + " until it comes the rules' policies decide (on-store-failure)",
+            "INFO Redis at h:1 has come after 3000 ms; decisions are its own again",
+            "WARN Redis at h:1 is away (timeout: late);"
+                + " until it is back the rules' policies decide (on-store-failure)",
+            "INFO Redis at h:1 is back after 12345 ms; decisions are its own again");
+  }
+
+  @Test
+  void whatSaysSomethingOverSeveralLinesIsPutInOne() {
+    log.opened("no partitions\n\nDetails:\n\tnone\n");
+    assertThat(said().getFirst()).contains("(no partitions Details: none);");
+  }
+
+  @Test
+  void oneThatFlapsIsNoFlood() {
+    log.reached();
+    for (int i = 0; i < 100; i++) {
+      log.opened("timeout: late");
+      log.closed(100_000);
+    }
+    assertThat(said()).hasSize(2);
+    nanos.addAndGet(OutageLog.QUIET.toNanos());
+    log.opened("timeout: late");
+    assertThat(said().getLast()).contains("is away, for the 100. time since this was said last");
+    assertThat(later).hasSize(1);
+  }
+
+  @Test
+  void oneThatStaysAwayInTheQuietIsSaidToBeSoWhenItEnds() {
+    log.reached();
+    log.opened("first");
+    log.closed(100_000);
+    log.opened("second");
+    assertThat(said()).hasSize(2);
+    nanos.addAndGet(OutageLog.QUIET.toNanos());
+    later.remove().run();
+    assertThat(said().getLast()).startsWith("WARN Redis at h:1 is away (second)");
+    log.closed(20_000_000);
+    assertThat(said().getLast()).startsWith("INFO Redis at h:1 is back after 20000 ms");
+  }
+}
