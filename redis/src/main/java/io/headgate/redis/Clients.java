@@ -138,10 +138,19 @@ final class Clients implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    awaitTimer(); // an attempt to connect would find its threads gone
     if (direct != null) direct.shutdown(0, 1, TimeUnit.SECONDS);
     if (listening != null) listening.shutdown(0, 1, TimeUnit.SECONDS);
     if (cluster != null) cluster.shutdown(0, 1, TimeUnit.SECONDS);
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
+  }
+
+  private void awaitTimer() {
+    try {
+      timer.awaitTermination(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static final class Wire implements NettyCustomizer {

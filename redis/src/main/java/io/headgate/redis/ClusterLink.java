@@ -103,8 +103,7 @@ final class ClusterLink implements Link {
    * Asks who has which slot; connections to those who have left are closed by it. It asks every
    * server there is, so not for each of many failures at one time, nor while a caller waits.
    */
-  @Override
-  public void reconnect() {
+  void reconnect() {
     long last = refreshedAt.get();
     long now = System.nanoTime();
     if (now - last < REFRESH_NANOS || !refreshedAt.compareAndSet(last, now)) return;

@@ -123,8 +123,7 @@ final class DirectLink implements Link {
     var unused = unwanted.closeAsync();
   }
 
-  @Override
-  public void reconnect() {
+  private void reconnect() {
     StatefulRedisConnection<byte[], byte[]> old;
     synchronized (this) {
       old = connection;

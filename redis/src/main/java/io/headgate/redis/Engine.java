@@ -49,7 +49,7 @@ final class Engine implements Store {
     this.deadline = deadline;
     this.clock = clock;
     this.spanning = new Spanning(this::ask, this::laneOf, deadline);
-    this.watch = new Watch(link, deadline, lanes.values());
+    this.watch = new Watch(deadline, lanes.values());
   }
 
   @Override

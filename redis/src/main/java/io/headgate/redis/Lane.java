@@ -94,17 +94,6 @@ final class Lane {
     out.decrementAndGet();
   }
 
-  /** When the oldest call left that is still out, by the clock of {@code nanoTime}; or now. */
-  long oldest(long now) {
-    long oldest = now;
-    synchronized (calls) {
-      for (var call : calls) {
-        if (call != null && call.since - oldest < 0) oldest = call.since;
-      }
-    }
-    return oldest;
-  }
-
   boolean isIdle() {
     return out.get() == 0 && waiting.isEmpty();
   }

@@ -26,9 +26,6 @@ interface Link extends AutoCloseable {
    */
   int laneOf(String key);
 
-  /** Gives up the connection, which is silent or led to the wrong server, and makes another. */
-  void reconnect();
-
   @Override
   void close();
 }

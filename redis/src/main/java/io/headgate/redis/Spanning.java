@@ -45,6 +45,7 @@ final class Spanning {
   }
 
   CompletionStage<Answer> run(Plan plan, boolean keep) {
+    long since = System.nanoTime();
     var asked = new ArrayList<CompletableFuture<List<Outcome>>>();
     var untouched = new ArrayList<CompletableFuture<List<Outcome>>>();
     for (var charge : plan.charges()) {
@@ -53,7 +54,7 @@ final class Spanning {
       asked.add(ask(charge, false));
     }
     return all(asked)
-        .thenCombine(all(untouched), (would, are) -> new Look(plan, would, are))
+        .thenCombine(all(untouched), (would, are) -> new Look(plan, would, are, since))
         .thenCompose(
             look -> keep ? look.charge() : CompletableFuture.completedStage(look.answer()));
   }
@@ -84,13 +85,14 @@ final class Spanning {
     private final List<Outcome> outcomes;
     private final List<Outcome> untouched;
     private final boolean[] charged;
-    private final long since = System.nanoTime();
+    private final long since;
 
-    Look(Plan plan, List<Outcome> would, List<Outcome> untouched) {
+    Look(Plan plan, List<Outcome> would, List<Outcome> untouched, long since) {
       this.plan = plan;
       this.outcomes = would;
       this.untouched = untouched;
       this.charged = plan.charged(would);
+      this.since = since;
     }
 
     CompletionStage<Answer> charge() {
@@ -123,18 +125,19 @@ final class Spanning {
 
     private CompletionStage<Answer> charge(List<Group> groups, int next) {
       if (next == groups.size()) return CompletableFuture.completedStage(answer());
+      if (System.nanoTime() - since > deadline.toNanos()) { // the caller was told something else
+        giveBack(groups.subList(0, next));
+        return CompletableFuture.failedStage(Watch.late(deadline));
+      }
       var group = groups.get(next);
       return asker
           .ask(new Ask.OfCharges(group.charges, true))
           .handle((said, problem) -> {
-            boolean passed = problem == null && said.stream().allMatch(Passed.class::isInstance);
-            boolean inTime = System.nanoTime() - since < deadline.toNanos();
-            if (passed && (inTime || next + 1 == groups.size())) {
+            if (problem == null && said.stream().allMatch(Passed.class::isInstance)) {
               note(group, said);
               return charge(groups, next + 1);
             }
-            giveBack(groups.subList(0, passed ? next + 1 : next));
-            if (passed) return CompletableFuture.<Answer>failedStage(Watch.late(deadline));
+            giveBack(groups.subList(0, next));
             if (problem != null) return CompletableFuture.<Answer>failedStage(problem);
             note(group, said);
             return CompletableFuture.completedStage(refused());

@@ -13,7 +13,7 @@ class ClosingTest {
     try (var cluster = RedisCluster.start(3, 0)) {
       for (int i = 0; i < TIMES; i++) {
         var clients = new Clients(RedisOptions.of(cluster.uri()));
-        var link = clients.link();
+        var link = (ClusterLink) clients.link();
         link.reconnect();
         link.close();
         clients.close();

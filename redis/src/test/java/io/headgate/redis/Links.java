@@ -45,11 +45,6 @@ final class Links {
     }
 
     @Override
-    public void reconnect() {
-      link.reconnect();
-    }
-
-    @Override
     public void close() {}
   }
 }
