@@ -157,17 +157,29 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
-    return with(redis -> Commands.announce(redis, key, instance, millis));
+    return whenReached(redis -> Commands.announce(redis, key, instance, millis), System.nanoTime());
   }
 
   @Override
   public CompletionStage<Long> forget(byte[] key) {
-    return with(redis -> redis.del(key).thenCompose(gone -> redis.publish(channel, key)));
+    return whenReached(redis -> redis.del(key), System.nanoTime())
+        .thenCompose(gone -> whenReached(redis -> redis.publish(channel, key), System.nanoTime()));
   }
 
   @Override
   public CompletionStage<Long> size() {
     return with(RedisAdvancedClusterAsyncCommands::dbsize);
+  }
+
+  /** For what may go to a server that nobody has asked yet: see {@link #reach}. */
+  private <T> CompletionStage<T> whenReached(
+      Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action,
+      long since) {
+    return with(action)
+        .exceptionallyCompose(failure ->
+            Replies.wasNotSent(failure) && System.nanoTime() - since < patienceNanos
+                ? pause().thenCompose(over -> whenReached(action, since))
+                : CompletableFuture.failedStage(failure));
   }
 
   private <T> CompletionStage<T> with(
