@@ -12,6 +12,7 @@ import io.headgate.store.Store;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +37,13 @@ final class KnownDenials implements Store {
    */
   private record Denial(Limit limit, long until, long retryAt, long resetAt) {}
 
+  /** When a question was sent, and what had been forgotten by then. */
+  private record Asked(long at, long forgotten) {}
+
   private final Store next;
   private final Keys keys;
   private final ConcurrentHashMap<String, Denial> denials = new ConcurrentHashMap<>();
+  private final AtomicLong forgotten = new AtomicLong(); // how often something was
   private volatile boolean remembers;
 
   KnownDenials(Store next, Keys keys) {
@@ -48,17 +53,23 @@ final class KnownDenials implements Store {
 
   /** From now on every reset will be heard of. */
   void remember() {
-    denials.clear();
+    forgetAll();
     remembers = true;
   }
 
   void stopRemembering() {
     remembers = false;
-    denials.clear();
+    forgetAll();
   }
 
   void forget(String key) {
+    forgotten.incrementAndGet();
     denials.remove(key);
+  }
+
+  private void forgetAll() {
+    forgotten.incrementAndGet();
+    denials.clear();
   }
 
   @Override
@@ -67,7 +78,7 @@ final class KnownDenials implements Store {
     if (charge == null) return next.decide(plan);
     var known = known(charge);
     if (known != null) return known;
-    long asked = System.nanoTime();
+    var asked = new Asked(System.nanoTime(), forgotten.get());
     return noted(charge, asked, next.decide(plan));
   }
 
@@ -77,7 +88,7 @@ final class KnownDenials implements Store {
     if (charge == null) return next.decideAsync(plan);
     var known = known(charge);
     if (known != null) return CompletableFuture.completedStage(known);
-    long asked = System.nanoTime();
+    var asked = new Asked(System.nanoTime(), forgotten.get());
     return next.decideAsync(plan).thenApply(answer -> noted(charge, asked, answer));
   }
 
@@ -102,20 +113,23 @@ final class KnownDenials implements Store {
         new Refused(0, micros(denial.resetAt - now), micros(denial.retryAt - now)), Evidence.LOCAL);
   }
 
-  private Answer noted(Charge charge, long asked, Answer answer) {
+  private Answer noted(Charge charge, Asked asked, Answer answer) {
     if (!(answer.first() instanceof Refused refused)) return answer;
     if (!remembers || answer.evidence() != Evidence.STORE) return answer;
     if (denials.size() >= MOST) sweep();
     if (denials.size() >= MOST) return answer;
     long now = System.nanoTime();
-    long until = asked + Math.min(BELIEVED_NANOS, refused.retryAfter() * 1_000);
-    denials.put(
-        keys.of(charge.counter(), charge.key()),
+    long until = asked.at + Math.min(BELIEVED_NANOS, refused.retryAfter() * 1_000);
+    var denial =
         new Denial(
             charge.limit(),
             until,
             now + refused.retryAfter() * 1_000,
-            now + refused.resetAfter() * 1_000));
+            now + refused.resetAfter() * 1_000);
+    var key = keys.of(charge.counter(), charge.key());
+    denials.put(key, denial);
+    // Looked at after the put: a reset that overtook the answer either is seen here or removes it.
+    if (asked.forgotten != forgotten.get()) denials.remove(key, denial);
     return answer;
   }
 

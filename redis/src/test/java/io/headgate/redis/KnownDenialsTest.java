@@ -14,8 +14,11 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Evidence;
 import io.headgate.testkit.Eventually;
+import io.headgate.testkit.PlainStore;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,6 +84,29 @@ class KnownDenialsTest {
     awaitLocal(here);
     there.reset(WHO, "rule");
     Eventually.holds("allowed again", SOON, () -> here.check(WHO).isAllowed());
+  }
+
+  /** The store reads its clock while it decides: the moment at which a reset comes in between. */
+  @Test
+  void aResetThatOvertakesTheAnswerIsNotLost() {
+    var resets = new AtomicBoolean();
+    var denials = new AtomicReference<KnownDenials>();
+    var store =
+        new PlainStore(() -> {
+          if (resets.get()) denials.get().forget("k:{user:42}rule");
+          return 1_800_000_000_000_000L;
+        });
+    denials.set(new KnownDenials(store, new Keys("k:")));
+    denials.get().remember();
+    var plan = rules(new TokenBucket(Rate.perHour(1))).plan(Request.of(WHO), 0, 0);
+    denials.get().decide(plan);
+    resets.set(true);
+    for (int i = 0; i < 3; i++) {
+      assertThat(denials.get().decide(plan).evidence()).isEqualTo(Evidence.STORE);
+    }
+    resets.set(false);
+    denials.get().decide(plan);
+    assertThat(denials.get().decide(plan).evidence()).isEqualTo(Evidence.LOCAL);
   }
 
   @Test
