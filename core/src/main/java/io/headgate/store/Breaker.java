@@ -43,13 +43,13 @@ final class Breaker {
   }
 
   /**
-   * Notes a failure. One of being overloaded does not count: it is made here, by those who wait,
-   * and if the store is to blame they will time out.
+   * Notes a failure. Being overloaded or interrupted does not count: that is made here, by those
+   * who wait, and if the store is to blame others will time out.
    *
    * @return whether this one opened the breaker
    */
   boolean failed(Kind kind, long now) {
-    if (kind == Kind.OVERLOADED) return false;
+    if (kind == Kind.OVERLOADED || kind == Kind.INTERRUPTED) return false;
     while (true) {
       var seen = trouble.get();
       if (seen != null && seen.open) return false;

@@ -22,6 +22,8 @@ public final class StoreException extends RuntimeException {
     REFUSED,
     /** Too much waits for an answer already. */
     OVERLOADED,
+    /** The caller was interrupted while it waited, which says nothing of the store. */
+    INTERRUPTED,
     /** Anything else. */
     OTHER;
 

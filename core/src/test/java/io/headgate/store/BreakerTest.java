@@ -48,8 +48,11 @@ class BreakerTest {
   }
 
   @Test
-  void beingOverloadedNeverOpensIt() {
-    for (int i = 0; i < 100; i++) assertThat(breaker.failed(Kind.OVERLOADED, i)).isFalse();
+  void beingOverloadedOrInterruptedNeverOpensIt() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(breaker.failed(Kind.OVERLOADED, i)).isFalse();
+      assertThat(breaker.failed(Kind.INTERRUPTED, i)).isFalse();
+    }
     assertThat(breaker.isOpen()).isFalse();
     assertThat(breaker.lasted(100)).isZero();
   }

@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -158,18 +157,14 @@ final class Engine implements Store {
       throw asStoreException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      var gone = new StoreException(Kind.OTHER, "the caller was interrupted", e);
+      var gone = new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e);
       future.completeExceptionally(gone);
       throw gone;
     }
   }
 
   private static StoreException asStoreException(Throwable problem) {
-    var cause = problem;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    var cause = Replies.rootOf(problem);
     return cause instanceof StoreException ours
         ? ours
         : new StoreException(Kind.OTHER, String.valueOf(cause), cause);
