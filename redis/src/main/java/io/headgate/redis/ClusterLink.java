@@ -38,7 +38,8 @@ final class ClusterLink implements Link {
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
   private volatile StoreException problem;
   private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime() - REFRESH_NANOS);
-  private CompletableFuture<?> refreshing = CompletableFuture.completedFuture(null); // likewise
+  private CompletableFuture<?> refreshing =
+      CompletableFuture.completedFuture(null); // guarded by this
   private long pauseMillis = SHORTEST_PAUSE_MILLIS; // guarded by this
   private boolean closed; // guarded by this
 

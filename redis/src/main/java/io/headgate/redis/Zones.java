@@ -10,10 +10,12 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Answer;
+import io.headgate.store.MemoryStore;
 import io.headgate.store.OutageListener;
 import io.headgate.store.OutageStore;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
+import io.headgate.store.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,10 +42,9 @@ final class Zones implements Store {
 
   private final List<OutageStore> zones = new ArrayList<>();
   private final ToIntFunction<String> laneOf;
-  private final Store shared;
 
   /**
-   * @param shared what all zones ask; closed with them
+   * @param shared what all zones ask; closed with each of them
    * @param probe asks a plan of the server itself
    * @param laneOf the slot of a counter's key
    */
@@ -54,13 +55,18 @@ final class Zones implements Store {
       ToIntFunction<String> laneOf,
       IntSupplier instances,
       OutageListener listener) {
-    this.shared = shared;
     this.laneOf = laneOf;
     var together = new Together(listener);
     for (int zone = 0; zone < count; zone++) {
       var plan = probeOf(zone, count);
       zones.add(
-          OutageStore.before(unclosed(shared), () -> probe.accept(plan), instances, together));
+          OutageStore.before(
+              shared,
+              () -> probe.accept(plan),
+              instances,
+              together,
+              Ticker.system(),
+              MemoryStore.DEFAULT_MOST_KEYS / count));
     }
   }
 
@@ -132,54 +138,20 @@ final class Zones implements Store {
     zoneOf(key).reset(counter, key);
   }
 
+  /** All servers are asked, so not while one is away: it would be held against another's zone. */
   @Override
   public long trackedKeys() {
-    return zones.getFirst().trackedKeys();
+    return zones.stream()
+        .filter(OutageStore::isAway)
+        .findFirst()
+        .orElse(zones.getFirst())
+        .trackedKeys();
   }
 
+  /** Each zone closes what all of them ask; after the first there is nothing left to close. */
   @Override
   public void close() {
     zones.forEach(OutageStore::close);
-    shared.close();
-  }
-
-  private static Store unclosed(Store store) {
-    return new Store() {
-      @Override
-      public Answer decide(Plan plan) {
-        return store.decide(plan);
-      }
-
-      @Override
-      public CompletionStage<Answer> decideAsync(Plan plan) {
-        return store.decideAsync(plan);
-      }
-
-      @Override
-      public Answer peek(Plan plan) {
-        return store.peek(plan);
-      }
-
-      @Override
-      public boolean renew(Charge charge) {
-        return store.renew(charge);
-      }
-
-      @Override
-      public boolean release(Charge charge) {
-        return store.release(charge);
-      }
-
-      @Override
-      public void reset(Counter counter, String key) {
-        store.reset(counter, key);
-      }
-
-      @Override
-      public long trackedKeys() {
-        return store.trackedKeys();
-      }
-    };
   }
 
   /**
