@@ -20,14 +20,19 @@ final class Replies {
     return root;
   }
 
+  /** What Lettuce said, also where that was translated already. */
+  private static Throwable saidBy(Throwable problem) {
+    var root = rootOf(problem);
+    return root instanceof StoreException && root.getCause() != null ? root.getCause() : root;
+  }
+
   static boolean lacksScript(Throwable problem) {
     return rootOf(problem) instanceof RedisNoScriptException;
   }
 
   /** Whether there was no connection to send it on; nothing was, then. */
   static boolean wasNotSent(Throwable problem) {
-    var root = rootOf(problem);
-    var cause = root instanceof StoreException && root.getCause() != null ? root.getCause() : root;
+    var cause = saidBy(problem);
     return cause instanceof RedisException
         && cause.getMessage() != null
         && cause.getMessage().contains("not connected. Commands are rejected");
@@ -35,9 +40,7 @@ final class Replies {
 
   /** Whether the keys are on their way between two servers, neither of which did anything. */
   static boolean isBetweenServers(Throwable problem) {
-    var root = rootOf(problem);
-    var cause = root instanceof StoreException && root.getCause() != null ? root.getCause() : root;
-    return cause instanceof RedisCommandExecutionException answer
+    return saidBy(problem) instanceof RedisCommandExecutionException answer
         && answer.getMessage() != null
         && answer.getMessage().startsWith("TRYAGAIN");
   }
@@ -64,7 +67,9 @@ final class Replies {
       default ->
           new StoreException(
               Kind.CONNECTION,
-              "no connection to Redis at %s: %s".formatted(server, deepest(root)),
+              "no connection to Redis at "
+                  + server
+                  + (wasNotSent(root) ? "" : ": " + deepest(root)),
               root);
     };
   }
