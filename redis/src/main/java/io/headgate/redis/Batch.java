@@ -77,8 +77,9 @@ final class Batch {
   void write(Charge charge, Ask.Change change) {
     switch (change) {
       case GIVE_BACK -> {
-        begin(GIVE_BACK);
+        begin(GIVE_BACK).put(0);
         write(charge);
+        plans.put(1);
       }
       case RENEW -> writeSlot(RENEW, charge);
       case RELEASE -> writeSlot(RELEASE, charge);

@@ -4,7 +4,7 @@
 --             charge, 0, the charge, and how many times it is asked
 --   a charge  key, limit (both by index), cost, and for concurrency the holder (a text)
 --   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
---   or        GIVE_BACK, a charge: says 1
+--   or        GIVE_BACK, 0, a charge, 1: says 1
 --
 --   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs)
 
@@ -13,37 +13,32 @@ local DECIDE, RENEW, RELEASE, GIVE_BACK = 1, 2, 3, 4
 while at <= #args do
   local mode, count = args[at], args[at + 1]
   at = at + 2
-  if count > 0 and mode <= DECIDE then
-    several(count, mode == DECIDE)
-  elseif mode == RENEW or mode == RELEASE then
+  if mode == RENEW or mode == RELEASE then
     n = n + 1
     said[n] = alter[mode == RENEW and 'renew' or 'release'](count, limits[args[at]], args[at + 1])
     at = at + 2
+  elseif count > 0 then
+    several(count, mode == DECIDE)
   else
-    local given_back = mode == GIVE_BACK
-    local k = given_back and count or args[at]
-    if given_back then at = at - 1 end
-    local limit, cost, holder, times, keep = limits[args[at + 1]], args[at + 2], nil, 1, mode >= DECIDE
+    local k, limit, cost, holder, keep = args[at], limits[args[at + 1]], args[at + 2], nil, mode == DECIDE
     local kind = limit[1]
     at = at + 3
     if kind == SLOTS then
       holder = args[at]
       at = at + 1
     end
-    if given_back then
+    local times = args[at]
+    at = at + 1
+    if mode == GIVE_BACK then
       local next = give_back[kind](known(k, limit, true), limit, k, cost, holder)
       if next then states[k], changed[k] = next, true end
       n = n + 1
       said[n] = 1
-    else
-      times = args[at]
-      at = at + 1
-      if states[k] ~= nil or not single[kind] or not single[kind](k, limit, cost, keep, times) then
-        for _ = 1, times do
-          local what, remaining, reset, wait, next = step[kind](known(k, limit, keep), limit, k, cost, holder)
-          if next and keep then charge(k, limit, next) end
-          say(what, remaining, reset, wait)
-        end
+    elseif states[k] ~= nil or not single[kind] or not single[kind](k, limit, cost, keep, times) then
+      for _ = 1, times do
+        local what, remaining, reset, wait, next = step[kind](known(k, limit, keep), limit, k, cost, holder)
+        if next and keep then charge(k, limit, next) end
+        say(what, remaining, reset, wait)
       end
     end
   end
