@@ -74,6 +74,10 @@ class ParityTest {
         new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 4, SlidingWindow.Bound.CONSERVATIVE),
         new SlidingWindow(
             Rate.of(1_000_003, Duration.ofHours(1)), 60, SlidingWindow.Bound.INTERPOLATED),
+        new SlidingWindow(
+            Rate.of(5_000, Duration.ofSeconds(100)),
+            SlidingWindow.MOST_BUCKETS,
+            SlidingWindow.Bound.INTERPOLATED),
         RollingWindow.of(Rate.of(12, Duration.ofSeconds(5))),
         new RollingWindow(Rate.of(200, Duration.ofSeconds(20)), Duration.ofMillis(3)),
         new Concurrency(6, Duration.ofSeconds(2)));
