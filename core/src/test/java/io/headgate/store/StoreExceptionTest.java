@@ -19,6 +19,6 @@ class StoreExceptionTest {
   @Test
   void kindsAreLabelledForMetrics() {
     assertThat(Stream.of(Kind.values()).map(Kind::label))
-        .containsExactly("timeout", "connection", "refused", "overloaded", "other");
+        .containsExactly("timeout", "connection", "refused", "overloaded", "interrupted", "other");
   }
 }
