@@ -3,6 +3,7 @@ package io.headgate.server;
 import io.headgate.RateLimiter;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.rules.RuleBook;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -30,12 +31,14 @@ public final class Service implements AutoCloseable {
   private final Vertx vertx;
   private final Settings settings;
   private final RateLimiter limiter;
+  private final RuleBook book;
   private final Readiness readiness = new Readiness();
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
-  private Service(Settings settings, RateLimiter limiter) {
+  private Service(Settings settings, RateLimiter limiter, RuleBook book) {
     this.settings = settings;
     this.limiter = limiter;
+    this.book = book;
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -54,9 +57,9 @@ public final class Service implements AutoCloseable {
    *
    * @throws IOException if the address can't be listened on
    */
-  public static Service start(Settings settings, RateLimiter limiter, Ticker ticker)
+  public static Service start(Settings settings, RateLimiter limiter, RuleBook book, Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, limiter);
+    var service = new Service(settings, limiter, book);
     try {
       service.listen(ticker);
       return service;
@@ -94,7 +97,7 @@ public final class Service implements AutoCloseable {
               .setMaxHeaderSize(LONGEST_HEADERS)
               .setHttp2ClearTextEnabled(false)
               .setTcpFastOpen(false);
-      var api = new Api(vertx, limiter, ticker, settings.access(), readiness);
+      var api = new Api(vertx, limiter, book, ticker, settings.access(), readiness);
       var server = api.serve(vertx.createHttpServer(options), settings.idleTimeout());
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.

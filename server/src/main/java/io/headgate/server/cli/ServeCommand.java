@@ -6,12 +6,16 @@ import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.http.Access;
 import io.headgate.server.rules.ExampleRules;
+import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.server.rules.RulesFile;
+import io.headgate.server.rules.Signature;
 import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -90,8 +94,14 @@ final class ServeCommand implements Callable<Integer> {
     var file = open();
     var rules = file.map(RulesFile::rules).orElseGet(ExampleRules::rules);
     var limiter = RateLimiter.with(store.open(around.directory()), rules);
-    var service = start(settings, limiter);
-    file.ifPresent(opened -> opened.follow(LOOK_EVERY, limiter::replaceRules));
+    var book = RuleBookInMemory.of(rules);
+    var service = start(settings, limiter, book);
+    book.follow(edition -> limiter.replaceRules(edition.rules()));
+    file.ifPresent(opened ->
+        opened.follow(
+            LOOK_EVERY,
+            read ->
+                book.change(OptionalLong.empty(), new Signature("file", ""), old -> read.rules())));
     announce(service, limiter.rules().rules().size());
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, limiter, file)));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
@@ -120,9 +130,10 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static Service start(Settings settings, RateLimiter limiter) throws InterruptedException {
+  private static Service start(Settings settings, RateLimiter limiter, RuleBook book)
+      throws InterruptedException {
     try {
-      return Service.start(settings, limiter, Ticker.system());
+      return Service.start(settings, limiter, book, Ticker.system());
     } catch (IOException e) {
       limiter.close();
       throw CommandFailure.of(e);

@@ -1,6 +1,7 @@
 package io.headgate.server.http;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.rules.RuleBook;
 import io.headgate.server.store.StoreView;
 import java.util.List;
 
@@ -20,12 +21,12 @@ final class About {
           "GET /health/live",
           "GET /health/ready");
 
-  private final RateLimiter limiter;
+  private final RuleBook book;
   private final StoreView store;
   private final Readiness readiness;
 
-  About(RateLimiter limiter, Readiness readiness) {
-    this.limiter = limiter;
+  About(RateLimiter limiter, RuleBook book, Readiness readiness) {
+    this.book = book;
     this.store = new StoreView(limiter.store());
     this.readiness = readiness;
   }
@@ -48,7 +49,7 @@ final class About {
     boolean stopping = readiness.isStopping();
     var out = new JsonOut().begin();
     out.name("status").value(stopping ? "stopping" : "ready");
-    out.name("rules").value(limiter.rules().rules().size());
+    out.name("rules").value(book.inForce().rules().rules().size());
     out.name("store").begin();
     out.name("kind").value(store.kind()).name("away").value(store.isAway());
     store.problem().ifPresent(problem -> out.name("problem").value(problem));

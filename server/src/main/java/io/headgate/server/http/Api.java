@@ -6,6 +6,7 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.rules.RuleBook;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -22,7 +23,13 @@ public final class Api {
   private final Connections connections = new Connections();
   private final Routes routes;
 
-  public Api(Vertx vertx, RateLimiter limiter, Ticker ticker, Access access, Readiness readiness) {
+  public Api(
+      Vertx vertx,
+      RateLimiter limiter,
+      RuleBook book,
+      Ticker ticker,
+      Access access,
+      Readiness readiness) {
     this.vertx = vertx;
     this.access = access;
     this.readiness = readiness;
@@ -30,7 +37,7 @@ public final class Api {
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
-    var about = new About(limiter, readiness);
+    var about = new About(limiter, book, readiness);
     this.routes =
         new Routes()
             .add(POST, "/v1/check", one(Role.CHECK, checks::check))

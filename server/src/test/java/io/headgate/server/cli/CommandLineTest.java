@@ -8,6 +8,7 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.http.Access;
+import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.io.IOException;
@@ -76,7 +77,9 @@ class CommandLineTest {
 
   private void serve(Access access) throws Exception {
     var settings = new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
-    service = Service.start(settings, limiter, Ticker.system());
+    var book = RuleBookInMemory.of(limiter.rules());
+    book.follow(edition -> limiter.replaceRules(edition.rules()));
+    service = Service.start(settings, limiter, book, Ticker.system());
     environment.put("HEADGATE_URL", "http://127.0.0.1:" + service.port());
   }
 

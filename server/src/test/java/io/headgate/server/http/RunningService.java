@@ -6,6 +6,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
+import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
@@ -24,17 +25,20 @@ final class RunningService implements AutoCloseable {
 
   final AtomicLong clock = new AtomicLong(START);
   final RateLimiter limiter;
+  final RuleBookInMemory book;
   private final Service service;
 
   private RunningService(Access access, Duration idle, Duration grace, Rule... rules) {
     Ticker ticker = clock::get;
     this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
+    this.book = followed();
     this.service = serve(new Settings("127.0.0.1", 0, access, idle, grace, 2), ticker);
   }
 
   private RunningService(Store store, Rule... rules) {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules));
     var settings = new Settings("127.0.0.1", 0, Access.OPEN, MINUTE, Duration.ZERO, 1);
+    this.book = followed();
     this.service = serve(settings, Ticker.system());
   }
 
@@ -43,9 +47,15 @@ final class RunningService implements AutoCloseable {
     return new RunningService(store, rules);
   }
 
+  private RuleBookInMemory followed() {
+    var rules = RuleBookInMemory.of(limiter.rules());
+    rules.follow(edition -> limiter.replaceRules(edition.rules()));
+    return rules;
+  }
+
   private Service serve(Settings settings, Ticker ticker) {
     try {
-      return Service.start(settings, limiter, ticker);
+      return Service.start(settings, limiter, book, ticker);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -1,0 +1,22 @@
+package io.headgate.server.rules;
+
+/** Who changes the rules, and why. */
+public record Signature(String author, String message) {
+  public static final int LONGEST_AUTHOR = 100;
+  public static final int LONGEST_MESSAGE = 500;
+
+  public Signature {
+    author = clean("author", author, LONGEST_AUTHOR);
+    message = clean("message", message, LONGEST_MESSAGE);
+    if (author.isEmpty()) throw new IllegalArgumentException("the author must not be empty");
+  }
+
+  /** It ends up in logs and tables: one line, without what moves a terminal's cursor. */
+  private static String clean(String name, String text, int longest) {
+    if (text.length() > longest) {
+      throw new IllegalArgumentException(
+          "the %s may have at most %d characters, got %d".formatted(name, longest, text.length()));
+    }
+    return text.replaceAll("\\p{Cntrl}+", " ").strip();
+  }
+}
