@@ -49,6 +49,8 @@ public final class Main implements Callable<Integer> {
               new CommandLine(new RulesCommand())
                   .addSubcommand(new LintCommand(around))
                   .addSubcommand(new ExampleCommand(around)))
+          .addSubcommand(new WarmUpCommand(around))
+          .setCaseInsensitiveEnumValuesAllowed(true)
           .setOut(around.out())
           .setErr(around.err())
           .setDefaultValueProvider(configuration)
