@@ -31,7 +31,8 @@ final class Console implements AutoCloseable {
       return serve(command);
     }
     if (service == null
-        && (command.startsWith("curl") || command.matches("./headgate (check|explain).*"))) {
+        && (command.startsWith("curl")
+            || command.matches("./headgate (check|explain|rules (?!lint|example)).*"))) {
       serve("./headgate serve");
     }
     var output = folder.resolve("output");

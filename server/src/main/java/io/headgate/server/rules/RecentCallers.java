@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -51,7 +52,8 @@ public final class RecentCallers {
   /** What one thread has heard. */
   public static final class Ear {
     private final AtomicReferenceArray<Subject> slots;
-    private int heard;
+    private int untilNext = 1;
+    private int kept;
 
     private Ear(int slots) {
       this.slots = new AtomicReferenceArray<>(slots);
@@ -59,13 +61,22 @@ public final class RecentCallers {
 
     /** By the thread of this ear only. */
     public void hear(Subject subject) {
-      int count = heard++;
-      if ((count & (ONE_OF - 1)) == 0 || (count >= 0 && count < slots.length())) keep(subject);
+      if (--untilNext == 0) keep(subject);
     }
 
+    /** The gaps vary, so that callers who take turns are all heard. */
     private void keep(Subject subject) {
-      int hash = subject.hashCode() * 0x9E3779B9; // the high bits know of all of them
-      slots.setRelease((hash >>> 16) & (slots.length() - 1), subject);
+      slots.setRelease(spread(subject.hashCode()) & (slots.length() - 1), subject);
+      boolean filling = kept < slots.length();
+      if (filling) kept++;
+      untilNext = filling ? 1 : ThreadLocalRandom.current().nextInt(1, 2 * ONE_OF);
+    }
+
+    /** What callers are named by often differs in a few digits only. */
+    private static int spread(int hash) {
+      int mixed = (hash ^ hash >>> 16) * 0x85EBCA6B;
+      mixed = (mixed ^ mixed >>> 13) * 0xC2B2AE35;
+      return mixed ^ mixed >>> 16;
     }
 
     private void addTo(Set<Subject> sample) {

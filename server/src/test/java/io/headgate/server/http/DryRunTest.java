@@ -38,7 +38,8 @@ class DryRunTest {
         .startsWith("{\"dryRun\":true,\"changed\":true,\"revision\":{\"number\":1,")
         .contains("\"before\":\"10/1h\",\"after\":\"20/1h\"")
         .contains("\"callers\":{\"sampled\":4,\"affected\":2,\"note\":\"a sample: at most 1000 of")
-        .contains("{\"subject\":{\"key\":\"users:1\"},\"rules\":[{\"id\":\"users\",\"change\":\"changed\",")
+        .contains(
+            "{\"subject\":{\"key\":\"users:1\"},\"rules\":[{\"id\":\"users\",\"change\":\"changed\",")
         .contains("{\"key\":\"users:2\"}")
         .doesNotContain("{\"key\":\"jobs:1\"}", "{\"key\":\"other\"}");
   }

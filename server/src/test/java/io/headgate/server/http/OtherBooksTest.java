@@ -154,7 +154,9 @@ class OtherBooksTest {
           assertAll(admin, 403, FILE);
           assertThat(admin.get("/v1/rules", TOKEN).status()).isEqualTo(200);
           assertThat(admin.get("/health/ready").body())
-              .contains("\"book\":{\"source\":\"file rules.yaml\",\"revision\":1,\"readOnly\":true,\"reason\":\"" + FILE);
+              .contains(
+                  "\"book\":{\"source\":\"file rules.yaml\",\"revision\":1,\"readOnly\":true,\"reason\":\""
+                      + FILE);
           assertThat(admin.get("/").body()).contains("\"readOnly\":true");
           var tried = admin.put("/v1/rules?dry-run=true", "[]", TOKEN);
           assertThat(tried.status()).isEqualTo(200);
@@ -168,7 +170,8 @@ class OtherBooksTest {
         new AwayBook(),
         admin -> {
           assertAll(admin, 503, DATABASE);
-          for (var path : List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {
+          for (var path :
+              List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {
             var answer = admin.get(path, TOKEN);
             assertThat(answer.status()).as(path).isEqualTo(503);
             assertThat(answer.header("Retry-After")).isEqualTo("1");
@@ -186,7 +189,8 @@ class OtherBooksTest {
     with(
         RuleBookInMemory.of(RuleSet.of(RULE)),
         admin -> {
-          for (var path : List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {
+          for (var path :
+              List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {
             assertThat(admin.get(path).status()).as(path).isEqualTo(401);
             assertThat(admin.get(path, TOKEN).status()).as(path).isEqualTo(200);
           }

@@ -32,7 +32,9 @@ class RevisionAdminTest {
     for (int rate = 11; rate <= 14; rate++) change(rate);
     var all = admin.get("/v1/revisions");
     assertThat(all.status()).isEqualTo(200);
-    assertThat(all.body()).startsWith("{\"revisions\":[{\"number\":5,\"at\":\"").doesNotContain("\"next\"");
+    assertThat(all.body())
+        .startsWith("{\"revisions\":[{\"number\":5,\"at\":\"")
+        .doesNotContain("\"next\"");
     var page = admin.get("/v1/revisions?limit=2");
     assertThat(page.body())
         .contains("\"message\":\"to 14\"", "\"message\":\"to 13\"", "\"next\":4")
@@ -61,7 +63,8 @@ class RevisionAdminTest {
         .contains("\"rules\":[{\"id\":\"users\"", "\"rate\":\"20/1h\"");
     assertThat(admin.get("/v1/revisions/3?against=1").body())
         .contains("\"before\":\"10/1h\",\"after\":\"30/1h\"");
-    assertThat(admin.get("/v1/revisions/1").body()).contains("\"added\":1,", "\"change\":\"added\"");
+    assertThat(admin.get("/v1/revisions/1").body())
+        .contains("\"added\":1,", "\"change\":\"added\"");
     var yaml = admin.get("/v1/revisions/2", "Accept: application/yaml");
     assertThat(RuleFile.read(yaml.body())).containsExactly(rule("users", 20));
   }
@@ -84,7 +87,8 @@ class RevisionAdminTest {
 
   @Test
   void aRevisionThatThereIsNotIsNotFound() {
-    for (var path : new String[] {"/v1/revisions/2", "/v1/revisions/0", "/v1/revisions/1?against=9"}) {
+    for (var path :
+        new String[] {"/v1/revisions/2", "/v1/revisions/0", "/v1/revisions/1?against=9"}) {
       var answer = admin.get(path);
       assertThat(answer.status()).as(path).isEqualTo(404);
       assertThat(answer.body()).contains("there are 1 to 1");

@@ -34,7 +34,8 @@ class RuleAdminTest {
   private void assertRefused(RawAnswer answer, int status, String... said) {
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.mediaType()).isEqualTo("application/problem+json");
-    assertThat(answer.body()).contains("\"status\":" + status).contains(said);
+    assertThat(answer.body()).contains("\"status\":" + status);
+    for (var text : said) assertThat(answer.body()).contains(text);
     assertThat(service.book.inForce().number()).as("nothing changes").isEqualTo(1);
   }
 
@@ -86,7 +87,8 @@ class RuleAdminTest {
             .toList();
     assertThat(admin.put("/v1/rules", RuleFile.json(many)).status()).isEqualTo(200);
     var first = admin.get("/v1/rules?limit=1000");
-    assertThat(first.body()).startsWith("{\"revision\":2,\"total\":2500,\"next\":\"r999\",\"rules\":[{\"id\":\"r0\"");
+    assertThat(first.body())
+        .startsWith("{\"revision\":2,\"total\":2500,\"next\":\"r999\",\"rules\":[{\"id\":\"r0\"");
     var last = admin.get("/v1/rules?limit=1000&after=r1999");
     assertThat(last.body()).contains("[{\"id\":\"r2000\"").doesNotContain("\"next\"");
     var found = admin.get("/v1/rules?search=BIG%20c");
@@ -115,13 +117,18 @@ class RuleAdminTest {
   @Test
   void aNewSetIsInForceWhenItIsAnswered() {
     var answer =
-        admin.put("/v1/rules", "rules: [{ id: all, limit: { algorithm: fixed-window, rate: 1/1h } }]", YAML);
+        admin.put(
+            "/v1/rules",
+            "rules: [{ id: all, limit: { algorithm: fixed-window, rate: 1/1h } }]",
+            YAML);
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header("ETag")).isEqualTo("\"2\"");
     assertThat(answer.body())
         .startsWith("{\"changed\":true,\"revision\":{\"number\":2,")
-        .contains("\"author\":\"anonymous\",\"message\":\"\",\"added\":1,\"changed\":0,\"removed\":2,\"rules\":1}")
-        .contains("{\"id\":\"all\",\"change\":\"added\",\"fields\":[{\"field\":\"limit.algorithm\",\"before\":null,\"after\":\"fixed-window\"}")
+        .contains(
+            "\"author\":\"anonymous\",\"message\":\"\",\"added\":1,\"changed\":0,\"removed\":2,\"rules\":1}")
+        .contains(
+            "{\"id\":\"all\",\"change\":\"added\",\"fields\":[{\"field\":\"limit.algorithm\",\"before\":null,\"after\":\"fixed-window\"}")
         .contains("{\"id\":\"users\",\"change\":\"removed\"");
     assertThat(service.post("/v1/check", "{\"key\":\"x\"}").body()).contains("\"rule\":\"all\"");
     assertThat(service.post("/v1/check", "{\"key\":\"x\"}").status()).isEqualTo(429);
@@ -129,7 +136,10 @@ class RuleAdminTest {
 
   @Test
   void oneRuleIsMadeReplacedAndDeleted() {
-    var made = admin.put("/v1/rules/new", "{\"id\":\"new\",\"limit\":{\"algorithm\":\"concurrency\",\"max\":1}}");
+    var made =
+        admin.put(
+            "/v1/rules/new",
+            "{\"id\":\"new\",\"limit\":{\"algorithm\":\"concurrency\",\"max\":1}}");
     assertThat(made.status()).isEqualTo(201);
     assertThat(made.body()).contains("\"added\":1,\"changed\":0,\"removed\":0,\"rules\":3}");
     var replaced = admin.put("/v1/rules/users", RuleFile.json(rule("users", 20)));
@@ -171,9 +181,11 @@ class RuleAdminTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"1", "\"one\"", "\"01\"", "\"\"", "\"1", "W/\"1\"", "\"1\", \"2\"", "\"-1\""})
+  @ValueSource(
+      strings = {"1", "\"one\"", "\"01\"", "\"\"", "\"1", "W/\"1\"", "\"1\", \"2\"", "\"-1\""})
   void aMalformedIfMatchIsRefused(String tag) {
-    assertRefused(admin.delete("/v1/rules/users", "If-Match: " + tag), 400, "\"field\":\"If-Match\"");
+    assertRefused(
+        admin.delete("/v1/rules/users", "If-Match: " + tag), 400, "\"field\":\"If-Match\"");
   }
 
   @Test
@@ -207,9 +219,12 @@ class RuleAdminTest {
     assertRefused(admin.put("/v1/rules", "{}"), 400, "rules: is missing");
     assertRefused(admin.put("/v1/rules/users", "[]"), 400);
     assertRefused(
-        admin.put("/v1/rules/users", RuleFile.json(JOBS)), 400, "'team/jobs' in the body and 'users'");
+        admin.put("/v1/rules/users", RuleFile.json(JOBS)),
+        400,
+        "'team/jobs' in the body and 'users'");
     assertRefused(admin.delete("/v1/rules/nobody"), 404, "there is no rule 'nobody'");
-    assertRefused(admin.put("/v1/rules", "[]", "Content-Type: text/plain"), 415, "application/yaml");
+    assertRefused(
+        admin.put("/v1/rules", "[]", "Content-Type: text/plain"), 415, "application/yaml");
     assertRefused(admin.put("/v1/rules", "[]", "Content-Encoding: gzip"), 415);
     assertRefused(admin.put("/v1/rules", "#".repeat(8 * 1024 * 1024 + 1)), 413, "8388608 bytes");
     assertRefused(admin.post("/v1/rules"), 405, "GET, HEAD, OPTIONS, PUT");
@@ -219,7 +234,8 @@ class RuleAdminTest {
   @ParameterizedTest
   @CsvSource({
     "/v1/rules?serch=a,serch", "/v1/rules?limit=0,limit", "/v1/rules?limit=x,limit",
-    "/v1/rules?limit=1&limit=2,limit", "/v1/rules?after=nobody,after", "/v1/rules?search=%C3,search",
+    "/v1/rules?limit=1&limit=2,limit", "/v1/rules?after=nobody,after",
+        "/v1/rules?search=%C3,search",
     "/v1/rules?in-force=yes,in-force", "/v1/rules/users?x=1,x"
   })
   void aParameterThatIsNotRightIsRefused(String path, String field) {
@@ -234,7 +250,8 @@ class RuleAdminTest {
 
   @Test
   void whoAndWhyAreKept() {
-    admin.delete("/v1/rules/users", "X-Headgate-Author: J%C3%B6rg", "X-Headgate-Message: 100%25 sure");
+    admin.delete(
+        "/v1/rules/users", "X-Headgate-Author: J%C3%B6rg", "X-Headgate-Message: 100%25 sure");
     var revision = service.book.inForce().revision();
     assertThat(revision.signature().author()).isEqualTo("Jörg");
     assertThat(revision.signature().message()).isEqualTo("100% sure");
@@ -249,7 +266,9 @@ class RuleAdminTest {
     assertRefused(
         admin.delete(path, "X-Headgate-Author: " + "x".repeat(101)), 400, "at most 100 characters");
     assertRefused(
-        admin.delete(path, "X-Headgate-Message: " + "x".repeat(501)), 400, "at most 500 characters");
+        admin.delete(path, "X-Headgate-Message: " + "x".repeat(501)),
+        400,
+        "at most 500 characters");
     assertRefused(admin.delete(path, "X-Headgate-Author:"), 400, "must not be empty");
     assertRefused(admin.delete(path, "X-Headgate-Author: J\u00f6rg"), 400, "percent-encoded");
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Many at once who each read the rules, add one, and put them back. */
 class RuleWritersTest {
   private static final int WRITERS = 16;
-  private static final int RULES_EACH = 5;
+  private static final int RULES_EACH = 3;
 
   @Test
   void noneOfManyWritersLosesAnUpdate() throws Exception {

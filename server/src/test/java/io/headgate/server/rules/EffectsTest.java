@@ -48,8 +48,7 @@ class EffectsTest {
     var effects = effects(RULES.replace("100/1m", "200/1m"));
     assertThat(effects.asked()).isEqualTo(3);
     assertThat(effects.count()).isEqualTo(1);
-    assertThat(shown(effects))
-        .isEqualTo("user:2 CHANGED per-user [limit.rate: 100/1m → 200/1m]\n");
+    assertThat(shown(effects)).isEqualTo("user:2 CHANGED per-user [limit.rate: 100/1m → 200/1m]\n");
     assertThat(shown(effects(RULES.replace("1/1s", "2/1s"))))
         .isEqualTo("user:1 CHANGED per-user [limit.rate: 1/1s → 2/1s]\n");
   }
@@ -63,13 +62,19 @@ class EffectsTest {
 
   @Test
   void whatIsCountedTogetherIsAnEffect() {
-    assertThat(shown(effects(RULES.replace("match: { key: \"user:*\" }", "match: { key: \"user:*\" }\n  per: []"))))
+    assertThat(
+            shown(
+                effects(
+                    RULES.replace(
+                        "match: { key: \"user:*\" }", "match: { key: \"user:*\" }\n  per: []"))))
         .contains("user:2 CHANGED per-user [per: [key] → []]");
   }
 
   @Test
   void wordsHaveNoEffect() {
-    assertThat(effects(RULES.replace("- id: per-user", "- id: per-user\n  description: new words")).count())
+    assertThat(
+            effects(RULES.replace("- id: per-user", "- id: per-user\n  description: new words"))
+                .count())
         .isZero();
   }
 

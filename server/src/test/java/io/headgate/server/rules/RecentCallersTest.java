@@ -28,6 +28,15 @@ class RecentCallersTest {
   }
 
   @Test
+  void callersWhoTakeTurnsAreAllHeard() {
+    var callers = new RecentCallers(1);
+    var ear = callers.ear();
+    for (int i = 0; i < 10_000; i++) ear.hear(Subject.of("early"));
+    for (int i = 0; i < 100_000; i++) ear.hear(Subject.of("turn:" + i % RecentCallers.ONE_OF));
+    assertThat(callers.sample()).hasSizeGreaterThan(RecentCallers.ONE_OF / 2);
+  }
+
+  @Test
   void newCallersTakeThePlacesOfOldOnesAndTheSampleHasItsBound() {
     var callers = new RecentCallers(1);
     var ear = callers.ear();

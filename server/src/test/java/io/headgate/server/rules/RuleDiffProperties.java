@@ -119,7 +119,7 @@ class RuleDiffProperties {
       rule.override(new LimitOverride(match, List.of(RuleLimit.of(id, limit(random)))));
     }
     if (random.nextInt(3) == 0) rule.per("key", "tenant");
-    if (random.nextInt(3) == 0) rule.mode(Mode.values()[random.nextInt(3)]);
+    if (random.nextInt(3) == 0) rule.mode(random.nextBoolean() ? Mode.SHADOW : Mode.OFF);
     if (random.nextInt(3) == 0) rule.onStoreFailure(new OnStoreFailure.Deny());
     if (random.nextInt(4) == 0) rule.status(503);
     if (random.nextInt(4) == 0) rule.fallback();
@@ -128,7 +128,7 @@ class RuleDiffProperties {
   }
 
   private static Limit limit(Random random) {
-    long count = 1 + random.nextInt(3);
+    int count = 1 + random.nextInt(3);
     return switch (random.nextInt(3)) {
       case 0 -> new TokenBucket(Rate.perMinute(count), count + random.nextInt(2));
       case 1 -> FixedWindow.of(Rate.perHour(count));

@@ -41,7 +41,8 @@ class RuleDiffTest {
             """
             ~ per-user
                 limit.rate: 100/1m → 200/1m
-                limit.burst: 200 → (none)""");
+                limit.burst: 200 → (none)\
+            """);
   }
 
   @Test
@@ -50,7 +51,8 @@ class RuleDiffTest {
         .isEqualTo(
             """
             ~ contract
-                limits[bytes].rate: 1000/1h → 2000/1h""");
+                limits[bytes].rate: 1k/1h → 2k/1h\
+            """);
   }
 
   @Test
@@ -59,24 +61,31 @@ class RuleDiffTest {
         .isEqualTo(
             """
             ~ per-user
-                overrides[key=user:2].limit.rate: 2/1s → 3/1s""");
+                overrides[key=user:2].limit.rate: 2/1s → 3/1s\
+            """);
   }
 
   @Test
   void overridesThatChangePlacesAreNotTheSame() {
     String after =
         BEFORE.replace("user:1", "user:x").replace("user:2", "user:1").replace("user:x", "user:2");
-    assertThat(diff(BEFORE, after.replace("1/1s", "x").replace("2/1s", "1/1s").replace("x }", "2/1s }")))
+    assertThat(
+            diff(
+                BEFORE,
+                after.replace("1/1s", "x").replace("2/1s", "1/1s").replace("x }", "2/1s }")))
         .isEqualTo(
             """
             ~ per-user
-                overrides (order): key=user:1, key=user:2 → key=user:2, key=user:1""");
+                overrides (order): key=user:1, key=user:2 → key=user:2, key=user:1\
+            """);
   }
 
   @Test
   void rulesThatComeAndGoAreShownWhole() {
     String after =
-        BEFORE.replaceFirst("(?s)- id: last.*", "- id: new\n  mode: shadow\n  limit: { algorithm: fixed-window, rate: 1/1d }\n");
+        BEFORE.replaceFirst(
+            "(?s)- id: last.*",
+            "- id: new\n  mode: shadow\n  limit: { algorithm: fixed-window, rate: 1/1d }\n");
     assertThat(diff(BEFORE, after))
         .isEqualTo(
             """
@@ -86,7 +95,8 @@ class RuleDiffTest {
                 mode: shadow
             - last
                 limit.algorithm: concurrency
-                limit.max: 2""");
+                limit.max: 2\
+            """);
   }
 
   @Test
