@@ -36,7 +36,8 @@ final class Console implements AutoCloseable {
       return serve(command, expected);
     }
     if (service == null
-        && (command.startsWith("curl") || command.matches("./headgate (check|explain).*"))) {
+        && (command.startsWith("curl")
+            || command.matches("./headgate (check|explain|rules (?!lint|example)).*"))) {
       serve("./headgate serve", ANYTHING);
     }
     var output = folder.resolve("output");

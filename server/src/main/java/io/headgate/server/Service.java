@@ -3,6 +3,7 @@ package io.headgate.server;
 import io.headgate.RateLimiter;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
@@ -32,6 +33,7 @@ public final class Service implements AutoCloseable {
   private final Settings settings;
   private final RateLimiter limiter;
   private final RuleBook book;
+  private final RecentCallers callers;
   private final Readiness readiness = new Readiness();
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
@@ -39,6 +41,7 @@ public final class Service implements AutoCloseable {
     this.settings = settings;
     this.limiter = limiter;
     this.book = book;
+    this.callers = new RecentCallers(settings.eventLoops());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -97,7 +100,7 @@ public final class Service implements AutoCloseable {
               .setMaxHeaderSize(LONGEST_HEADERS)
               .setHttp2ClearTextEnabled(false)
               .setTcpFastOpen(false);
-      var api = new Api(vertx, limiter, book, ticker, settings.access(), readiness);
+      var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), readiness);
       var server = api.serve(vertx.createHttpServer(options), settings.idleTimeout());
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
