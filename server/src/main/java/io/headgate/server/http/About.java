@@ -17,9 +17,11 @@ final class About {
           "PUT /v1/leases/{id}",
           "DELETE /v1/leases/{id}",
           "POST /v1/reset",
+          "GET /v1/gate",
           "POST /api/ratelimit/check",
           "GET /health/live",
-          "GET /health/ready");
+          "GET /health/ready",
+          "GET /openapi.yaml");
 
   private final RuleBook book;
   private final StoreView store;
