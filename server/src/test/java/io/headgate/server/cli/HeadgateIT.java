@@ -153,6 +153,27 @@ class HeadgateIT {
   }
 
   @Test
+  void itFollowsItsTokenFile() throws Exception {
+    var file = Files.writeString(folder.resolve("tokens"), "admin s3cret-1\ncheck s3cret-2 shop\n");
+    try (var service = headgate("serve", "--port", "0", "--token-file", "tokens")) {
+      int port = service.port();
+      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(0);
+      Files.writeString(file, "admin s3cret-1\ncheck s3cret-3 shop\n");
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> service.err().contains("the token file changed and in force"));
+      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(2);
+      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(0);
+      Files.writeString(file, "check s3cret-2\n");
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> service.err().contains("it has no admin token any more"));
+      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(0);
+      assertThat(service.out() + service.err()).contains("1 check (shop)").doesNotContain("s3cret");
+    }
+  }
+
+  @Test
   void itLintsWithoutAService() throws Exception {
     try (var example = headgate("rules", "example")) {
       assertThat(example.exitCode()).isEqualTo(0);

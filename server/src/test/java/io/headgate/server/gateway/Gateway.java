@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
-/** A real nginx or HAProxy with a configuration from the examples; only ports are put in. */
+/**
+ * A real nginx or HAProxy with a configuration from the examples; only ports are put in, and
+ * patience with a machine that has other things to do.
+ */
 final class Gateway implements AutoCloseable {
   private static final Path EXAMPLES = Path.of("..", "examples").toAbsolutePath().normalize();
 
@@ -121,7 +124,10 @@ final class Gateway implements AutoCloseable {
       return Files.readString(EXAMPLES.resolve(example))
           .replace("127.0.0.1:8000", "127.0.0.1:" + port)
           .replace("127.0.0.1:8080", "127.0.0.1:" + headgate)
-          .replace("127.0.0.1:9000", "127.0.0.1:" + application);
+          .replace("127.0.0.1:9000", "127.0.0.1:" + application)
+          .replace("_timeout 100ms;", "_timeout 30s;")
+          .replace("_timeout 1s;", "_timeout 30s;")
+          .replace("TIMEOUT_MS = 1000", "TIMEOUT_MS = 30000");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

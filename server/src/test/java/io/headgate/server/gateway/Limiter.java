@@ -18,6 +18,7 @@ import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A real service that lets each address ask three times an hour, and nobody see /secret. */
@@ -68,7 +69,7 @@ final class Limiter implements AutoCloseable {
   /** How often an address may still ask. */
   long left(String ip) {
     return limiter
-        .peek(Request.of(Subject.of("ip", ip)))
+        .peek(new Request(Subject.of("ip", ip), 0, Map.of()))
         .limit()
         .orElseThrow()
         .remaining();
