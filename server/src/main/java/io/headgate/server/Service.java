@@ -71,10 +71,14 @@ public final class Service implements AutoCloseable {
       service.followCertificates();
       service.listen(ticker);
       return service;
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException e) {
+      service.vertx.close();
+      throw new IOException("TLS can't be served: " + e, e);
+    } catch (IllegalArgumentException e) {
       service.vertx.close();
       throw new IOException("TLS can't be served: " + e.getMessage(), e);
     } catch (ExecutionException e) {
+      service.certificates.ifPresent(FollowedFiles::close);
       service.vertx.close();
       throw new IOException(
           "can't listen on %s port %d (%s); choose another with --host and --port"

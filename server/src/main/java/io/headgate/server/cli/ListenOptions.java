@@ -93,8 +93,7 @@ final class ListenOptions {
       paramLabel = "TIME",
       defaultValue = "10s",
       converter = Durations.class,
-      description =
-          "How long the head of a request may take to come. Default: ${DEFAULT-VALUE}")
+      description = "How long the head of a request may take to come. Default: ${DEFAULT-VALUE}")
   private Duration head = ConnectionLimits.DEFAULT_HEAD;
 
   @Option(

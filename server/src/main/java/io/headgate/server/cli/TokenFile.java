@@ -19,8 +19,7 @@ final class TokenFile {
       try {
         tokens = tokens.and(one(line));
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(
-            "%s:%d: %s".formatted(file, i + 1, e.getMessage()), e);
+        throw new IllegalArgumentException("%s:%d: %s".formatted(file, i + 1, e.getMessage()), e);
       }
     }
     return tokens;

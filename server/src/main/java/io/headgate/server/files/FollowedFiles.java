@@ -87,8 +87,10 @@ public final class FollowedFiles implements AutoCloseable {
       seen = now;
       complaint = "";
       LOG.info("{} changed and in force", what);
-    } catch (IOException | IllegalArgumentException e) {
       // Files that belong together are rarely written at once, so it is tried again.
+    } catch (IOException e) {
+      complain(e.toString());
+    } catch (IllegalArgumentException e) {
       complain(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       LOG.error("{} could not be followed", what, e); // and the next look comes all the same

@@ -34,8 +34,8 @@ enum AddressHeader {
   }
 
   /**
-   * The hops that the lines of this header name, the nearest first. One that is no address is
-   * there too, as empty: what is beyond it is not to be believed.
+   * The hops that the lines of this header name, the nearest first. One that is no address is there
+   * too, as empty: what is beyond it is not to be believed.
    */
   List<Optional<Address>> hops(List<String> lines) {
     var hops = new ArrayList<Optional<Address>>();
@@ -75,7 +75,9 @@ enum AddressHeader {
     int colon = text.indexOf(':');
     boolean one = colon >= 0 && text.indexOf(':', colon + 1) < 0;
     if (!one) return Address.parse(text);
-    return isPort(text.substring(colon)) ? Address.parse(text.substring(0, colon)) : Optional.empty();
+    return isPort(text.substring(colon))
+        ? Address.parse(text.substring(0, colon))
+        : Optional.empty();
   }
 
   /** Nothing, or a colon and a port, which RFC 7239 lets proxies obscure. */

@@ -274,6 +274,10 @@ final class Exchange {
   /** Vert.x closes what it can't read on with, and only closing it first lets the answer out. */
   private void broken(Throwable cause) {
     if (complete || isOver()) return;
+    if (request.version() == HttpVersion.HTTP_2) {
+      leave(); // the stream is gone, and the others of its connection are not to go with it
+      return;
+    }
     refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
     request.connection().close();
   }

@@ -88,7 +88,9 @@ final class GateHeaders {
         || small.equalsIgnoreCase(DENY_STATUS);
   }
 
-  /** Names of headers are the same in small and capital letters, so names of attributes are small. */
+  /**
+   * Names of headers are the same in small and capital letters, so names of attributes are small.
+   */
   private static String named(String header, String prefix) {
     String name = header.substring(prefix.length()).toLowerCase(Locale.ROOT);
     if (name.isEmpty() || name.length() > Subject.LONGEST_NAME) {
@@ -148,11 +150,12 @@ final class GateHeaders {
   }
 
   private Optional<String> text(String name) {
-    return one(name).map(line -> {
-      byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
-      if (!Texts.isUtf8(bytes)) throw Refusal.badInput(Texts.shown(name), "must be UTF-8");
-      return new String(bytes, StandardCharsets.UTF_8);
-    });
+    return one(name)
+        .map(line -> {
+          byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
+          if (!Texts.isUtf8(bytes)) throw Refusal.badInput(Texts.shown(name), "must be UTF-8");
+          return new String(bytes, StandardCharsets.UTF_8);
+        });
   }
 
   private static long whole(String name, String text) {

@@ -10,8 +10,8 @@ import java.util.ArrayDeque;
  * The path of a request as rules see it: one place has one path, however it is written, so that no
  * spelling gets around a rule.
  *
- * <p>The query is left out, percent signs are decoded once, {@code //} counts as {@code /}, dots are
- * followed and what comes behind a semicolon in a segment is left out (some servers ignore it).
+ * <p>The query is left out, percent signs are decoded once, {@code //} counts as {@code /}, dots
+ * are followed and what comes behind a semicolon in a segment is left out (some servers ignore it).
  * What can't be shown (control characters, bytes that are no UTF-8) stays encoded, in capitals.
  * Small and capital letters stay as they are, and so does a slash at the end.
  */

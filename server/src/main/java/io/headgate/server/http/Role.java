@@ -3,7 +3,10 @@ package io.headgate.server.http;
 /** What a caller must be allowed to do; each token is good for one of the last three. */
 enum Role {
   ANYBODY,
-  /** To see how a subject stands, as who checks or reads may: a check that costs nothing says it too. */
+  /**
+   * To see how a subject stands, as who checks or reads may: a check that costs nothing says it
+   * too.
+   */
   PEEK,
   CHECK,
   READ,

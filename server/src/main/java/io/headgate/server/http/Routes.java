@@ -24,8 +24,8 @@ final class Routes {
   Set<String> names() {
     var names = new TreeSet<String>();
     byPath.forEach((path, methods) -> methods.keySet().forEach(m -> names.add(m + " " + path)));
-    byPrefix.forEach((path, methods) ->
-        methods.keySet().forEach(m -> names.add(m + " " + path + "*")));
+    byPrefix.forEach(
+        (path, methods) -> methods.keySet().forEach(m -> names.add(m + " " + path + "*")));
     return names;
   }
 

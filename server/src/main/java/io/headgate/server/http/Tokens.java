@@ -127,7 +127,10 @@ public final class Tokens {
               .map(Token::name)
               .toList();
       parts.add(
-          count + " " + role.text() + (names.isEmpty() ? "" : " (" + String.join(", ", names) + ")"));
+          count
+              + " "
+              + role.text()
+              + (names.isEmpty() ? "" : " (" + String.join(", ", names) + ")"));
     }
     return parts.isEmpty() ? "none" : String.join(", ", parts);
   }

@@ -108,8 +108,7 @@ final class Gateway implements AutoCloseable {
   private static ScratchDirectory opened() {
     var directory = ScratchDirectory.create("headgate-gateway-");
     try {
-      Files.setPosixFilePermissions(
-          directory.path(), PosixFilePermissions.fromString("rwxr-xr-x"));
+      Files.setPosixFilePermissions(directory.path(), PosixFilePermissions.fromString("rwxr-xr-x"));
       Files.createDirectory(directory.resolve("www"));
       Files.writeString(directory.resolve("www").resolve("index.html"), "<p>welcome");
       Files.writeString(directory.resolve("www").resolve("page.html"), "<p>page");

@@ -42,8 +42,7 @@ final class Limiter implements AutoCloseable {
 
   Limiter() {
     this.limiter =
-        RateLimiter.with(
-            MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET));
+        RateLimiter.with(MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET));
     var settings =
         new Settings(
             "127.0.0.1",

@@ -14,8 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What browsers are told. */
 class BrowsersTest {
-  private static final Rule RULE =
-      Rule.named("all").limit(FixedWindow.of(Rate.perHour(1))).build();
+  private static final Rule RULE = Rule.named("all").limit(FixedWindow.of(Rate.perHour(1))).build();
 
   @ParameterizedTest
   @CsvSource({"GET,/", "GET,/health/ready", "OPTIONS,/v1/check", "GET,/v1/nothing", "GET,/v1/gate"})
@@ -46,7 +45,8 @@ class BrowsersTest {
   void aDenialIsNotKeptByCaches() {
     try (var service = RunningService.with(RULE)) {
       service.post("/v1/check", "{\"key\":\"k\"}");
-      for (var path : new String[] {"/v1/check", "/v1/peek", "/v1/leases", "/api/ratelimit/check"}) {
+      for (var path :
+          new String[] {"/v1/check", "/v1/peek", "/v1/leases", "/api/ratelimit/check"}) {
         var denied = service.post(path, "{\"key\":\"k\"}");
         assertThat(denied.status()).isEqualTo(429);
         assertThat(denied.header("Cache-Control")).as(path).isEqualTo("no-store");

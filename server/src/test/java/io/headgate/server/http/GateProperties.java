@@ -32,8 +32,7 @@ class GateProperties {
     for (var added : List.of("for=" + real, "for=\"" + real + ":4711\"")) {
       var caller =
           OURS.caller(
-              proxy,
-              name -> name.equals("Forwarded") ? List.of(claim + ", " + added) : List.of());
+              proxy, name -> name.equals("Forwarded") ? List.of(claim + ", " + added) : List.of());
       assertThat(caller).hasToString(real);
     }
     var caller =
@@ -51,8 +50,9 @@ class GateProperties {
     return noise.flatMap(a ->
         noise.flatMap(b ->
             segment.flatMap(s ->
-                spelled("admin").flatMap(first ->
-                    spelled("login").map(second -> "/" + a + first + b + second)))));
+                spelled("admin")
+                    .flatMap(
+                        first -> spelled("login").map(second -> "/" + a + first + b + second)))));
   }
 
   private static Arbitrary<String> spelled(String name) {

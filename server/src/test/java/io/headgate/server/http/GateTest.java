@@ -96,7 +96,8 @@ class GateTest {
     String method = "X-Original-Method: POST";
     assertThat(gate(method, "X-Original-Host: EXAMPLE.com:8443").header("RateLimit"))
         .contains("posts");
-    assertThat(gate("X-Forwarded-Method: POST", "X-Forwarded-Host: example.com.").header("RateLimit"))
+    assertThat(
+            gate("X-Forwarded-Method: POST", "X-Forwarded-Host: example.com.").header("RateLimit"))
         .contains("posts");
     assertThat(gate(method, "X-Original-Host: example.org").header("RateLimit"))
         .isEqualTo("(none)");
@@ -142,7 +143,9 @@ class GateTest {
     assertThat(gate("X-Original-URI: /" + "./".repeat(2_000)).status()).isEqualTo(204);
     assertThat(gate("X-Headgate-Attr-" + "n".repeat(65) + ": 1").status()).isEqualTo(400);
     var many =
-        IntStream.range(0, 31).mapToObj(i -> "X-Headgate-Attr-A" + i + ": 1").toArray(String[]::new);
+        IntStream.range(0, 31)
+            .mapToObj(i -> "X-Headgate-Attr-A" + i + ": 1")
+            .toArray(String[]::new);
     assertThat(gate(many).body()).contains("is one too many; a subject may have 32");
   }
 
@@ -159,8 +162,16 @@ class GateTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/login", "//login", "/./login", "/x/../login", "/%6c%6fgin", "/login?a=b", "/login;x=1",
-        "http://other.example/login", "/%2e/login", "/x/%2e%2e%2flogin"
+        "/login",
+        "//login",
+        "/./login",
+        "/x/../login",
+        "/%6c%6fgin",
+        "/login?a=b",
+        "/login;x=1",
+        "http://other.example/login",
+        "/%2e/login",
+        "/x/%2e%2e%2flogin"
       })
   void noSpellingGetsAroundARuleForAPath(String uri) {
     assertThat(gate("X-Original-URI: " + uri, "X-Headgate-Cost: 3").status()).isEqualTo(503);

@@ -76,11 +76,13 @@ class OpenApiTest {
         .get("paths")
         .properties()
         .forEach(path ->
-            path.getValue().fieldNames().forEachRemaining(method -> {
-              if (method.equals("parameters")) return;
-              String open = path.getKey().replaceAll("\\{[a-z]+}", "*");
-              described.add(method.toUpperCase(Locale.ROOT) + " " + open);
-            }));
+            path.getValue()
+                .fieldNames()
+                .forEachRemaining(method -> {
+                  if (method.equals("parameters")) return;
+                  String open = path.getKey().replaceAll("\\{[a-z]+}", "*");
+                  described.add(method.toUpperCase(Locale.ROOT) + " " + open);
+                }));
     return described;
   }
 
@@ -189,8 +191,7 @@ class OpenApiTest {
     String path = "/v1/leases/" + JSON.readTree(taken.body()).get("lease").asText();
     var renewed = service.request("PUT", path);
     var schema =
-        response(Call.of("PUT", "/v1/leases/x", "", 200))
-            .at("/content/application~1json/schema");
+        response(Call.of("PUT", "/v1/leases/x", "", 200)).at("/content/application~1json/schema");
     assertThat(errors(schema, renewed.body())).isEmpty();
     assertThat(service.request("DELETE", path).status()).isEqualTo(204);
   }

@@ -87,8 +87,7 @@ final class RunningService implements AutoCloseable {
 
   static RunningService withTls(TlsFiles files, Rule... rules) {
     return new RunningService(
-        settings(
-            Access.OPEN, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.of(files)),
+        settings(Access.OPEN, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.of(files)),
         rules);
   }
 

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
@@ -215,6 +216,24 @@ class TlsTest {
     try (var service = RunningService.withTls(files, RULE)) {
       assertThat(accepts(service, first.trusting(second))).isTrue();
       assertThat(accepts(service, first.trusting())).isTrue();
+      assertRefused(service, first.trusting(first));
+    }
+  }
+
+  /** Also one that is answered before it has been sent takes nothing from the others. */
+  @Test
+  void requestsOfOneConnectionDoNotDisturbEachOther() throws Exception {
+    try (var service = RunningService.withTls(files(), RULE);
+        var client = HttpClient.newBuilder().sslContext(first.trusting()).build()) {
+      var uri = URI.create("https://127.0.0.1:" + service.port() + "/v1/check");
+      var json = HttpRequest.newBuilder(uri).header("Content-Type", "application/json");
+      var small = json.copy().POST(BodyPublishers.ofString("{\"key\":\"k\"}")).build();
+      var large = json.copy().POST(BodyPublishers.ofByteArray(new byte[17_000_000])).build();
+      assertThat(client.send(small, BodyHandlers.ofString()).body()).contains("\"remaining\":99,");
+      assertThat(client.send(large, BodyHandlers.ofString()).statusCode()).isEqualTo(413);
+      var answer = client.send(small, BodyHandlers.ofString());
+      assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      assertThat(answer.body()).contains("\"remaining\":98,");
     }
   }
 

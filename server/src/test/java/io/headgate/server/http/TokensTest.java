@@ -58,7 +58,8 @@ class TokensTest {
 
   @Test
   void readingIsOpenOnlyWithoutAnyToken() {
-    for (var tokens : new Tokens[] {Tokens.NONE.withAdmin("a", ""), Tokens.NONE.withRead("r", "")}) {
+    for (var tokens :
+        new Tokens[] {Tokens.NONE.withAdmin("a", ""), Tokens.NONE.withRead("r", "")}) {
       try (var service = RunningService.withAccess(new Access(tokens), RULE)) {
         assertThat(service.post("/v1/explain", "{\"key\":\"k\"}").status()).isEqualTo(401);
         assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(200);
@@ -77,7 +78,8 @@ class TokensTest {
     assertThat(ALL).hasToString("2 admin (Anna), 1 read (dashboard), 2 check");
     assertThat(Tokens.NONE).hasToString("none");
     assertThatThrownBy(() -> ALL.withCheck("r3ad", ""))
-        .hasMessage("one token is given as read and as check token; give each role a token of its own");
+        .hasMessage(
+            "one token is given as read and as check token; give each role a token of its own");
     assertThatThrownBy(() -> ALL.withRead("x".repeat(513), ""))
         .hasMessage("read-token may have at most 512 characters");
     try (var service = RunningService.withAccess(new Access(ALL), RULE)) {

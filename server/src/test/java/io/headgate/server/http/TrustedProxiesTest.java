@@ -100,8 +100,7 @@ class TrustedProxiesTest {
   @Test
   void theFirstHeaderThatIsThereCountsUnlessItNamesAProxyOfOurs() {
     String forwarded = "X-Forwarded-For: 192.0.2.9, 10.5.5.5";
-    assertThat(caller(OURS, PROXY, "X-Real-IP: 198.51.100.4", forwarded))
-        .isEqualTo("198.51.100.4");
+    assertThat(caller(OURS, PROXY, "X-Real-IP: 198.51.100.4", forwarded)).isEqualTo("198.51.100.4");
     assertThat(caller(OURS, PROXY, "X-Real-IP: 10.5.5.5", forwarded)).isEqualTo("192.0.2.9");
     assertThat(caller(OURS, PROXY, "X-Real-IP: 10.5.5.5")).isEqualTo("10.5.5.5");
   }
