@@ -117,7 +117,9 @@ final class Configuration implements IDefaultValueProvider {
 
   private static String scalar(Path path, Object name, @Nullable Object value) {
     if (isScalar(value)) return String.valueOf(value);
-    if (LISTS.contains(name) && value instanceof List<?> list && list.stream().allMatch(Configuration::isScalar)) {
+    if (LISTS.contains(name)
+        && value instanceof List<?> list
+        && list.stream().allMatch(Configuration::isScalar)) {
       return list.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
     String shown = String.valueOf(name).endsWith("token") ? "" : ", got " + value;
