@@ -1,10 +1,13 @@
 package io.headgate.server;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.files.FollowedFiles;
 import io.headgate.server.http.Api;
+import io.headgate.server.http.Door;
 import io.headgate.server.http.Readiness;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
+import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -17,14 +20,14 @@ import io.vertx.core.http.HttpServerOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** A limiter on the network: one event loop for each core, all on one port. */
 public final class Service implements AutoCloseable {
-  private static final int LONGEST_LINE = 8 * 1024;
-  private static final int LONGEST_HEADERS = 16 * 1024;
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   /** In this time clients that keep their connections learn that the next answer is the last. */
   private static final Duration NOTICE = Duration.ofMillis(250);
@@ -35,13 +38,17 @@ public final class Service implements AutoCloseable {
   private final RuleBook book;
   private final RecentCallers callers;
   private final Readiness readiness = new Readiness();
+  private final Door door;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+  private volatile HttpServerOptions options = ServerOptions.plain();
+  private Optional<FollowedFiles> certificates = Optional.empty();
 
   private Service(Settings settings, RateLimiter limiter, RuleBook book) {
     this.settings = settings;
     this.limiter = limiter;
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
+    this.door = new Door(settings.connections(), settings.proxies());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -64,14 +71,45 @@ public final class Service implements AutoCloseable {
       throws IOException, InterruptedException {
     var service = new Service(settings, limiter, book);
     try {
+      service.followCertificates();
       service.listen(ticker);
       return service;
+    } catch (IOException e) {
+      service.vertx.close();
+      throw new IOException("TLS can't be served: " + e, e);
+    } catch (IllegalArgumentException e) {
+      service.vertx.close();
+      throw new IOException("TLS can't be served: " + e.getMessage(), e);
     } catch (ExecutionException e) {
+      service.certificates.ifPresent(FollowedFiles::close);
       service.vertx.close();
       throw new IOException(
           "can't listen on %s port %d (%s); choose another with --host and --port"
               .formatted(settings.host(), settings.port(), reason(e)),
           e);
+    }
+  }
+
+  private void followCertificates() throws IOException {
+    if (settings.tls().isEmpty()) return;
+    var files = settings.tls().get();
+    certificates =
+        Optional.of(
+            FollowedFiles.follow(
+                "the TLS certificate", files.all(), LOOK_EVERY, () -> useCertificates(files)));
+  }
+
+  /** Connections that are open keep what they have; those to come get what is new. */
+  private void useCertificates(TlsFiles files) throws IOException {
+    var material = files.read();
+    options = ServerOptions.tls(material, files.clientsMust());
+    var changed = ServerOptions.changed(material, files.clientsMust());
+    try {
+      for (var server : servers) get(server.updateSSLOptions(changed));
+    } catch (ExecutionException e) {
+      throw new IOException(reason(e), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // stopping: nobody needs them any more
     }
   }
 
@@ -81,8 +119,8 @@ public final class Service implements AutoCloseable {
   }
 
   private void listen(Ticker ticker) throws ExecutionException, InterruptedException {
-    var options = new DeploymentOptions().setInstances(settings.eventLoops());
-    get(vertx.deployVerticle(() -> new Listener(ticker), options));
+    var instances = new DeploymentOptions().setInstances(settings.eventLoops());
+    get(vertx.deployVerticle(() -> new Listener(ticker), instances));
   }
 
   private final class Listener extends VerticleBase {
@@ -94,14 +132,8 @@ public final class Service implements AutoCloseable {
 
     @Override
     public Future<?> start() {
-      var options =
-          new HttpServerOptions()
-              .setMaxInitialLineLength(LONGEST_LINE)
-              .setMaxHeaderSize(LONGEST_HEADERS)
-              .setHttp2ClearTextEnabled(false)
-              .setTcpFastOpen(false);
-      var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), readiness);
-      var server = api.serve(vertx.createHttpServer(options), settings.idleTimeout());
+      var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), door, readiness);
+      var server = api.serve(vertx.createHttpServer(options));
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
@@ -125,6 +157,7 @@ public final class Service implements AutoCloseable {
   @Override
   public void close() {
     if (!readiness.stop()) return;
+    certificates.ifPresent(FollowedFiles::close);
     try {
       var grace = settings.shutdownGrace();
       var notice = NOTICE.compareTo(grace) < 0 ? NOTICE : grace;

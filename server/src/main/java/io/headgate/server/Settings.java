@@ -1,34 +1,40 @@
 package io.headgate.server;
 
 import io.headgate.server.http.Access;
+import io.headgate.server.http.ConnectionLimits;
+import io.headgate.server.http.TrustedProxies;
+import io.headgate.server.tls.TlsFiles;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How to serve.
  *
  * @param port 0 lets the system choose
- * @param idleTimeout how long a client may keep a connection and say nothing
+ * @param connections what clients may take of connections and time
+ * @param proxies who is believed about whom it asks for
+ * @param tls empty to serve in clear text
  * @param shutdownGrace how long accepted requests may take when the service stops
  */
 public record Settings(
     String host,
     int port,
     Access access,
-    Duration idleTimeout,
+    ConnectionLimits connections,
+    TrustedProxies proxies,
+    Optional<TlsFiles> tls,
     Duration shutdownGrace,
     int eventLoops) {
 
   public static final int DEFAULT_PORT = 8080;
   public static final String DEFAULT_HOST = "127.0.0.1";
-  public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofSeconds(60);
   public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
 
   public Settings {
     require(port >= 0 && port <= 65_535, "port must be 0 to 65535, got %d", port);
     require(eventLoops >= 1, "there must be at least 1 event loop, got %d", eventLoops);
-    require(!idleTimeout.isNegative() && !idleTimeout.isZero(), "idle-timeout must be positive");
     require(!shutdownGrace.isNegative(), "shutdown-grace must not be negative");
     require(
         access.hasAdminToken() || resolve(host).isLoopbackAddress(),
@@ -36,6 +42,25 @@ public record Settings(
             + " set one with --admin-token or HEADGATE_ADMIN_TOKEN, or listen on %s",
         host,
         DEFAULT_HOST);
+  }
+
+  /** In clear text, with the usual limits, for clients that ask for themselves. */
+  public Settings(
+      String host,
+      int port,
+      Access access,
+      Duration idleTimeout,
+      Duration shutdownGrace,
+      int eventLoops) {
+    this(
+        host,
+        port,
+        access,
+        ConnectionLimits.DEFAULT.withIdle(idleTimeout),
+        TrustedProxies.NONE,
+        Optional.empty(),
+        shutdownGrace,
+        eventLoops);
   }
 
   public static int cores() {

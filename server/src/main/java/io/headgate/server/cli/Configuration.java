@@ -5,11 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -38,11 +40,28 @@ final class Configuration implements IDefaultValueProvider {
               "store-timeout",
               "store-ca",
               "admin-token",
+              "read-token",
               "check-token",
+              "token-file",
+              "tls-cert",
+              "tls-key",
+              "tls-client-ca",
+              "tls-client-auth",
+              "trusted-proxies",
+              "client-ip-from",
+              "max-connections",
+              "max-connections-per-address",
+              "idle-timeout",
+              "header-timeout",
+              "body-timeout",
               "shutdown-grace",
               "log-format",
               "url",
               "token"));
+
+  /** Those that may be several. */
+  private static final Set<Object> LISTS =
+      Set.of("admin-token", "read-token", "check-token", "trusted-proxies", "client-ip-from");
 
   private final Map<String, String> environment;
   private final Map<String, String> file;
@@ -98,10 +117,18 @@ final class Configuration implements IDefaultValueProvider {
   }
 
   private static String scalar(Path path, Object name, @Nullable Object value) {
-    if (value instanceof String || value instanceof Number || value instanceof Boolean) {
-      return value.toString();
+    if (isScalar(value)) return String.valueOf(value);
+    if (LISTS.contains(name)
+        && value instanceof List<?> list
+        && list.stream().allMatch(Configuration::isScalar)) {
+      return list.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
-    throw new CommandFailure("%s: %s must be one value, got %s".formatted(path, name, value));
+    String shown = String.valueOf(name).endsWith("token") ? "" : ", got " + value;
+    throw new CommandFailure("%s: %s must be one value%s".formatted(path, name, shown));
+  }
+
+  private static boolean isScalar(@Nullable Object value) {
+    return value instanceof String || value instanceof Number || value instanceof Boolean;
   }
 
   @Override

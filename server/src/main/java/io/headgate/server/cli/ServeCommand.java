@@ -4,7 +4,7 @@ import io.headgate.RateLimiter;
 import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
-import io.headgate.server.http.Access;
+import io.headgate.server.files.FollowedFiles;
 import io.headgate.server.rules.ExampleRules;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.rules.RuleBookInMemory;
@@ -64,17 +64,9 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private StoreOptions store;
 
-  @Option(
-      names = "--admin-token",
-      paramLabel = "TOKEN",
-      description = "What administrators must show, as Authorization: Bearer TOKEN. Default: none")
-  private Optional<String> adminToken = Optional.empty();
+  @Mixin private TokenOptions tokens;
 
-  @Option(
-      names = "--check-token",
-      paramLabel = "TOKEN",
-      description = "What callers must show to check. Default: none, anybody may")
-  private Optional<String> checkToken = Optional.empty();
+  @Mixin private ListenOptions listen;
 
   @Option(
       names = "--shutdown-grace",
@@ -105,17 +97,29 @@ final class ServeCommand implements Callable<Integer> {
             LOOK_EVERY,
             read ->
                 book.change(OptionalLong.empty(), new Signature("file", ""), old -> read.rules())));
+    var tokenFile = tokens.follow(around.directory(), settings.access());
     announce(service, limiter.rules().rules().size());
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service, limiter, file)));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> {
+              tokenFile.ifPresent(FollowedFiles::close);
+              stop(service, limiter, file);
+            }));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
     return Main.OK;
   }
 
   private Settings settings() {
     try {
-      var access = new Access(adminToken, checkToken);
       return new Settings(
-          host, port, access, Settings.DEFAULT_IDLE_TIMEOUT, shutdownGrace, Settings.cores());
+          host,
+          port,
+          tokens.access(around.directory()),
+          listen.connections(),
+          listen.trusted(),
+          listen.tls(around.directory()),
+          shutdownGrace,
+          Settings.cores());
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
@@ -145,7 +149,7 @@ final class ServeCommand implements Callable<Integer> {
 
   private void announce(Service service, int count) {
     String shown = host.contains(":") ? "[" + host + "]" : host;
-    around.out().printf("Headgate listens on http://%s:%d%n", shown, service.port());
+    around.out().printf("Headgate listens on %s://%s:%d%n", listen.scheme(), shown, service.port());
     around.out().printf("  store  %s%n", store.describe(around.directory()));
     if (rules.isPresent()) {
       around.out().printf("  rules  %d from %s, followed%n", count, rules.get());

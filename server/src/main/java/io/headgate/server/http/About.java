@@ -25,15 +25,19 @@ final class About {
           "GET /v1/revisions",
           "GET /v1/revisions/{number}",
           "POST /v1/revisions/{number}/restore",
+          "GET /v1/gate",
           "POST /api/ratelimit/check",
           "GET /health/live",
-          "GET /health/ready");
+          "GET /health/ready",
+          "GET /openapi.yaml");
 
   private final RuleBook book;
   private final StoreView store;
+  private final Access access;
   private final Readiness readiness;
 
-  About(RateLimiter limiter, RuleBook book, Readiness readiness) {
+  About(RateLimiter limiter, RuleBook book, Access access, Readiness readiness) {
+    this.access = access;
     this.book = book;
     this.store = new StoreView(limiter.store());
     this.readiness = readiness;
@@ -45,7 +49,6 @@ final class About {
     out.name("what").value("Decides, for a whole fleet at once, whether a request may go ahead.");
     out.name("try").value("curl --json '{\"key\":\"user:42\"}' http://127.0.0.1:8080/v1/check");
     out.name("endpoints").value(ENDPOINTS);
-    writeBook(out);
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
 
@@ -53,29 +56,36 @@ final class About {
     exchange.answer(200, MediaTypes.JSON, new JsonOut().begin().name("status").value("up").end());
   }
 
-  /** Also ready while the store is away: the rules' policies decide. */
+  /**
+   * Also ready while the store is away: the rules' policies decide. Where things are, and what is
+   * wrong with them, is for those who may read.
+   */
   void ready(Exchange exchange, byte[] body) {
+    boolean told = access.allows(Role.READ, exchange.asked("Authorization"));
     boolean stopping = readiness.isStopping();
     var out = new JsonOut().begin();
     out.name("status").value(stopping ? "stopping" : "ready");
     out.name("rules").value(book.inForce().rules().rules().size());
     out.name("store").begin();
     out.name("kind").value(store.kind()).name("away").value(store.isAway());
-    store.problem().ifPresent(problem -> out.name("problem").value(problem));
+    if (told) store.problem().ifPresent(problem -> out.name("problem").value(problem));
     out.end();
-    writeBook(out);
+    writeBook(out, told);
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
   }
 
   /** Where the rules are kept, and how that is. */
-  private void writeBook(JsonOut out) {
+  private void writeBook(JsonOut out, boolean told) {
     var condition = book.condition();
     out.name("book").begin();
-    out.name("source").value(condition.source());
+    if (told) out.name("source").value(condition.source());
     out.name("revision").value(book.inForce().number());
     out.name("readOnly").value(condition.readOnly().isPresent());
-    condition.readOnly().ifPresent(why -> out.name("reason").value(why));
-    condition.problem().ifPresent(problem -> out.name("problem").value(problem));
+    out.name("away").value(condition.problem().isPresent());
+    if (told) {
+      condition.readOnly().ifPresent(why -> out.name("reason").value(why));
+      condition.problem().ifPresent(problem -> out.name("problem").value(problem));
+    }
     out.end();
   }
 }

@@ -1,7 +1,5 @@
 package io.headgate.server.http;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -9,73 +7,102 @@ import org.jspecify.annotations.Nullable;
  * Who may do what, by the token that they show.
  *
  * <p>Without tokens everything is open, which is why a service without any listens to its own
- * machine only. With an admin token alone, checks stay open. With a check token alone nobody is an
- * administrator.
+ * machine only. Checks are open until a check token is set. As soon as there is any token, reading
+ * and administering need one of their own: with a check token alone nobody may.
  */
 public final class Access {
-  public static final Access OPEN = new Access(Optional.empty(), Optional.empty());
+  public static final Access OPEN = new Access(Tokens.NONE);
 
   private static final String SCHEME = "Bearer ";
 
-  private final Optional<byte[]> admin;
-  private final Optional<byte[]> check;
+  private volatile Tokens tokens;
+
+  public Access(Tokens tokens) {
+    this.tokens = tokens;
+  }
 
   public Access(Optional<String> adminToken, Optional<String> checkToken) {
-    this.admin = adminToken.map(token -> bytes("admin-token", token));
-    this.check = checkToken.map(token -> bytes("check-token", token));
+    this(of(adminToken, checkToken));
+  }
+
+  private static Tokens of(Optional<String> adminToken, Optional<String> checkToken) {
+    var admin = adminToken.map(token -> Tokens.NONE.withAdmin(token, "")).orElse(Tokens.NONE);
+    return checkToken.map(token -> admin.withCheck(token, "")).orElse(admin);
+  }
+
+  /** From the next request on these are the tokens; those that are not among them end. */
+  public void replace(Tokens changed) {
+    tokens = changed;
   }
 
   public boolean hasAdminToken() {
-    return admin.isPresent();
+    return tokens.has(Role.ADMIN);
   }
 
   /** Lets the caller pass or throws the refusal. */
   void require(Role needed, @Nullable String authorization) {
-    if (needed == Role.ANYBODY || isOpen(needed)) return;
-    if (admin.isEmpty() && needed == Role.ADMIN) {
+    var now = tokens;
+    if (needed == Role.ANYBODY || isOpen(now, needed)) return;
+    String shown = shown(authorization);
+    var bearer = now.bearer(shown);
+    if (bearer.isPresent() && bearer.get().role().covers(needed)) return;
+    if (isNobodys(now, needed)) {
       throw new Refusal(
           Problem.of(
-              403, "no admin token is set, so nobody may do this; start with --admin-token"));
+              403,
+              "no %s token is set, so nobody may do this; start with --%s-token"
+                  .formatted(needed.text(), needed.text())));
     }
-    var shown = shown(authorization);
-    // Both are compared, whatever the first says, so that the time tells nothing.
-    boolean isAdmin = matches(admin, shown);
-    boolean isCheck = matches(check, shown);
-    if (isAdmin || (isCheck && needed == Role.CHECK)) return;
-    if (isCheck) {
-      throw new Refusal(Problem.of(403, "the check token may not do this; use the admin token"));
+    if (bearer.isPresent()) {
+      throw new Refusal(
+          Problem.of(
+              403,
+              "a %s token may not do this; use one that is good for %s"
+                  .formatted(bearer.get().role().text(), needed.text())));
     }
     throw new Refusal(
         Problem.of(
                 401,
-                shown.length == 0
+                shown.isEmpty()
                     ? "a token is needed; send the header Authorization: Bearer <token>"
                     : "this token is not one of this service's")
             .with("WWW-Authenticate", "Bearer realm=\"headgate\""));
   }
 
-  private boolean isOpen(Role needed) {
-    return needed == Role.ADMIN ? admin.isEmpty() && check.isEmpty() : check.isEmpty();
-  }
-
-  private static byte[] shown(@Nullable String authorization) {
-    if (authorization == null) return new byte[0];
-    boolean bearer = authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
-    String token = bearer ? authorization.substring(SCHEME.length()).strip() : "";
-    return token.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static boolean matches(Optional<byte[]> token, byte[] shown) {
-    return token.isPresent() && MessageDigest.isEqual(token.get(), shown);
-  }
-
-  /** A token travels in a header: visible ASCII without spaces. Messages never repeat it. */
-  private static byte[] bytes(String name, String token) {
-    boolean ok = !token.isEmpty() && token.chars().allMatch(c -> c > ' ' && c < 0x7f);
-    if (!ok) {
-      throw new IllegalArgumentException(
-          "%s must be one or more visible ASCII characters without spaces".formatted(name));
+  /** Whether {@link #require} would let the caller pass. */
+  boolean allows(Role needed, Optional<String> authorization) {
+    try {
+      require(needed, authorization.orElse(null));
+      return true;
+    } catch (Refusal e) {
+      return false;
     }
-    return token.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** The name that was given to the token that is shown; empty without token or name. */
+  String caller(Optional<String> authorization) {
+    return tokens.bearer(shown(authorization.orElse(null))).map(Tokens.Bearer::name).orElse("");
+  }
+
+  private static boolean isOpen(Tokens tokens, Role needed) {
+    return switch (needed) {
+      case ANYBODY -> true;
+      case PEEK, CHECK -> !tokens.has(Role.CHECK);
+      case READ, ADMIN -> tokens.isEmpty();
+    };
+  }
+
+  private static boolean isNobodys(Tokens tokens, Role needed) {
+    return switch (needed) {
+      case ANYBODY, PEEK, CHECK -> false;
+      case READ -> !tokens.has(Role.READ) && !tokens.has(Role.ADMIN);
+      case ADMIN -> !tokens.has(Role.ADMIN);
+    };
+  }
+
+  private static String shown(@Nullable String authorization) {
+    if (authorization == null) return "";
+    boolean bearer = authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
+    return bearer ? authorization.substring(SCHEME.length()).strip() : "";
   }
 }

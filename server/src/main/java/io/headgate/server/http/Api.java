@@ -2,6 +2,8 @@ package io.headgate.server.http;
 
 import static io.vertx.core.http.HttpMethod.DELETE;
 import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.OPTIONS;
+import static io.vertx.core.http.HttpMethod.PATCH;
 import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
@@ -14,14 +16,16 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
-import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 
 /** The whole API, for the requests of one event loop. */
 public final class Api {
   private final Vertx vertx;
   private final Access access;
   private final Readiness readiness;
-  private final Connections connections = new Connections();
+  private final Connections connections;
+  private final ConnectionLimits limits;
   private final Routes routes;
 
   public Api(
@@ -31,24 +35,28 @@ public final class Api {
       RecentCallers callers,
       Ticker ticker,
       Access access,
+      Door door,
       Readiness readiness) {
     this.vertx = vertx;
     this.access = access;
     this.readiness = readiness;
+    this.connections = new Connections(door);
+    this.limits = door.limits();
     var asking = new Asking(limiter, callers.ear());
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
-    var about = new About(limiter, book, readiness);
+    var about = new About(limiter, book, access, readiness);
     var changes = new RuleChanges(book, callers, ticker, access);
     var rules = new RuleAdmin(book, changes);
     var revisions = new RevisionAdmin(book, changes);
+    var gate = new Gate(asking, door.proxies(), ticker);
     this.routes =
         new Routes()
             .add(POST, "/v1/check", one(Role.CHECK, checks::check))
             .add(POST, "/v1/check/batch", new Route(Role.CHECK, Route.BATCH, checks::batch))
-            .add(POST, "/v1/peek", one(Role.CHECK, checks::peek))
-            .add(POST, "/v1/explain", one(Role.CHECK, inspection::explain))
+            .add(POST, "/v1/peek", one(Role.PEEK, checks::peek))
+            .add(POST, "/v1/explain", one(Role.READ, inspection::explain))
             .add(POST, "/v1/reset", one(Role.ADMIN, inspection::reset))
             .add(POST, "/v1/leases", one(Role.CHECK, checks::check))
             .add(PUT, "/v1/leases/*", bare(Role.CHECK, leases::renew))
@@ -64,13 +72,22 @@ public final class Api {
             .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
+            .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApi::answer))
             .add(GET, "/", bare(Role.ANYBODY, about::root));
+    // Most proxies ask by GET, some by the method of the request that they ask about.
+    for (var method : List.of(GET, POST, PUT, PATCH, DELETE, OPTIONS)) {
+      routes.add(method, "/v1/gate", bare(Role.CHECK, gate::ask));
+    }
+  }
+
+  /** Everything that is served, as {@code GET /path}, where {@code *} is one open segment. */
+  Set<String> endpoints() {
+    return routes.names();
   }
 
   /** To be called on the event loop that the server's requests come on. */
-  public HttpServer serve(HttpServer server, Duration idleTimeout) {
-    long tick = Math.max(1, idleTimeout.toMillis() / Connections.MOST_SILENT_TICKS);
-    vertx.setPeriodic(tick, ticked -> connections.tick());
+  public HttpServer serve(HttpServer server) {
+    vertx.setPeriodic(limits.tickMillis(), ticked -> connections.tick());
     return server
         .connectionHandler(connections::opened)
         .invalidRequestHandler(this::refuse)

@@ -2,55 +2,110 @@ package io.headgate.server.http;
 
 import io.vertx.core.http.HttpConnection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of one event loop, and since when each has been silent.
+ * The open connections of one event loop, and what each is taking its time with: silence, the head
+ * of a request, or its body. One that waits for us may wait.
  *
- * <p>Netty's own idle handler can't tell a client that is silent from one that waits for its slot
- * in a line, which may be longer than any sensible timeout. Time is counted in ticks, so that a
- * request costs no look at the clock.
+ * <p>Netty's own idle handlers can't tell a client that is silent from one that waits for its slot
+ * in a line, and are content with a byte now and then. Time is counted in ticks, so that a request
+ * costs no look at the clock.
  */
 final class Connections {
-  static final int MOST_SILENT_TICKS = 60;
-
-  private static final class Silence {
+  private static final class State {
     long since;
-    boolean waiting;
+    int requests;
+    boolean head = true;
   }
 
-  private final Map<HttpConnection, Silence> open = new HashMap<>();
+  private final Door door;
+  private final Map<HttpConnection, State> open = new HashMap<>();
+  private final Map<Exchange, Long> receiving = new LinkedHashMap<>(); // the oldest first
+  private final long idleTicks;
+  private final long headTicks;
+  private final long bodyTicks;
   private long now;
 
+  Connections(Door door) {
+    this.door = door;
+    var limits = door.limits();
+    this.idleTicks = limits.ticks(limits.idle());
+    this.headTicks = limits.ticks(limits.head());
+    this.bodyTicks = limits.ticks(limits.body());
+  }
+
   void opened(HttpConnection connection) {
-    var silence = new Silence();
-    silence.since = now;
-    open.put(connection, silence);
-    connection.closeHandler(closed -> open.remove(connection));
+    var peer = Address.of(connection);
+    if (!door.enter(peer)) {
+      connection.close();
+      return;
+    }
+    var state = new State();
+    state.since = now;
+    open.put(connection, state);
+    connection.closeHandler(closed -> {
+      open.remove(connection);
+      door.leave(peer);
+    });
+    HeadWatch.watch(connection, () -> headBegins(state));
   }
 
-  /** A request has begun or been answered. */
-  void heard(HttpConnection connection) {
-    var silence = open.get(connection);
-    if (silence == null) return;
-    silence.since = now;
-    silence.waiting = false;
+  private void headBegins(State state) {
+    if (state.requests > 0 || state.head) return;
+    state.head = true;
+    state.since = now;
   }
 
-  /** The client is to be left in peace until it is {@link #heard}. */
-  void waits(HttpConnection connection) {
-    var silence = open.get(connection);
-    if (silence != null) silence.waiting = true;
+  /** The head of a request has come. */
+  void begun(HttpConnection connection) {
+    var state = open.get(connection);
+    if (state != null) state.requests++;
+  }
+
+  /** A request has been answered or its client has gone. */
+  void ended(HttpConnection connection) {
+    var state = open.get(connection);
+    if (state == null) return;
+    state.requests--;
+    state.head = false;
+    state.since = now;
+  }
+
+  /** The body of a request is still to come. */
+  void receives(Exchange exchange) {
+    receiving.put(exchange, now);
+  }
+
+  /** The request is there as a whole, or nobody waits for its rest. */
+  void received(Exchange exchange) {
+    receiving.remove(exchange);
   }
 
   void tick() {
     now++;
+    for (Exchange slow = oldest(); slow != null; slow = oldest()) {
+      receiving.remove(slow);
+      slow.tooSlow();
+    }
     var silent =
         open.entrySet().stream()
-            .filter(entry -> !entry.getValue().waiting)
-            .filter(entry -> now - entry.getValue().since > MOST_SILENT_TICKS)
+            .filter(entry -> isSilent(entry.getValue()))
             .map(Map.Entry::getKey)
             .toList();
     silent.forEach(HttpConnection::close);
+  }
+
+  private @Nullable Exchange oldest() {
+    for (var entry : receiving.entrySet()) {
+      return now - entry.getValue() > bodyTicks ? entry.getKey() : null;
+    }
+    return null;
+  }
+
+  private boolean isSilent(State state) {
+    return state.requests == 0 && now - state.since > (state.head ? headTicks : idleTicks);
   }
 }

@@ -1,12 +1,14 @@
 package io.headgate.server.http;
 
 import io.headgate.store.StoreException;
+import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -26,9 +28,7 @@ final class Exchange {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final long MOST_DISCARDED = 16L * 1024 * 1024;
   private static final long LINGER_MILLIS = 500;
-  private static final CharSequence NOSNIFF_NAME =
-      HttpHeaders.createOptimized("X-Content-Type-Options");
-  private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+  private static final long NO_ERROR = 0; // of HTTP/2
 
   /** A slot that is not released ends by itself, and a reset can be asked for again. */
   private static final Problem STORE_AWAY =
@@ -49,6 +49,7 @@ final class Exchange {
   private long received;
   private boolean complete;
   private boolean answered;
+  private boolean counted;
 
   Exchange(HttpServerRequest request, Vertx vertx, Connections connections, Readiness readiness) {
     this.request = request;
@@ -59,7 +60,9 @@ final class Exchange {
   }
 
   void receive(Routes routes, Access access) {
-    connections.heard(request.connection());
+    counted = true;
+    connections.begun(request.connection());
+    connections.receives(this);
     try {
       route = routes.find(request.method(), path());
       access.require(route.role(), request.getHeader(HttpHeaders.AUTHORIZATION));
@@ -97,6 +100,15 @@ final class Exchange {
     return Optional.ofNullable(request.getHeader(header));
   }
 
+  MultiMap headers() {
+    return request.headers();
+  }
+
+  /** Who is at the other end of the connection. */
+  Address peer() {
+    return Address.of(request.connection());
+  }
+
   private String path() {
     String path = request.path();
     return path == null ? "" : path;
@@ -117,10 +129,8 @@ final class Exchange {
 
   void answer(int status, CharSequence mediaType, Buffer bytes) {
     if (isOver()) return;
-    response
-        .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, mediaType)
-        .putHeader(NOSNIFF_NAME, NOSNIFF);
+    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
+    PageHeaders.put(response, mediaType);
     if (request.method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(bytes.length()));
       finish(Buffer.buffer());
@@ -146,10 +156,11 @@ final class Exchange {
    * @param gone what to do instead if the client does not stay so long
    */
   void later(long millis, Runnable then, Runnable gone) {
-    connections.waits(request.connection());
     long timer = vertx.setTimer(millis, fired -> guarded(then));
     response.closeHandler(closed -> {
-      if (!answered && vertx.cancelTimer(timer)) guarded(gone);
+      if (answered || !vertx.cancelTimer(timer)) return;
+      leave();
+      guarded(gone);
     });
   }
 
@@ -163,7 +174,6 @@ final class Exchange {
       then.accept(resultOf(future));
       return;
     }
-    connections.waits(request.connection());
     var context = vertx.getOrCreateContext();
     var unused =
         future.whenComplete((value, problem) ->
@@ -184,12 +194,20 @@ final class Exchange {
   }
 
   private boolean isOver() {
-    return answered || response.closed();
+    if (!answered && !response.closed()) return false;
+    leave();
+    return true;
   }
 
   private void finish(Buffer bytes) {
     answered = true;
-    connections.heard(request.connection());
+    leave();
+    if (request.version() == HttpVersion.HTTP_2) {
+      // The other streams of the connection go on; the rest of this one is not wanted.
+      var sent = response.end(bytes);
+      if (!complete) sent.onComplete(done -> response.reset(NO_ERROR));
+      return;
+    }
     if (complete && !readiness.isStopping()) {
       response.end(bytes);
       return;
@@ -203,6 +221,20 @@ final class Exchange {
       // Closing on a client that still sends would take the answer away from it.
       vertx.setTimer(LINGER_MILLIS, fired -> connection.close());
     }
+  }
+
+  /** The connection is nobody's business any more as far as this request goes. */
+  private void leave() {
+    if (!counted) return;
+    counted = false;
+    connections.received(this);
+    connections.ended(request.connection());
+  }
+
+  /** The body takes too long to come. */
+  void tooSlow() {
+    if (isOver()) return;
+    refuse(Problem.of(408, "body", "the body did not come in time; send it at once"));
   }
 
   private void take(Buffer chunk) {
@@ -223,6 +255,7 @@ final class Exchange {
 
   private void complete() {
     complete = true;
+    connections.received(this);
     if (answered) return;
     guarded(() -> {
       if (refusal != null) throw new Refusal(refusal);
@@ -257,6 +290,10 @@ final class Exchange {
   /** Vert.x closes what it can't read on with, and only closing it first lets the answer out. */
   private void broken(Throwable cause) {
     if (complete || isOver()) return;
+    if (request.version() == HttpVersion.HTTP_2) {
+      leave(); // the stream is gone, and the others of its connection are not to go with it
+      return;
+    }
     refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
     request.connection().close();
   }

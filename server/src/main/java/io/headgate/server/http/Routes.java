@@ -3,6 +3,7 @@ package io.headgate.server.http;
 import io.vertx.core.http.HttpMethod;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** Which path and method is served by what. */
@@ -17,6 +18,15 @@ final class Routes {
     String key = prefix ? path.substring(0, path.length() - 1) : path;
     table.computeIfAbsent(key, k -> new HashMap<>()).put(method, route);
     return this;
+  }
+
+  /** Each method of each path, such as {@code GET /v1/rules/*}. */
+  Set<String> names() {
+    var names = new TreeSet<String>();
+    byPath.forEach((path, methods) -> methods.keySet().forEach(m -> names.add(m + " " + path)));
+    byPrefix.forEach(
+        (path, methods) -> methods.keySet().forEach(m -> names.add(m + " " + path + "*")));
+    return names;
   }
 
   Route find(HttpMethod method, String path) {

@@ -35,13 +35,13 @@ final class RuleChanges {
   private final RuleBook book;
   private final RecentCallers callers;
   private final Ticker ticker;
-  private final String author;
+  private final Access access;
 
   RuleChanges(RuleBook book, RecentCallers callers, Ticker ticker, Access access) {
     this.book = book;
     this.callers = callers;
     this.ticker = ticker;
-    this.author = access.hasAdminToken() ? "admin" : "anonymous";
+    this.access = access;
   }
 
   /** What is to be done, and the answer if it is done. */
@@ -138,12 +138,19 @@ final class RuleChanges {
 
   private Signature signature(Exchange exchange, Query query) {
     String message = given(exchange, query, "message", MESSAGE, "");
-    String by = given(exchange, query, "author", AUTHOR, author);
     try {
-      return new Signature(by, message);
+      return new Signature(author(exchange, query), message);
     } catch (IllegalArgumentException e) {
       throw new Refusal(Problem.of(400, String.valueOf(e.getMessage())));
     }
+  }
+
+  /** Anybody can say who they are, but not whose token it is. */
+  private String author(Exchange exchange, Query query) {
+    String token = access.caller(exchange.asked("Authorization"));
+    String said = given(exchange, query, "author", AUTHOR, "");
+    if (!token.isEmpty()) return said.isEmpty() ? token : said + " with token " + token;
+    return said.isEmpty() ? access.hasAdminToken() ? "admin" : "anonymous" : said;
   }
 
   private static String given(

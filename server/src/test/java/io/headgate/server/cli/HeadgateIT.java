@@ -3,6 +3,7 @@ package io.headgate.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.testkit.net.TestCertificates;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -169,6 +170,87 @@ class HeadgateIT {
       service.terminate();
       assertThat(service.exitCode()).isEqualTo(0);
       assertThat(service.out() + service.err()).doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void itFollowsItsTokenFile() throws Exception {
+    var file = Files.writeString(folder.resolve("tokens"), "admin s3cret-1\ncheck s3cret-2 shop\n");
+    try (var service = headgate("serve", "--port", "0", "--token-file", "tokens")) {
+      int port = service.port();
+      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(0);
+      Files.writeString(file, "admin s3cret-1\ncheck s3cret-3 shop\n");
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> service.err().contains("the token file changed and in force"));
+      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(2);
+      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(0);
+      Files.writeString(file, "check s3cret-2\n");
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> service.err().contains("it has no admin token any more"));
+      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(0);
+      assertThat(service.out() + service.err()).contains("1 check (shop)").doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void itServesTlsAndSaysSo() throws Exception {
+    try (var certificates = TestCertificates.create();
+        var service =
+            headgate(
+                "serve",
+                "--port",
+                "0",
+                "--tls-cert",
+                certificates.certificate().toString(),
+                "--tls-key",
+                certificates.key().toString(),
+                "--trusted-proxies",
+                "127.0.0.1,10.0.0.0/8");
+        var trusting = HttpClient.newBuilder().sslContext(certificates.trusting()).build()) {
+      int port = service.port();
+      assertThat(service.out()).startsWith("Headgate listens on https://127.0.0.1:" + port + "\n");
+      var uri = URI.create("https://127.0.0.1:" + port + "/health/ready");
+      var answer = trusting.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+      assertThat(answer.statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void itRefusesToStartWithOptionsThatMakeNoSense() throws Exception {
+    assertRefuses("--tls-cert and --tls-key belong together", "--tls-cert", "x.pem");
+    assertRefuses("TLS can't be served", "--tls-cert", "x.pem", "--tls-key", "y.pem");
+    assertRefuses("--tls-client-ca is for TLS", "--tls-client-ca", "x.pem");
+    assertRefuses("--trusted-proxies: 'proxy' is no address", "--trusted-proxies", "proxy");
+    assertRefuses("--client-ip-from: 'Via' is not known", "--client-ip-from", "Via");
+    assertRefuses("max-connections must be at least 1, got 0", "--max-connections", "0");
+    assertRefuses("--token-file can't be read", "--token-file", "missing");
+  }
+
+  private void assertRefuses(String message, String... options) throws Exception {
+    var all = new String[options.length + 3];
+    System.arraycopy(new String[] {"serve", "--port", "0"}, 0, all, 0, 3);
+    System.arraycopy(options, 0, all, 3, options.length);
+    try (var service = headgate(all)) {
+      assertThat(service.exitCode()).isEqualTo(2);
+      assertThat(service.err()).contains(message);
+    }
+  }
+
+  @Test
+  void severalTokensOfARoleAreGoodAtOnceWhereverTheyAreGiven() throws Exception {
+    Files.writeString(folder.resolve("headgate.yaml"), "check-token: [s3cret-1, s3cret-2]\n");
+    try (var service = headgate("serve", "--port", "0")) {
+      int port = service.port();
+      assertThat(checks(port, "user:42", "--token", "s3cret-1")).isEqualTo(0);
+      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(0);
+      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(2);
+    }
+    Files.writeString(folder.resolve("headgate.yaml"), "check-token: { a: s3cret }\n");
+    try (var service = headgate("serve", "--port", "0")) {
+      assertThat(service.exitCode()).isEqualTo(2);
+      assertThat(service.err()).contains("check-token must be one value").doesNotContain("s3cret");
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 final class HeadgateProcess implements AutoCloseable {
   private static final Path JAR = Path.of("target", "headgate.jar").toAbsolutePath();
   private static final Pattern LISTENS =
-      Pattern.compile("listens on http://127\\.0\\.0\\.1:(\\d+)");
+      Pattern.compile("listens on https?://127\\.0\\.0\\.1:(\\d+)");
   private static final long PATIENCE_SECONDS = 60;
 
   private final Process process;

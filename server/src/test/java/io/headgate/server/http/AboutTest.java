@@ -38,7 +38,17 @@ class AboutTest {
     assertThat(ready.body())
         .isEqualTo(
             "{\"status\":\"ready\",\"rules\":1,\"store\":{\"kind\":\"memory\",\"away\":false},"
-                + "\"book\":{\"source\":\"memory\",\"revision\":1,\"readOnly\":false}}");
+                + "\"book\":{\"source\":\"memory\",\"revision\":1,\"readOnly\":false,\"away\":false}}");
+  }
+
+  @Test
+  void whereTheRulesAreKeptIsToldToThoseWhoMayRead() {
+    try (var service = RunningService.withTokens("adm1n", "")) {
+      assertThat(service.request("GET", "/health/ready").body())
+          .contains("\"book\":{\"revision\":1,\"readOnly\":false,\"away\":false}");
+      assertThat(service.request("GET", "/health/ready", "Authorization: Bearer adm1n").body())
+          .contains("\"source\":\"memory\"");
+    }
   }
 
   @ParameterizedTest

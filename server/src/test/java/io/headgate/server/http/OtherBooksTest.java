@@ -155,7 +155,7 @@ class OtherBooksTest {
           assertThat(admin.get("/v1/rules", TOKEN).status()).isEqualTo(200);
           assertThat(admin.get("/health/ready").body())
               .contains(
-                  "\"book\":{\"source\":\"file rules.yaml\",\"revision\":1,\"readOnly\":true,\"reason\":\""
+                  "\"book\":{\"source\":\"file rules.yaml\",\"revision\":1,\"readOnly\":true,\"away\":false,\"reason\":\""
                       + FILE);
           assertThat(admin.get("/").body()).contains("\"readOnly\":true");
           var tried = admin.put("/v1/rules?dry-run=true", "[]", TOKEN);

@@ -22,8 +22,20 @@ final class RawConnection implements AutoCloseable {
   private final BufferedInputStream in;
 
   RawConnection(int port) {
+    this(opened(port));
+  }
+
+  private static Socket opened(int port) {
     try {
-      socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      return new Socket(InetAddress.getLoopbackAddress(), port);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  RawConnection(Socket connected) {
+    socket = connected;
+    try {
       socket.setSoTimeout(PATIENCE_MILLIS);
       socket.setTcpNoDelay(true);
       in = new BufferedInputStream(socket.getInputStream());
@@ -96,6 +108,15 @@ final class RawConnection implements AutoCloseable {
       }
       int length = headOnly ? 0 : Integer.parseInt(headers.getOrDefault("content-length", "0"));
       return new RawAnswer(status, headers, new String(in.readNBytes(length), UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** So many bytes, or fewer if the other side closes. */
+  byte[] readBytes(int count) {
+    try {
+      return in.readNBytes(count);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

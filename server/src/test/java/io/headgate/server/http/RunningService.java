@@ -7,6 +7,7 @@ import io.headgate.rule.Subject;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
@@ -29,10 +30,14 @@ final class RunningService implements AutoCloseable {
   private final Service service;
 
   private RunningService(Access access, Duration idle, Duration grace, Rule... rules) {
+    this(new Settings("127.0.0.1", 0, access, idle, grace, 2), rules);
+  }
+
+  private RunningService(Settings settings, Rule... rules) {
     Ticker ticker = clock::get;
     this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
     this.book = followed();
-    this.service = serve(new Settings("127.0.0.1", 0, access, idle, grace, 2), ticker);
+    this.service = serve(settings, ticker);
   }
 
   private RunningService(Store store, Rule... rules) {
@@ -63,6 +68,32 @@ final class RunningService implements AutoCloseable {
 
   static RunningService with(Rule... rules) {
     return new RunningService(Access.OPEN, MINUTE, Duration.ZERO, rules);
+  }
+
+  static RunningService withAccess(Access access, Rule... rules) {
+    return new RunningService(access, MINUTE, Duration.ZERO, rules);
+  }
+
+  /** Behind proxies of these addresses. */
+  static RunningService behind(TrustedProxies proxies, Rule... rules) {
+    return new RunningService(
+        settings(Access.OPEN, ConnectionLimits.DEFAULT, proxies, Optional.empty()), rules);
+  }
+
+  static RunningService limiting(ConnectionLimits limits, Rule... rules) {
+    return new RunningService(
+        settings(Access.OPEN, limits, TrustedProxies.NONE, Optional.empty()), rules);
+  }
+
+  static RunningService withTls(TlsFiles files, Rule... rules) {
+    return new RunningService(
+        settings(Access.OPEN, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.of(files)),
+        rules);
+  }
+
+  private static Settings settings(
+      Access access, ConnectionLimits limits, TrustedProxies proxies, Optional<TlsFiles> tls) {
+    return new Settings("127.0.0.1", 0, access, limits, proxies, tls, Duration.ZERO, 2);
   }
 
   static RunningService withIdleTimeout(Duration idle, Rule... rules) {

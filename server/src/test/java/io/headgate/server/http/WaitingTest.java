@@ -127,6 +127,7 @@ class WaitingTest {
       slow.send(RawConnection.bytes("POST /v1/check HTTP/1.1\r\nHost: x\r\nX-Slow: "));
       slower.send(RawConnection.head("POST /v1/check", "Content-Length: 10"));
       assertThat(slow.isClosedByServer()).isTrue();
+      assertThat(slower.read().status()).isEqualTo(408);
       assertThat(slower.isClosedByServer()).isTrue();
     }
   }

@@ -10,8 +10,11 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A certificate for 127.0.0.1 and localhost that vouches for itself, made anew each time and gone
@@ -52,6 +55,23 @@ public final class TestCertificates implements AutoCloseable {
 
   /** For a client that trusts this certificate and nothing else. */
   public SSLContext trusting() {
+    return context(null);
+  }
+
+  /** The same, for a client that shows a certificate of its own. */
+  public SSLContext trusting(TestCertificates shown) {
+    try {
+      var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(shown.store(), shown.password.toCharArray());
+      return context(keys.getKeyManagers());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JDK can't use its own key", e);
+    }
+  }
+
+  private SSLContext context(KeyManager @Nullable [] keys) {
     try {
       var trusted = KeyStore.getInstance("PKCS12");
       trusted.load(null, null);
@@ -59,7 +79,7 @@ public final class TestCertificates implements AutoCloseable {
       var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       trust.init(trusted);
       var context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
+      context.init(keys, trust.getTrustManagers(), null);
       return context;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -1,0 +1,178 @@
+package io.headgate.server.http;
+
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
+import io.vertx.core.MultiMap;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a proxy says of a request in headers, made into a question. */
+final class GateHeaders {
+  static final String KEY = "X-Headgate-Key";
+  static final String COST = "X-Headgate-Cost";
+  static final String DENY_STATUS = "X-Headgate-Deny-Status";
+
+  private static final String PREFIX = "x-headgate-";
+  private static final String ATTRIBUTE = "x-headgate-attr-";
+  private static final String NAMED_COST = "x-headgate-cost-";
+
+  private final MultiMap headers;
+  private final Map<String, String> attributes = new LinkedHashMap<>();
+  private final Map<String, Long> costs = new LinkedHashMap<>();
+
+  private GateHeaders(MultiMap headers) {
+    this.headers = headers;
+  }
+
+  static Request read(MultiMap headers, Address caller) {
+    return new GateHeaders(headers).read(caller);
+  }
+
+  /** The status that the proxy wants for denials, where it can't pass on the rule's. */
+  static Optional<Integer> denyStatus(MultiMap headers) {
+    var wanted = new GateHeaders(headers).one(DENY_STATUS);
+    if (wanted.isEmpty()) return Optional.empty();
+    if (!wanted.get().matches("[45][0-9]{2}")) {
+      throw Refusal.badInput(
+          DENY_STATUS, "must be 400 to 599, got '%s'".formatted(Texts.shown(wanted.get())));
+    }
+    return Optional.of(Integer.parseInt(wanted.get()));
+  }
+
+  private Request read(Address caller) {
+    text(KEY).ifPresent(key -> put(KEY, Subject.KEY, key));
+    put("ip", "ip", caller.toString());
+    same("X-Original-URI", "X-Forwarded-Uri")
+        .ifPresent(uri -> put("X-Original-URI", "path", GatePath.of(uri)));
+    same("X-Original-Method", "X-Forwarded-Method")
+        .ifPresent(method -> put("X-Original-Method", "method", method));
+    same("X-Original-Host", "X-Forwarded-Host")
+        .or(() -> one("Host"))
+        .map(GateHeaders::hostOnly)
+        .filter(host -> !host.isEmpty())
+        .ifPresent(host -> put("X-Original-Host", "host", host));
+    for (var name : headers.names()) {
+      String small = name.toLowerCase(Locale.ROOT);
+      if (small.startsWith(PREFIX)) readOwn(name, small);
+    }
+    long cost = one(COST).map(text -> whole(COST, text)).orElse(1L);
+    return new Request(Subject.of(attributes), cost, costs);
+  }
+
+  private void readOwn(String name, String small) {
+    if (small.startsWith(ATTRIBUTE)) {
+      String attribute = named(name, ATTRIBUTE);
+      text(name).ifPresent(value -> put(name, attribute, value));
+    } else if (small.startsWith(NAMED_COST)) {
+      String cost = named(name, NAMED_COST);
+      if (costs.size() == Request.MOST_COSTS) {
+        throw Refusal.badInput(
+            name, "is one too many; a request may have %d costs".formatted(Request.MOST_COSTS));
+      }
+      one(name).ifPresent(value -> costs.put(cost, whole(name, value)));
+    } else if (!isKnown(small)) {
+      throw Refusal.badInput(
+          Texts.shown(name),
+          "is not known; allowed: %s, %s, %s, X-Headgate-Attr-<name>, X-Headgate-Cost-<name>"
+              .formatted(KEY, COST, DENY_STATUS));
+    }
+  }
+
+  private static boolean isKnown(String small) {
+    return small.equalsIgnoreCase(KEY)
+        || small.equalsIgnoreCase(COST)
+        || small.equalsIgnoreCase(DENY_STATUS);
+  }
+
+  /**
+   * Names of headers are the same in small and capital letters, so names of attributes are small.
+   */
+  private static String named(String header, String prefix) {
+    String name = header.substring(prefix.length()).toLowerCase(Locale.ROOT);
+    if (name.isEmpty() || name.length() > Subject.LONGEST_NAME) {
+      throw Refusal.badInput(
+          Texts.shown(header),
+          "must end in a name of 1 to %d characters".formatted(Subject.LONGEST_NAME));
+    }
+    return name;
+  }
+
+  /** Two attributes of one name would let the later decide over the earlier. */
+  private void put(String header, String attribute, String value) {
+    String where = Texts.shown(header);
+    if (value.length() > Subject.LONGEST_VALUE) {
+      throw Refusal.badInput(
+          where,
+          "may have at most %d characters, got %d; send a hash of it instead"
+              .formatted(Subject.LONGEST_VALUE, value.length()));
+    }
+    Texts.flaw(value)
+        .ifPresent(flaw -> {
+          throw Refusal.badInput(where, flaw);
+        });
+    if (attributes.containsKey(attribute)) {
+      throw Refusal.badInput(
+          where, "gives the attribute %s, which is known already".formatted(attribute));
+    }
+    if (attributes.size() == Subject.MOST_ATTRIBUTES) {
+      throw Refusal.badInput(
+          where, "is one too many; a subject may have %d".formatted(Subject.MOST_ATTRIBUTES));
+    }
+    attributes.put(attribute, value);
+  }
+
+  /**
+   * Proxies name the same thing differently. Where both names come, one may be the caller's own, so
+   * they must agree.
+   */
+  private Optional<String> same(String name, String alias) {
+    var first = one(name);
+    var second = one(alias);
+    if (first.isPresent() && second.isPresent() && !first.get().equals(second.get())) {
+      throw Refusal.badInput(
+          name, "and %s differ; have the proxy remove the one it does not set".formatted(alias));
+    }
+    return first.or(() -> second);
+  }
+
+  /** One line, a char for each byte; one that is empty counts as none. */
+  private Optional<String> one(String name) {
+    List<String> lines = headers.getAll(name);
+    if (lines.size() > 1) {
+      throw Refusal.badInput(
+          Texts.shown(name), "is given %d times; send it once".formatted(lines.size()));
+    }
+    return lines.stream().map(String::strip).filter(line -> !line.isEmpty()).findFirst();
+  }
+
+  private Optional<String> text(String name) {
+    return one(name)
+        .map(line -> {
+          byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
+          if (!Texts.isUtf8(bytes)) throw Refusal.badInput(Texts.shown(name), "must be UTF-8");
+          return new String(bytes, StandardCharsets.UTF_8);
+        });
+  }
+
+  private static long whole(String name, String text) {
+    long value = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : Long.MAX_VALUE;
+    if (value > Request.HIGHEST_COST) {
+      throw Refusal.badInput(
+          Texts.shown(name),
+          "must be 0 to %d, got '%s'".formatted(Request.HIGHEST_COST, Texts.shown(text)));
+    }
+    return value;
+  }
+
+  /** One host has one name: small letters, no port, no dot at the end. */
+  private static String hostOnly(String host) {
+    int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');
+    String name = end <= 0 ? host : host.substring(0, end);
+    String bare = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
+    return bare.toLowerCase(Locale.ROOT);
+  }
+}

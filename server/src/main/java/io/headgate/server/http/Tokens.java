@@ -1,0 +1,137 @@
+package io.headgate.server.http;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The tokens that are good now, several of each role so that one can be replaced while the other
+ * still works. Only their digests are kept, and nothing here repeats a token: neither messages nor
+ * {@code toString}.
+ */
+public final class Tokens {
+  public static final Tokens NONE = new Tokens(List.of());
+
+  static final int MOST = 1_000;
+  private static final int LONGEST = 512;
+
+  @SuppressWarnings("ArrayRecordComponent") // compared by nothing but isEqual
+  private record Token(Role role, String name, byte[] digest) {}
+
+  private final List<Token> tokens;
+
+  private Tokens(List<Token> tokens) {
+    this.tokens = tokens;
+  }
+
+  /** These and one more, for checks. */
+  public Tokens withCheck(String token, String name) {
+    return with(Role.CHECK, token, name);
+  }
+
+  /** These and one more, for reading rules and figures. */
+  public Tokens withRead(String token, String name) {
+    return with(Role.READ, token, name);
+  }
+
+  /** These and one more, for everything. */
+  public Tokens withAdmin(String token, String name) {
+    return with(Role.ADMIN, token, name);
+  }
+
+  /** Those of both. */
+  public Tokens and(Tokens others) {
+    var all = new ArrayList<>(tokens);
+    for (var other : others.tokens) add(all, other);
+    return new Tokens(List.copyOf(all));
+  }
+
+  private Tokens with(Role role, String token, String name) {
+    return and(new Tokens(List.of(new Token(role, name, digest(checked(role, token))))));
+  }
+
+  private static void add(List<Token> all, Token token) {
+    for (var known : all) {
+      if (!MessageDigest.isEqual(known.digest, token.digest)) continue;
+      if (known.role == token.role) return;
+      throw new IllegalArgumentException(
+          "one token is given as %s and as %s token; give each role a token of its own"
+              .formatted(known.role.text(), token.role.text()));
+    }
+    if (all.size() == MOST) {
+      throw new IllegalArgumentException("there may be at most %d tokens".formatted(MOST));
+    }
+    all.add(token);
+  }
+
+  boolean has(Role role) {
+    return tokens.stream().anyMatch(token -> token.role == role);
+  }
+
+  boolean isEmpty() {
+    return tokens.isEmpty();
+  }
+
+  /** Whose token this is. Looks at every one, wherever it fits, so that the time tells nothing. */
+  Optional<Bearer> bearer(String shown) {
+    if (tokens.isEmpty() || shown.isEmpty()) return Optional.empty();
+    byte[] digest = digest(shown);
+    Optional<Bearer> found = Optional.empty();
+    for (var token : tokens) {
+      if (MessageDigest.isEqual(token.digest, digest)) {
+        found = Optional.of(new Bearer(token.role, token.name));
+      }
+    }
+    return found;
+  }
+
+  /** Who shows a token. The name may be empty. */
+  record Bearer(Role role, String name) {}
+
+  /** A token travels in a header: visible ASCII without spaces. */
+  private static String checked(Role role, String token) {
+    boolean ok = !token.isEmpty() && token.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    if (!ok) {
+      throw new IllegalArgumentException(
+          "%s-token must be one or more visible ASCII characters without spaces"
+              .formatted(role.text()));
+    }
+    if (token.length() > LONGEST) {
+      throw new IllegalArgumentException(
+          "%s-token may have at most %d characters".formatted(role.text(), LONGEST));
+    }
+    return token;
+  }
+
+  private static byte[] digest(String token) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /** How many of each role, with the names that were given them; what a log may say. */
+  @Override
+  public String toString() {
+    var parts = new ArrayList<String>();
+    for (var role : List.of(Role.ADMIN, Role.READ, Role.CHECK)) {
+      long count = tokens.stream().filter(token -> token.role == role).count();
+      if (count == 0) continue;
+      var names =
+          tokens.stream()
+              .filter(token -> token.role == role && !token.name.isEmpty())
+              .map(Token::name)
+              .toList();
+      parts.add(
+          count
+              + " "
+              + role.text()
+              + (names.isEmpty() ? "" : " (" + String.join(", ", names) + ")"));
+    }
+    return parts.isEmpty() ? "none" : String.join(", ", parts);
+  }
+}

@@ -1,0 +1,110 @@
+package io.headgate.server.http;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Which peers are believed when they say on whose behalf they ask, and in which headers.
+ *
+ * <p>Whoever connects can write any header, so nothing is believed of a peer that is not a proxy of
+ * ours. Of what one of ours says, the hops are walked from the nearest: each was added by the one
+ * before it, so the first that is not ours is the caller, and what that caller claims about hops
+ * further away counts for nothing. Where two headers name different callers, one of them may be the
+ * caller's own invention, and the peer itself is taken for the caller: {@link #reading} says which
+ * header our proxies set.
+ */
+public final class TrustedProxies {
+  private static final List<AddressHeader> ALL = List.of(AddressHeader.values());
+
+  public static final TrustedProxies NONE = new TrustedProxies(List.of(), ALL);
+
+  private final List<Network> networks;
+  private final List<AddressHeader> headers;
+
+  private TrustedProxies(List<Network> networks, List<AddressHeader> headers) {
+    this.networks = networks;
+    this.headers = headers;
+  }
+
+  /** From addresses and blocks such as {@code 127.0.0.1} and {@code 10.0.0.0/8}. */
+  public static TrustedProxies of(List<String> blocks) {
+    var networks = new ArrayList<Network>();
+    for (var block : blocks) {
+      networks.add(
+          Network.parse(block.strip())
+              .orElseThrow(() ->
+                  new IllegalArgumentException(
+                      "'%s' is no address or block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
+                          .formatted(Texts.shown(block)))));
+    }
+    return new TrustedProxies(List.copyOf(networks), ALL);
+  }
+
+  /** The same, believing these headers only, in this order. */
+  public TrustedProxies reading(List<String> names) {
+    var chosen = new ArrayList<AddressHeader>();
+    for (var name : names) {
+      chosen.add(
+          AddressHeader.find(name.strip())
+              .orElseThrow(() ->
+                  new IllegalArgumentException(
+                      "'%s' is not known; allowed: X-Real-IP, X-Forwarded-For, Forwarded"
+                          .formatted(Texts.shown(name)))));
+    }
+    if (chosen.isEmpty() || EnumSet.copyOf(chosen).size() < chosen.size()) {
+      throw new IllegalArgumentException("name one or more headers, each once");
+    }
+    return new TrustedProxies(networks, List.copyOf(chosen));
+  }
+
+  boolean isTrusted(Address address) {
+    for (var network : networks) {
+      if (network.contains(address)) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Who asks.
+   *
+   * @param lines the lines of a header, in their order, by its name
+   */
+  Address caller(Address peer, Function<String, List<String>> lines) {
+    if (!isTrusted(peer)) return peer;
+    Optional<Address> inside = Optional.empty();
+    Optional<Address> outside = Optional.empty();
+    for (var header : headers) {
+      var hops = header.hops(lines.apply(header.field()));
+      var walk = walk(peer, hops);
+      if (walk.isOutside) {
+        // A proxy sets one of these headers and lets the others pass as the caller wrote them.
+        if (outside.isPresent() && !outside.get().equals(walk.last)) return peer;
+        outside = Optional.of(walk.last);
+      } else if (inside.isEmpty() && !hops.isEmpty()) {
+        inside = Optional.of(walk.last);
+      }
+    }
+    if (outside.isPresent()) return outside.get();
+    // All are ours: the farthest is a machine of ours that asks for itself.
+    return inside.orElse(peer);
+  }
+
+  /**
+   * @param last the farthest address that can be believed
+   * @param isOutside whether that is where our proxies end
+   */
+  private record Walk(Address last, boolean isOutside) {}
+
+  private Walk walk(Address peer, List<Optional<Address>> hops) {
+    var last = peer;
+    for (var hop : hops) {
+      if (hop.isEmpty()) return new Walk(last, true); // our proxy does not say whom it served
+      last = hop.get();
+      if (!isTrusted(last)) return new Walk(last, true);
+    }
+    return new Walk(last, false);
+  }
+}

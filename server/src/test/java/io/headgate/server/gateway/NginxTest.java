@@ -1,0 +1,132 @@
+package io.headgate.server.gateway;
+
+import static io.headgate.server.gateway.Visitor.header;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpResponse;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The configurations below examples/nginx in a real nginx. */
+class NginxTest {
+  private final Limiter limiter = new Limiter();
+  private final Application application = new Application();
+
+  @AfterEach
+  void stop() {
+    application.close();
+    limiter.close();
+  }
+
+  private Gateway nginx(String example) {
+    return Gateway.nginx(example, limiter.port(), application.port(), UnaryOperator.identity());
+  }
+
+  private static void assertIsLimited(HttpResponse<String> answer) {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(429);
+    assertThat(Integer.parseInt(header(answer, "Retry-After"))).isBetween(1, 3_600);
+    assertThat(header(answer, "RateLimit-Policy")).isEqualTo("\"per-ip\";q=3;w=3600");
+    assertThat(header(answer, "RateLimit")).startsWith("\"per-ip\";r=0;t=");
+    assertThat(header(answer, "Cache-Control")).isEqualTo("no-store");
+    assertThat(header(answer, "Content-Type")).isEqualTo("application/problem+json");
+    assertThat(answer.body()).contains("#quota-exceeded");
+  }
+
+  @Test
+  void aVisitorOverTheLimitLearnsWhenToComeBackAndTheApplicationHearsNothing() {
+    try (var nginx = nginx("fail-open.conf");
+        var visitor = new Visitor(nginx)) {
+      for (int left = 2; left >= 0; left--) {
+        var answer = visitor.get("/a?b=c");
+        assertThat(answer.statusCode()).as(nginx.log()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("served GET");
+        assertThat(header(answer, "RateLimit")).startsWith("\"per-ip\";r=" + left + ";t=");
+        assertThat(limiter.left("127.0.0.1")).isEqualTo(left);
+      }
+      assertIsLimited(visitor.get("/a"));
+      assertThat(application.requests).hasValue(3);
+    }
+  }
+
+  @Test
+  void aRequestWithABodyIsChargedOnceAndArrivesWhole() {
+    try (var nginx = nginx("fail-open.conf");
+        var visitor = new Visitor(nginx)) {
+      assertThat(visitor.post("/a", "x".repeat(100_000)).body()).isEqualTo("served POST");
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void whatAVisitorSaysAboutItselfIsNotPassedOn() {
+    try (var nginx = nginx("fail-open.conf");
+        var visitor = new Visitor(nginx)) {
+      visitor.get("/a", "X-Real-IP", "192.0.2.1", "X-Headgate-Key", "other");
+      visitor.get("/a", "X-Forwarded-For", "192.0.2.1", "X-Headgate-Cost", "0");
+      visitor.get("/a", "X-Original-URI", "/secret", "Forwarded", "for=192.0.2.1");
+      assertThat(limiter.left("192.0.2.1")).isEqualTo(3);
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(0);
+    }
+  }
+
+  @Test
+  void anotherStatusOfARuleAndThe403OfTheApplicationArriveAsTheyAre() {
+    try (var nginx = nginx("fail-open.conf");
+        var visitor = new Visitor(nginx)) {
+      assertThat(visitor.get("/secret").statusCode()).isEqualTo(200);
+      assertThat(visitor.get("//x/../%73ecret?a").statusCode()).isEqualTo(503);
+      assertThat(visitor.get("/forbidden").statusCode()).isEqualTo(403);
+      assertThat(visitor.get("/_headgate").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void withoutTheLimiterRequestsPassWhereThatIsWanted() {
+    try (var nginx = nginx("fail-open.conf");
+        var visitor = new Visitor(nginx)) {
+      limiter.stop();
+      for (int i = 0; i < 5; i++) {
+        assertThat(visitor.get("/a").body()).as(nginx.log()).isEqualTo("served GET");
+      }
+    }
+  }
+
+  @Test
+  void withoutTheLimiterNobodyPassesWhereThatIsWanted() {
+    try (var nginx = nginx("fail-closed.conf");
+        var visitor = new Visitor(nginx)) {
+      assertThat(visitor.get("/page.html").body()).isEqualTo("<p>page");
+      limiter.stop();
+      var answer = visitor.get("/page.html");
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(header(answer, "Retry-After")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void anIndexPageIsChargedOnce() {
+    try (var nginx = nginx("fail-closed.conf");
+        var visitor = new Visitor(nginx)) {
+      assertThat(visitor.get("/").body()).as(nginx.log()).isEqualTo("<p>welcome");
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(2);
+      assertThat(visitor.get("/page.html").body()).isEqualTo("<p>page");
+      assertThat(visitor.get("/nothing").statusCode()).isEqualTo(404);
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(0);
+      assertIsLimited(visitor.get("/"));
+    }
+  }
+
+  /** Why the example does it otherwise. */
+  @Test
+  void byIndexItWouldBeChargedTwice() {
+    UnaryOperator<String> byIndex =
+        site -> site.replace("try_files $uri $uri/index.html =404;", "index index.html;");
+    try (var nginx =
+            Gateway.nginx("fail-closed.conf", limiter.port(), application.port(), byIndex);
+        var visitor = new Visitor(nginx)) {
+      assertThat(visitor.get("/").body()).isEqualTo("<p>welcome");
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(1);
+    }
+  }
+}

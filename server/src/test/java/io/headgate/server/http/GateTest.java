@@ -1,0 +1,257 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GateTest {
+  private static final Rate TWO = Rate.of(2, Duration.ofHours(1));
+  private static final Rule PER_IP =
+      Rule.named("per-ip").match("ip", "*").limit(FixedWindow.of(TWO)).build();
+  private static final Rule LOGIN =
+      Rule.named("login").match("path", "/login").status(503).limit(FixedWindow.of(TWO)).build();
+  private static final Rule PER_KEY =
+      Rule.named("per-key").match("key", "*").limit(FixedWindow.of(TWO)).build();
+  private static final Rule POSTS =
+      Rule.named("posts")
+          .match("method", "POST")
+          .match("host", "example.com")
+          .limit(FixedWindow.of(TWO))
+          .build();
+
+  private final TrustedProxies proxies = TrustedProxies.of(List.of("127.0.0.1"));
+  private final RunningService service =
+      RunningService.behind(proxies, LOGIN, PER_KEY, POSTS, tenants());
+
+  private static Rule tenants() {
+    return Rule.named("tenants").match("tenant", "*").limit(FixedWindow.of(TWO)).build();
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  private static RawAnswer gate(RunningService service, String... headers) {
+    return service.request("GET", "/v1/gate", headers);
+  }
+
+  private RawAnswer gate(String... headers) {
+    return gate(service, headers);
+  }
+
+  @Test
+  void yesIs204AndNoIsTheRulesStatusWithEverythingAClientNeeds() {
+    String uri = "X-Original-URI: /login?user=1";
+    var yes = gate(uri);
+    assertThat(yes.status()).isEqualTo(204);
+    assertThat(yes.header("RateLimit")).startsWith("\"login\";r=1;t=");
+    assertThat(yes.header("RateLimit-Policy")).isEqualTo("\"login\";q=2;w=3600");
+    assertThat(gate(uri).status()).isEqualTo(204);
+    var no = gate(uri);
+    assertThat(no.status()).isEqualTo(503);
+    assertThat(no.header("Retry-After")).isEqualTo("3600");
+    assertThat(no.header("RateLimit")).isEqualTo("\"login\";r=0;t=3600");
+    assertThat(no.header("Cache-Control")).isEqualTo("no-store");
+    assertThat(no.mediaType()).isEqualTo("application/problem+json");
+    assertThat(no.body())
+        .isEqualTo(
+            "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                + "\"title\":\"Quota exceeded\",\"status\":503,\"violated-policies\":[\"login\"]}");
+  }
+
+  @Test
+  void aProxyThatKnowsFewStatusesIsToldNoInOneOfThem() {
+    String cost = "X-Headgate-Cost: 3";
+    var no = gate("X-Original-URI: /login", "X-Headgate-Deny-Status: 403", cost);
+    assertThat(no.status()).isEqualTo(403);
+    assertThat(no.header("X-Headgate-Status")).isEqualTo("503");
+    assertThat(gate("X-Original-URI: /", "X-Headgate-Deny-Status: 403").status()).isEqualTo(204);
+    assertThat(gate("X-Headgate-Deny-Status: 200").status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+  void itMayBeAskedByAnyMethod(String method) {
+    String key = "X-Headgate-Key: by-" + method;
+    assertThat(service.request(method, "/v1/gate", key).header("RateLimit")).contains("r=1");
+    assertThat(service.request(method, "/v1/gate", key).status()).isEqualTo(204);
+    assertThat(service.request(method, "/v1/gate", key).status()).isEqualTo(429);
+  }
+
+  @Test
+  void methodAndHostAreWhatTheProxySays() {
+    String method = "X-Original-Method: POST";
+    assertThat(gate(method, "X-Original-Host: EXAMPLE.com:8443").header("RateLimit"))
+        .contains("posts");
+    assertThat(
+            gate("X-Forwarded-Method: POST", "X-Forwarded-Host: example.com.").header("RateLimit"))
+        .contains("posts");
+    assertThat(gate(method, "X-Original-Host: example.org").header("RateLimit"))
+        .isEqualTo("(none)");
+    assertThat(gate("X-Original-Method: GET", "X-Original-Host: example.com").status())
+        .isEqualTo(204);
+  }
+
+  @Test
+  void attributesAndCostsComeInHeadersOfTheirOwn() {
+    var first = gate("x-headgate-ATTR-Tenant: acme", "X-Headgate-Cost: 2");
+    assertThat(first.header("RateLimit")).startsWith("\"tenants\";r=0");
+    assertThat(gate("X-Headgate-Attr-Tenant: acme").status()).isEqualTo(429);
+    assertThat(gate("X-Headgate-Attr-Tenant: other", "X-Headgate-Cost-Bytes: 7").status())
+        .isEqualTo(204);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "X-Headgate-Cost: -1              | X-Headgate-Cost must be 0 to 9007199254740992, got '-1'",
+        "X-Headgate-Cost: 1e3             | X-Headgate-Cost must be 0 to",
+        "X-Headgate-Cost: 9007199254740993| X-Headgate-Cost must be 0 to",
+        "X-Headgate-Cost-: 1              | must end in a name",
+        "X-Headgate-Attr-: 1              | must end in a name",
+        "X-Headgate-Attr-Ip: 10.0.0.1     | gives the attribute ip, which is known already",
+        "X-Headgate-Attr-Host: x          | gives the attribute host, which is known already",
+        "X-Headgate-Kee: x                | is not known; allowed: X-Headgate-Key",
+        "X-Headgate-Attr-A: a\u0001b      | has the control character U+0001",
+        "X-Headgate-Key: \u00ff           | must be UTF-8",
+      })
+  void whatItDoesNotUnderstandItRefuses(String header, String why) {
+    var answer = gate(header);
+    assertThat(answer.status()).isEqualTo(400);
+    if (!header.contains("\u0001")) assertThat(answer.body()).contains(why);
+  }
+
+  @Test
+  void whatIsTooLongOrTooMuchIsRefused() {
+    assertThat(gate("X-Headgate-Key: " + "k".repeat(1_024)).status()).isEqualTo(204);
+    assertThat(gate("X-Headgate-Key: " + "k".repeat(1_025)).status()).isEqualTo(400);
+    assertThat(gate("X-Original-URI: /" + "a".repeat(1_024)).status()).isEqualTo(400);
+    assertThat(gate("X-Original-URI: /" + "./".repeat(2_000)).status()).isEqualTo(204);
+    assertThat(gate("X-Headgate-Attr-" + "n".repeat(65) + ": 1").status()).isEqualTo(400);
+    var many =
+        IntStream.range(0, 31)
+            .mapToObj(i -> "X-Headgate-Attr-A" + i + ": 1")
+            .toArray(String[]::new);
+    assertThat(gate(many).body()).contains("is one too many; a subject may have 32");
+  }
+
+  @Test
+  void twoWordsAboutOneThingAreRefusedSinceOneMayBeTheCallers() {
+    assertThat(gate("X-Original-URI: /free", "X-Forwarded-Uri: /login").body())
+        .contains("X-Original-URI and X-Forwarded-Uri differ");
+    assertThat(gate("X-Headgate-Key: a", "X-Headgate-Key: b").body())
+        .contains("X-Headgate-Key is given 2 times");
+    assertThat(gate("X-Original-URI: /login", "X-Forwarded-Uri: /login").header("RateLimit"))
+        .contains("login");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/login",
+        "//login",
+        "/./login",
+        "/x/../login",
+        "/%6c%6fgin",
+        "/login?a=b",
+        "/login;x=1",
+        "http://other.example/login",
+        "/%2e/login",
+        "/x/%2e%2e%2flogin"
+      })
+  void noSpellingGetsAroundARuleForAPath(String uri) {
+    assertThat(gate("X-Original-URI: " + uri, "X-Headgate-Cost: 3").status()).isEqualTo(503);
+  }
+
+  @Test
+  void aProxyThatIsTrustedSaysWhoAsks() {
+    try (var trusting = RunningService.behind(proxies, PER_IP)) {
+      for (int i = 0; i < 2; i++) {
+        assertThat(gate(trusting, "X-Real-IP: 192.0.2.1").status()).isEqualTo(204);
+        assertThat(gate(trusting, "X-Forwarded-For: 1.1.1." + i + ", 192.0.2.2").status())
+            .isEqualTo(204);
+      }
+      assertThat(gate(trusting, "X-Real-IP: 192.0.2.1").status()).isEqualTo(429);
+      assertThat(gate(trusting, "X-Forwarded-For: 9.9.9.9, 192.0.2.2").status()).isEqualTo(429);
+      assertThat(gate(trusting, "X-Real-IP: 192.0.2.3").status()).isEqualTo(204);
+    }
+  }
+
+  @Test
+  void whoIsNotTrustedIsCountedAsItself() {
+    try (var alone = RunningService.behind(TrustedProxies.NONE, PER_IP)) {
+      assertThat(gate(alone, "X-Real-IP: 192.0.2.1").status()).isEqualTo(204);
+      assertThat(gate(alone, "X-Forwarded-For: 192.0.2.2").status()).isEqualTo(204);
+      assertThat(gate(alone, "Forwarded: for=192.0.2.3").status()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void aNetworkOfIpv6IsOneCallerAndAMappedAddressIsItsIpv4() {
+    try (var trusting = RunningService.behind(proxies, PER_IP)) {
+      assertThat(gate(trusting, "X-Real-IP: 2001:db8:0:1::1").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: 2001:DB8:0000:1:ffff::2").status()).isEqualTo(204);
+      assertThat(gate(trusting, "Forwarded: for=\"[2001:db8::1:9:8:7:6]:443\"").status())
+          .isEqualTo(429);
+      assertThat(gate(trusting, "X-Real-IP: 2001:db8:0:2::1").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: ::ffff:192.0.2.7").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: ::ffff:c000:207").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: 192.0.2.7").status()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void aQueueIsWaitedInAndASlotIsNotHeld() {
+    var line =
+        Rule.named("line")
+            .match("key", "line")
+            .limit(LeakyBucket.queueing(Rate.of(1, Duration.ofMillis(300)), 3))
+            .build();
+    var slots =
+        Rule.named("slots")
+            .match("key", "slots")
+            .limit(new Concurrency(1, Duration.ofHours(1)))
+            .build();
+    try (var queueing = RunningService.behind(proxies, line, slots)) {
+      assertThat(gate(queueing, "X-Headgate-Key: line").status()).isEqualTo(204);
+      assertThat(gate(queueing, "X-Headgate-Key: line").status()).isEqualTo(204);
+      for (int i = 0; i < 3; i++) {
+        assertThat(gate(queueing, "X-Headgate-Key: slots").status()).isEqualTo(204);
+      }
+    }
+  }
+
+  @Test
+  void aCallerWhoHangsUpHasPaid() {
+    String key = "X-Headgate-Key: gone";
+    try (var connection = service.connect()) {
+      connection.send(RawConnection.head("GET /v1/gate", key, "X-Headgate-Cost: 2"));
+    }
+    org.awaitility.Awaitility.await()
+        .until(() -> gate(key, "X-Headgate-Cost: 0").header("RateLimit").contains("r=0"));
+    assertThat(gate(key).status()).isEqualTo(429);
+  }
+
+  @Test
+  void theCheckTokenIsAskedForWhereThereIsOne() {
+    try (var closed = RunningService.withTokens("adm1n", "ch3ck", PER_KEY)) {
+      assertThat(gate(closed, "X-Headgate-Key: k").status()).isEqualTo(401);
+      assertThat(gate(closed, "X-Headgate-Key: k", "Authorization: Bearer ch3ck").status())
+          .isEqualTo(204);
+    }
+  }
+}

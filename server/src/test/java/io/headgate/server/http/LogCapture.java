@@ -1,0 +1,38 @@
+package io.headgate.server.http;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.LoggerFactory;
+
+/** What is logged by some loggers while it is open. */
+public final class LogCapture implements AutoCloseable {
+  private final Logger logger;
+  private final List<String> lines = new CopyOnWriteArrayList<>();
+  private final AppenderBase<ILoggingEvent> appender =
+      new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+          lines.add(event.getFormattedMessage());
+        }
+      };
+
+  public LogCapture(String name) {
+    logger = (Logger) LoggerFactory.getLogger(name);
+    appender.setContext(logger.getLoggerContext());
+    appender.start();
+    logger.addAppender(appender);
+  }
+
+  public String text() {
+    return String.join("\n", lines);
+  }
+
+  @Override
+  public void close() {
+    logger.detachAppender(appender);
+    appender.stop();
+  }
+}

@@ -1,0 +1,136 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Rule;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Who takes places and time away from others is hung up on. */
+class SlowClientsTest {
+  private static final Rule RULE =
+      Rule.named("all").limit(FixedWindow.of(Rate.perHour(100))).build();
+  private static final Duration SHORT = Duration.ofMillis(400);
+  private static final Duration LONG = Duration.ofMinutes(10);
+  private static final String HALF = "GET /health/live HTTP/1.1\r\nHost: x\r\nX-Slow: ";
+
+  private static RunningService service(Duration idle, Duration head, Duration body) {
+    return RunningService.limiting(new ConnectionLimits(100, 100, idle, head, body), RULE);
+  }
+
+  /** Sends a byte now and then until that fails. */
+  private static void trickle(RawConnection connection) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> {
+          try {
+            connection.send(RawConnection.bytes("x"));
+            return false;
+          } catch (UncheckedIOException e) {
+            return true;
+          }
+        });
+  }
+
+  @Test
+  void aHeadThatNeverEndsIsNotWaitedFor() {
+    try (var service = service(LONG, SHORT, LONG);
+        var connection = service.connect()) {
+      connection.send(RawConnection.bytes(HALF));
+      trickle(connection);
+    }
+  }
+
+  @Test
+  void neitherIsTheHeadOfALaterRequest() {
+    try (var service = service(LONG, SHORT, LONG);
+        var connection = service.connect()) {
+      assertThat(connection.request("GET", "/health/live").status()).isEqualTo(200);
+      connection.send(RawConnection.bytes(HALF));
+      trickle(connection);
+    }
+  }
+
+  @Test
+  void whoOpensAConnectionAndSaysNothingIsHungUpOnAndWhoHasBeenServedMayRest() {
+    try (var service = service(LONG, SHORT, LONG);
+        var served = service.connect()) {
+      assertThat(served.request("GET", "/health/live").status()).isEqualTo(200);
+      for (int i = 0; i < 2; i++) {
+        try (var silent = service.connect()) {
+          assertThat(silent.isClosedByServer()).isTrue();
+        }
+      }
+      assertThat(served.request("GET", "/health/live").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aBodyThatNeverEndsIsNotWaitedForAndChargesNothing() {
+    try (var service = service(LONG, LONG, SHORT);
+        var connection = service.connect()) {
+      connection.send(
+          RawConnection.head(
+              "POST /v1/check", "Content-Type: application/json", "Content-Length: 100000"),
+          RawConnection.bytes("{\"key\":\""));
+      var answer = connection.read();
+      assertThat(answer.status()).isEqualTo(408);
+      assertThat(answer.header("Connection")).isEqualTo("close");
+      assertThat(answer.body()).contains("did not come in time");
+      trickle(connection);
+      assertThat(service.post("/v1/check", "{\"key\":\"k\"}").body()).contains("\"remaining\":99,");
+    }
+  }
+
+  @Test
+  void thereAreOnlySoManyConnections() {
+    var limits = new ConnectionLimits(2, 2, LONG, LONG, LONG);
+    try (var service = RunningService.limiting(limits, RULE);
+        var first = service.connect()) {
+      assertThat(first.request("GET", "/health/live").status()).isEqualTo(200);
+      try (var second = service.connect()) {
+        assertThat(second.request("GET", "/health/live").status()).isEqualTo(200);
+        try (var third = service.connect()) {
+          assertThat(third.isClosedByServer()).isTrue();
+        }
+      }
+      assertThat(first.request("GET", "/health/live").status()).isEqualTo(200);
+      // The place of one that has gone is free again.
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .ignoreExceptions()
+          .until(() -> service.request("GET", "/health/live").status() == 200);
+    }
+  }
+
+  @Test
+  void andOnlySoManyOfOneAddress() {
+    var limits = new ConnectionLimits(100, 1, LONG, LONG, LONG);
+    try (var service = RunningService.limiting(limits, RULE);
+        var first = service.connect()) {
+      assertThat(first.request("GET", "/health/live").status()).isEqualTo(200);
+      try (var second = service.connect()) {
+        assertThat(second.isClosedByServer()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void anAddressLeavesTheDoorAsItFoundIt() {
+    var door = new Door(new ConnectionLimits(3, 2, LONG, LONG, LONG), TrustedProxies.NONE);
+    var one = Address.parse("2001:db8::1").orElseThrow();
+    var neighbour = Address.parse("2001:db8::2").orElseThrow();
+    var other = Address.parse("192.0.2.1").orElseThrow();
+    assertThat(door.enter(one)).isTrue();
+    assertThat(door.enter(neighbour)).isTrue();
+    assertThat(door.enter(one)).as("a third of one network").isFalse();
+    assertThat(door.enter(other)).isTrue();
+    assertThat(door.enter(other)).as("a fourth of all").isFalse();
+    door.leave(neighbour);
+    assertThat(door.enter(one)).isTrue();
+  }
+}
