@@ -1,5 +1,6 @@
 /**
- * Where the service's rules come from: a file that is followed, or the example.
+ * The book of rules: what is in force, its revisions, and where it comes from: memory, a file that
+ * is followed, or the example. (In a database: {@code database}.)
  *
  * <p>May not: the format of rules (that is {@code io.headgate.rulefile}), what they mean.
  */
