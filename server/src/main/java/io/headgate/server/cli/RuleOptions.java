@@ -130,8 +130,7 @@ final class RuleOptions {
 
   private DatabaseAddress address(Path directory) {
     try {
-      return DatabaseAddress.parse(
-          database.orElseGet(() -> "h2:" + data + "/headgate"), directory);
+      return DatabaseAddress.parse(database.orElseGet(() -> "h2:" + data + "/headgate"), directory);
     } catch (IllegalArgumentException e) {
       throw new CommandFailure("--database: " + e.getMessage());
     }

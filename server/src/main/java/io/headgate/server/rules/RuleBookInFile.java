@@ -31,8 +31,7 @@ public final class RuleBookInFile implements RuleBook {
     file.follow(
         interval,
         read -> {
-          book.versions.change(
-              OptionalLong.empty(), SeedFile.signature(file), old -> read.rules());
+          book.versions.change(OptionalLong.empty(), SeedFile.signature(file), old -> read.rules());
           LOG.info("{} has changed: {} rules in force", file.path(), read.rules().size());
         });
     return book;

@@ -1,7 +1,6 @@
 package io.headgate.server.rules.database;
 
 import io.headgate.rule.Rule;
-import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,20 +17,12 @@ import org.jspecify.annotations.Nullable;
  * @param ended the rules of which a version ends
  */
 record Amendment(
-    List<Line> lines,
-    List<Line> written,
-    List<String> ended,
-    int added,
-    int changed,
-    int removed) {
+    List<Line> lines, List<Line> written, List<String> ended, int added, int changed, int removed) {
 
-  /**
-   * @throws IllegalArgumentException if the rules can't stand together
-   */
+  /** That the rules can stand together is found when they are compiled. */
   static Amendment of(List<Line> before, List<Rule> after) {
     var was = new HashMap<String, Line>(before.size() * 2);
     for (var line : before) was.put(line.id(), line);
-    RuleSet.of(after); // says what is wrong with them, if something is
     var lines = placed(after, was);
     var written = new ArrayList<Line>();
     var ended = new ArrayList<String>();

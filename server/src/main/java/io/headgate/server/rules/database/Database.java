@@ -87,12 +87,11 @@ final class Database implements AutoCloseable {
     var done = new boolean[1];
     try {
       migrate();
-      return jdbi.inTransaction(
-          handle -> {
-            var result = change.withHandle(handle);
-            done[0] = true;
-            return result;
-          });
+      return jdbi.inTransaction(handle -> {
+        var result = change.withHandle(handle);
+        done[0] = true;
+        return result;
+      });
     } catch (JdbiException | FlywayException | SQLException e) {
       throw away(
           e,

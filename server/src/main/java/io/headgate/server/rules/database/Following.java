@@ -26,7 +26,8 @@ final class Following implements AutoCloseable {
   private final LastGoodCopy lastGood;
   private final Optional<Courier> courier;
   private final long lookNanos;
-  private final Thread thread = Thread.ofPlatform().daemon().name("headgate-book").unstarted(this::run);
+  private final Thread thread =
+      Thread.ofPlatform().daemon().name("headgate-book").unstarted(this::run);
   private final Semaphore news = new Semaphore(0);
   private final AtomicLong heard = new AtomicLong();
   private final AtomicReference<@Nullable Copy> made = new AtomicReference<>();

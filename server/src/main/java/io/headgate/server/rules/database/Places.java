@@ -26,7 +26,9 @@ final class Places {
     return places;
   }
 
-  /** Spreads the places of {@code from} to {@code to} between their neighbours, if there is room. */
+  /**
+   * Spreads the places of {@code from} to {@code to} between their neighbours, if there is room.
+   */
   private static boolean fill(long[] places, int from, int to, long after) {
     int count = to - from;
     long before = from == 0 ? 0 : places[from - 1];

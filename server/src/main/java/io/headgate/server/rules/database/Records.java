@@ -44,34 +44,31 @@ final class Records {
   Copy begin(Seed seed) {
     var latest = head();
     if (latest.revision() > 0) return database.ask(handle -> load(handle, latest, Map.of()));
-    return database.atOnce(
-        handle -> {
-          var head = Ledger.lock(handle);
-          if (head.revision() > 0) return load(handle, head, Map.of());
-          var amendment = Amendment.of(List.of(), seed.rules().rules());
-          return append(
-              handle, head, amendment, seed.signature(), OptionalLong.empty(), "begin the book");
-        });
+    return database.atOnce(handle -> {
+      var head = Ledger.lock(handle);
+      if (head.revision() > 0) return load(handle, head, Map.of());
+      var amendment = Amendment.of(List.of(), seed.rules().rules());
+      return append(
+          handle, head, amendment, seed.signature(), OptionalLong.empty(), "begin the book");
+    });
   }
 
   /**
    * @throws RuleBookProblem.NoSuchRevision if there is none of that number
    */
   Copy at(long number, Copy known) {
-    return database.ask(
-        handle -> {
-          var head = Ledger.head(handle).orElseThrow();
-          require(number, head);
-          return load(handle, new Head(head.book(), number), known.known());
-        });
+    return database.ask(handle -> {
+      var head = Ledger.head(handle).orElseThrow();
+      require(number, head);
+      return load(handle, new Head(head.book(), number), known.known());
+    });
   }
 
   Copy latest(Copy known) {
-    return database.ask(
-        handle -> {
-          var head = Ledger.head(handle).orElseThrow();
-          return isAt(known, head) ? known : load(handle, head, known.known());
-        });
+    return database.ask(handle -> {
+      var head = Ledger.head(handle).orElseThrow();
+      return isAt(known, head) ? known : load(handle, head, known.known());
+    });
   }
 
   List<Revision> history(long before, int most) {
@@ -80,10 +77,7 @@ final class Records {
 
   /** The latest edition afterwards, which is a new one unless nothing was changed. */
   Copy change(
-      Copy known,
-      OptionalLong expected,
-      Signature signature,
-      UnaryOperator<List<Rule>> edit) {
+      Copy known, OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
     Draft draft = (handle, head, latest) -> edit.apply(latest.rules());
     String action = "change the rules";
     return audited(
@@ -112,20 +106,19 @@ final class Records {
       OptionalLong restored,
       String action,
       Draft draft) {
-    return database.atOnce(
-        handle -> {
-          var head = Ledger.lock(handle);
-          if (expected.isPresent() && expected.getAsLong() != head.revision()) {
-            throw new RuleBookProblem.Stale(expected.getAsLong(), head.revision());
-          }
-          var latest = isAt(known, head) ? known : load(handle, head, known.known());
-          var amendment = Amendment.of(latest.lines(), draft.rules(handle, head, latest));
-          if (!amendment.isEmpty()) {
-            return append(handle, head, amendment, signature, restored, action);
-          }
-          audit(handle, signature, action, "unchanged", OptionalLong.of(head.revision()), "");
-          return latest;
-        });
+    return database.atOnce(handle -> {
+      var head = Ledger.lock(handle);
+      if (expected.isPresent() && expected.getAsLong() != head.revision()) {
+        throw new RuleBookProblem.Stale(expected.getAsLong(), head.revision());
+      }
+      var latest = isAt(known, head) ? known : load(handle, head, known.known());
+      var amendment = Amendment.of(latest.lines(), draft.rules(handle, head, latest));
+      if (!amendment.isEmpty()) {
+        return append(handle, head, amendment, signature, restored, action);
+      }
+      audit(handle, signature, action, "unchanged", OptionalLong.of(head.revision()), "");
+      return latest;
+    });
   }
 
   private Copy append(
@@ -145,17 +138,21 @@ final class Records {
             amendment.changed(),
             amendment.removed(),
             amendment.lines().size());
+    var copy = Copy.of(head.book(), revision, amendment.lines()); // first: it may be refused
     Ledger.append(handle, revision, amendment);
     var number = OptionalLong.of(revision.number());
     audit(handle, signature, action, "accepted", number, signature.message());
-    return Copy.of(head.book(), revision, amendment.lines());
+    return copy;
   }
 
   private Copy audited(Signature signature, String action, Supplier<Copy> change) {
     try {
       var copy = change.get();
       LOG.info(
-          "rules: {} asked to {}: revision {} is the latest", signature.author(), action, copy.number());
+          "rules: {} asked to {}: revision {} is the latest",
+          signature.author(),
+          action,
+          copy.number());
       return copy;
     } catch (RuleBookProblem.Away e) {
       LOG.warn("rules: {} asked to {}: {}", signature.author(), action, e.getMessage());
@@ -171,11 +168,10 @@ final class Records {
   /** The refused change itself was undone, and its entry with it. */
   private void refused(Signature signature, String action, String why) {
     try {
-      database.ask(
-          handle -> {
-            audit(handle, signature, action, "refused", OptionalLong.empty(), why);
-            return true;
-          });
+      database.ask(handle -> {
+        audit(handle, signature, action, "refused", OptionalLong.empty(), why);
+        return true;
+      });
     } catch (RuleBookProblem.Away e) {
       LOG.warn("rules: the audit lacks the last line: {}", e.getMessage());
     }

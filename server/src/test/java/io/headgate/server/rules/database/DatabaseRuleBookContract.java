@@ -88,8 +88,7 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
     book.change(ANY, BOB, old -> many);
     for (int i = 0; i < 10; i++) {
       var next = rule("r50", 2 + i);
-      book.change(
-          ANY, BOB, old -> old.stream().map(r -> r.id().equals("r50") ? next : r).toList());
+      book.change(ANY, BOB, old -> old.stream().map(r -> r.id().equals("r50") ? next : r).toList());
     }
     book.change(ANY, BOB, old -> inserted(old, 0, rule("first", 1)));
     book.change(ANY, BOB, old -> inserted(old, 50, rule("middle", 1)));
@@ -113,7 +112,9 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
     assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("c", 1), rule("c", 1))))
         .isInstanceOf(IllegalArgumentException.class);
     book.restore(1, ANY, ALICE);
-    assertThat(rows("SELECT author, action, outcome, revision, detail FROM headgate_audit ORDER BY entry"))
+    assertThat(
+            rows(
+                "SELECT author, action, outcome, revision, detail FROM headgate_audit ORDER BY entry"))
         .containsExactly(
             "alice begin the book accepted 1 because",
             "bob change the rules accepted 2 ",
@@ -136,19 +137,19 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
       assertThat(rules(book.inForce())).hasSize(42).isEqualTo(rules(other.inForce()));
       var history = book.history(Long.MAX_VALUE, 100);
       assertThat(history).hasSize(41).isEqualTo(other.history(Long.MAX_VALUE, 100));
-      assertThat(history).allSatisfy(revision ->
-          assertThat(revision.rules()).isEqualTo((int) revision.number() + 1));
+      assertThat(history)
+          .allSatisfy(
+              revision -> assertThat(revision.rules()).isEqualTo((int) revision.number() + 1));
     }
   }
 
   private static CompletableFuture<Void> changes(RuleBook book, String name) {
-    return CompletableFuture.runAsync(
-        () -> {
-          for (int i = 0; i < 20; i++) {
-            var rule = rule(name + i, 1);
-            book.change(ANY, BOB, old -> inserted(old, old.size() / 2, rule));
-          }
-        });
+    return CompletableFuture.runAsync(() -> {
+      for (int i = 0; i < 20; i++) {
+        var rule = rule(name + i, 1);
+        book.change(ANY, BOB, old -> inserted(old, old.size() / 2, rule));
+      }
+    });
   }
 
   @Test
@@ -169,8 +170,7 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
         IntStream.range(0, 4)
             .mapToObj(i ->
                 CompletableFuture.supplyAsync(
-                    () ->
-                        again(new Seed(RuleSet.of(rule("seed" + i, 1)), ALICE), "copy" + i),
+                    () -> again(new Seed(RuleSet.of(rule("seed" + i, 1)), ALICE), "copy" + i),
                     task -> new Thread(task).start()))
             .toList();
     var books = starts.stream().map(CompletableFuture::join).toList();

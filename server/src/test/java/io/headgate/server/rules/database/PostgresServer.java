@@ -44,6 +44,7 @@ public final class PostgresServer implements AutoCloseable {
               .setDataDirectory(folder.resolve("data"))
               .setCleanDataDirectory(false)
               .setServerConfig("fsync", "off")
+              .setRegisterShutdownHook(false) // AtExit ends it, before its files
               .setPGStartupWait(Duration.ofSeconds(60));
       if (port > 0) builder.setPort(port);
       return builder.start();
