@@ -70,11 +70,16 @@ class BulletinTest {
     }
   }
 
+  /** Patient: to the server of a slot that nobody has asked yet it must connect first. */
+  private static RedisStore connect(RedisCluster cluster) {
+    return RedisStore.connect(RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(10)));
+  }
+
   @Test
   void inAClusterToo() {
     try (var cluster = RedisCluster.start(3, 0);
-        var one = RedisStore.connect(cluster.uri());
-        var other = RedisStore.connect(cluster.uri())) {
+        var one = connect(cluster);
+        var other = connect(cluster)) {
       var heard = new ConcurrentLinkedQueue<String>();
       other.bulletin().listen("rules", heard::add);
       say(one, "7", heard);

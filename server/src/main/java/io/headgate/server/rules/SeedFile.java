@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * A file whose rules go into a book as long as nobody has changed them elsewhere. From then on the
  * book is the truth and the file is left alone.
  */
-public final class SeedFile implements AutoCloseable {
+public final class SeedFile {
   private static final Logger LOG = LoggerFactory.getLogger(SeedFile.class);
 
   /** Signs the examples, which anybody's file may replace. */
@@ -39,12 +39,11 @@ public final class SeedFile implements AutoCloseable {
     return new Signature(FILE + shown, "");
   }
 
-  /** Offers the file's rules to the book now, and each later version. */
-  public static SeedFile follow(RuleBook book, RulesFile file, Duration interval) {
+  /** Offers the file's rules to the book now, and each later version until the file is closed. */
+  public static void follow(RuleBook book, RulesFile file, Duration interval) {
     var seed = new SeedFile(book, file);
     seed.offer(file.rules());
     file.follow(interval, seed::offer, seed::offerAgain);
-    return seed;
   }
 
   private void offer(RuleSet read) {
@@ -108,10 +107,5 @@ public final class SeedFile implements AutoCloseable {
         revision.number(),
         revision.signature().author(),
         file.name());
-  }
-
-  @Override
-  public void close() {
-    file.close();
   }
 }

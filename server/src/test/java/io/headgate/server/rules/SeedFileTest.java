@@ -62,7 +62,8 @@ class SeedFileTest {
   @Test
   void theExamplesGiveWayToAFileAndTheFileToItsNextVersion() throws IOException {
     var book = examples();
-    try (var seed = SeedFile.follow(book, RulesFile.open(write(text("a"))), OFTEN)) {
+    try (var file = RulesFile.open(write(text("a")))) {
+      SeedFile.follow(book, file, OFTEN);
       assertThat(ids(book)).containsExactly("a");
       assertThat(book.inForce().revision().signature().author()).isEqualTo("file rules.yaml");
       write(text("b"));
@@ -74,15 +75,16 @@ class SeedFileTest {
   @Test
   void onceSomebodyHasChangedTheRulesTheFileIsLeftAlone() throws IOException {
     var book = examples();
-    var file = RulesFile.open(write(text("a")));
-    try (var seed = SeedFile.follow(book, file, OFTEN)) {
+    try (var file = RulesFile.open(write(text("a")))) {
+      SeedFile.follow(book, file, OFTEN);
       become(book, "theirs");
       write(text("b"));
       write("- { id: bad }");
       Eventually.holds("it was read", PATIENCE, () -> file.problem().isPresent());
       assertThat(ids(book)).containsExactly("theirs");
     }
-    try (var again = SeedFile.follow(book, RulesFile.open(write(text("b"))), OFTEN)) {
+    try (var file = RulesFile.open(write(text("b")))) {
+      SeedFile.follow(book, file, OFTEN);
       assertThat(ids(book)).containsExactly("theirs");
       assertThat(SeedFile.elsewhere(book.inForce())).hasValue(book.inForce().revision());
     }
@@ -91,8 +93,10 @@ class SeedFileTest {
   @Test
   void severalInstancesWithTheSameFileMakeOneRevision() throws IOException {
     var book = examples();
-    try (var one = SeedFile.follow(book, RulesFile.open(write(text("a"))), OFTEN);
-        var two = SeedFile.follow(book, RulesFile.open(folder.resolve("rules.yaml")), OFTEN)) {
+    try (var one = RulesFile.open(write(text("a")));
+        var two = RulesFile.open(folder.resolve("rules.yaml"))) {
+      SeedFile.follow(book, one, OFTEN);
+      SeedFile.follow(book, two, OFTEN);
       write(text("b"));
       awaitIds(book, "b");
       write(text("c"));

@@ -169,10 +169,10 @@ final class Database implements AutoCloseable {
   }
 
   private String inUse() {
-    String message =
-        "another process has the database of rules, %s, open; give this one a directory of its own"
-            + " with --data, or let all share a PostgreSQL with --database postgresql://…";
-    return message.formatted(place());
+    return "another process has the database of rules, "
+        + place()
+        + ", open; give this one a directory of its own with --data, or let all share a PostgreSQL"
+        + " with --database postgresql://…";
   }
 
   static boolean isInUse(Throwable e) {

@@ -37,8 +37,9 @@ public record DatabaseAddress(
     }
     var file = directory.resolve(path).toAbsolutePath().normalize();
     // A commit is on its way to the disk when it returns; others wait for it, but not for ever.
-    String jdbc = "jdbc:h2:file:%s;WRITE_DELAY=0;LOCK_TIMEOUT=5000;DB_CLOSE_ON_EXIT=FALSE";
-    return new DatabaseAddress(jdbc.formatted(file), "headgate", "", H2 + path, Optional.of(file));
+    String jdbc =
+        "jdbc:h2:file:%s;WRITE_DELAY=0;LOCK_TIMEOUT=5000;DB_CLOSE_ON_EXIT=FALSE".formatted(file);
+    return new DatabaseAddress(jdbc, "headgate", "", H2 + path, Optional.of(file));
   }
 
   private static DatabaseAddress postgresql(String text) {

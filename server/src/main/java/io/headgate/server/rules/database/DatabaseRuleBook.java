@@ -96,7 +96,7 @@ public final class DatabaseRuleBook implements RuleBook {
             e.getMessage(),
             copy.number(),
             lastGood.file());
-        return new Start(copy, Optional.of(e.getMessage()));
+        return new Start(copy, Optional.of(String.valueOf(e.getMessage())));
       } catch (IOException none) {
         throw new Away(
             "the database of rules, %s, can't be asked (%s), and %s; start it, or correct --database"

@@ -145,10 +145,11 @@ final class Following implements AutoCloseable {
     var held = shelf.copy(); // before asking: the head can't be behind it unless it was set back
     var head = records.head();
     if (head.book().equals(held.book()) && head.revision() < held.number()) {
-      String setBack =
-          "the database of rules is at revision %d, before revision %d that is in force: it was set"
-              + " back; restart Headgate to take its rules";
-      throw new Away(setBack.formatted(head.revision(), held.number()), null);
+      throw new Away(
+          "the database of rules is at revision %d, before revision %d that is in force: it was"
+                  .formatted(head.revision(), held.number())
+              + " set back; restart Headgate to take its rules",
+          null);
     }
     if (head.revision() > held.number() || !head.book().equals(held.book())) {
       take(records.latest(held), "the database");
@@ -185,7 +186,7 @@ final class Following implements AutoCloseable {
     closed = true;
     news.release();
     try {
-      if (thread != Thread.currentThread()) thread.join(CLOSING_MILLIS);
+      thread.join(CLOSING_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

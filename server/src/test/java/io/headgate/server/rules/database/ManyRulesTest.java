@@ -84,7 +84,7 @@ class ManyRulesTest {
       say("%s: first start with %,d rules: %d ms", name, RULES, millisSince(start));
       for (int i = 1; i < REVISIONS; i++) {
         int which = i * 97 % RULES;
-        long rate = 100 + i;
+        long rate = 100L + i;
         start = System.nanoTime();
         var made = book.change(OptionalLong.of(i), SOMEBODY, rules -> edited(rules, which, rate));
         edits.add(millisSince(start));
