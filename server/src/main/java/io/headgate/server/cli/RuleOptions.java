@@ -17,9 +17,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Locale;
 import java.util.Optional;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Where rules come from and where they are kept. */
 final class RuleOptions {
@@ -28,11 +29,18 @@ final class RuleOptions {
   /** Which of the two is the truth, where there is a file of rules. */
   enum RulesMode {
     SEED,
-    FILE;
+    FILE
+  }
 
+  static final class Mode implements ITypeConverter<RulesMode> {
     @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT);
+    public RulesMode convert(String value) {
+      return switch (value) {
+        case "seed" -> RulesMode.SEED;
+        case "file" -> RulesMode.FILE;
+        default ->
+            throw new TypeConversionException("'%s' is neither seed nor file".formatted(value));
+      };
     }
   }
 
@@ -48,6 +56,7 @@ final class RuleOptions {
       names = "--rules-mode",
       paramLabel = "MODE",
       defaultValue = "seed",
+      converter = Mode.class,
       description =
           "seed: --rules goes into the database until the rules are changed by other means."
               + " file: --rules is the truth, and nothing else changes the rules."

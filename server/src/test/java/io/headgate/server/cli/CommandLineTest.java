@@ -276,7 +276,7 @@ class CommandLineTest {
         "serve --max-keys 0       | a store must keep at least 1 key, got 0",
         "serve --rules none.yaml  | none.yaml",
         "serve --rules-mode file  | --rules-mode file needs a file; name it with --rules",
-        "serve --rules-mode both  | expected one of [seed, file] (case-sensitive) but was 'both'",
+        "serve --rules-mode both  | Invalid value for option '--rules-mode': 'both' is neither seed nor file",
         "serve --rules-poll 1ms   | --rules-poll must be at least 10ms, got 1ms",
         "serve --database my://x  | --database: not an address of a database: it begins neither",
         "serve --database postgresql://u:p@127.0.0.1:1/x | and there is no copy of its rules in",
