@@ -141,7 +141,7 @@ final class Http {
     var jar = lab.root().resolve("server/target/headgate.jar");
     var command = java();
     command.addAll(List.of("-jar", jar.toString(), "serve", "--port", "0"));
-    command.addAll(List.of("--rules", "rules.yaml"));
+    command.addAll(List.of("--rules", "rules.yaml", "--rules-mode", "file"));
     return command;
   }
 

@@ -79,12 +79,18 @@ final class Console implements AutoCloseable {
             .redirectOutput(output.toFile());
     builder.environment().put("HEADGATE_URL", "http://127.0.0.1:" + port);
     builder.environment().put("NO_COLOR", "1");
+    builder.environment().put("HEADGATE_DATA", data());
     return builder.start();
+  }
+
+  /** In place of the directory that pages speak of, which may be in use. */
+  private String data() {
+    return folder.resolve("headgate-data").toString();
   }
 
   private String asPrinted(Path output) throws IOException {
     String text = Files.readString(output, StandardCharsets.UTF_8);
-    text = redis.shown(text);
+    text = redis.shown(text).replace(data(), "./headgate-data");
     return port.isEmpty() ? text : text.replace("127.0.0.1:" + port, "127.0.0.1:8080");
   }
 

@@ -2,12 +2,14 @@ package io.headgate.redis;
 
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -165,6 +167,22 @@ final class ClusterLink implements Link {
   public CompletionStage<Long> forget(byte[] key) {
     return whenReached(redis -> redis.del(key), System.nanoTime())
         .thenCompose(gone -> whenReached(redis -> redis.publish(channel, key), System.nanoTime()));
+  }
+
+  @Override
+  public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
+    return whenReached(
+        redis -> redis.set(key, value, SetArgs.Builder.px(millis)), System.nanoTime());
+  }
+
+  @Override
+  public CompletionStage<Optional<byte[]>> get(byte[] key) {
+    return whenReached(redis -> redis.get(key).thenApply(Optional::ofNullable), System.nanoTime());
+  }
+
+  @Override
+  public CompletionStage<Long> publish(byte[] to, byte[] message) {
+    return whenReached(redis -> redis.publish(to, message), System.nanoTime());
   }
 
   @Override

@@ -6,9 +6,11 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -148,6 +150,21 @@ final class DirectLink implements Link {
   @Override
   public CompletionStage<Long> forget(byte[] key) {
     return with(redis -> redis.del(key).thenCompose(gone -> redis.publish(channel, key)));
+  }
+
+  @Override
+  public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
+    return with(redis -> redis.set(key, value, SetArgs.Builder.px(millis)));
+  }
+
+  @Override
+  public CompletionStage<Optional<byte[]>> get(byte[] key) {
+    return with(redis -> redis.get(key).thenApply(Optional::ofNullable));
+  }
+
+  @Override
+  public CompletionStage<Long> publish(byte[] to, byte[] message) {
+    return with(redis -> redis.publish(to, message));
   }
 
   @Override

@@ -5,36 +5,52 @@ import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears which counters are forgotten, by whichever instance, so that nothing is known here that is
- * not so any more. While the subscription is down nothing is remembered, since what others forget
- * is not heard.
+ * Hears what other instances say on channels, over one connection for all of them. Whoever listens
+ * is told when it begins and when it ends, since what is said meanwhile is not heard.
  */
 final class Hearing implements AutoCloseable {
   private static final long AGAIN_MILLIS = 500;
 
+  /** One who listens to a channel. Called by the connection's own thread: must not wait. */
+  interface Ear {
+    void hear(byte[] message);
+
+    default void begins() {}
+
+    default void ends() {}
+  }
+
   private final Supplier<CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> connect;
-  private final byte[] channel;
   private final ScheduledExecutorService timer;
-  private final KnownDenials denials;
+  private final Map<String, Ear> ears = new ConcurrentHashMap<>();
   private @Nullable StatefulRedisPubSubConnection<byte[], byte[]> connection; // guarded by this
   private boolean closed; // guarded by this
 
   Hearing(
       Supplier<CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> connect,
-      byte[] channel,
-      ScheduledExecutorService timer,
-      KnownDenials denials) {
+      ScheduledExecutorService timer) {
     this.connect = connect;
-    this.channel = channel;
     this.timer = timer;
-    this.denials = denials;
+  }
+
+  /** Listens from now on, or as soon as there is a connection. */
+  void listen(String channel, Ear ear) {
+    StatefulRedisPubSubConnection<byte[], byte[]> current;
+    synchronized (this) {
+      ears.put(channel, ear);
+      current = connection;
+    }
+    if (current != null) subscribe(current, List.of(channel));
   }
 
   /** Subscribes, and if that fails tries again until it succeeds; then Lettuce sees to it. */
@@ -51,7 +67,7 @@ final class Hearing implements AutoCloseable {
     }
     var unused =
         attempt.handle((made, failure) -> {
-          if (failure == null) subscribe(made);
+          if (failure == null) connected(made);
           else again();
           return made;
         });
@@ -64,47 +80,73 @@ final class Hearing implements AutoCloseable {
     }
   }
 
-  private void subscribe(StatefulRedisPubSubConnection<byte[], byte[]> made) {
-    made.addListener(new Ear());
+  private void connected(StatefulRedisPubSubConnection<byte[], byte[]> made) {
+    made.addListener(new Messages());
     made.addListener(
         new RedisConnectionStateAdapter() {
           @Override
           public void onRedisDisconnected(RedisChannelHandler<?, ?> ended) {
-            denials.stopRemembering();
+            ears.values().forEach(Ear::ends);
           }
         });
     boolean late;
+    List<String> channels;
     synchronized (this) {
       late = closed;
       connection = made;
+      channels = List.copyOf(ears.keySet());
     }
-    if (late) {
-      drop(made);
-      return;
-    }
+    if (late) drop(made);
+    else subscribe(made, channels);
+  }
+
+  private void subscribe(
+      StatefulRedisPubSubConnection<byte[], byte[]> made, List<String> channels) {
+    if (channels.isEmpty()) return;
+    var names = channels.stream().map(Hearing::bytes).toArray(byte[][]::new);
     var unused =
         made.async()
-            .subscribe(channel)
+            .subscribe(names)
             .exceptionally(failure -> {
-              drop(made);
-              again();
+              giveUp(made);
               return null;
             });
+  }
+
+  /** Two channels may fail on one connection; one new attempt is enough. */
+  @SuppressWarnings("ReferenceEquality")
+  private void giveUp(StatefulRedisPubSubConnection<byte[], byte[]> failed) {
+    synchronized (this) {
+      if (connection != failed) return;
+      connection = null;
+    }
+    drop(failed);
+    again();
   }
 
   private static void drop(StatefulRedisPubSubConnection<byte[], byte[]> unwanted) {
     var unused = unwanted.closeAsync();
   }
 
-  private final class Ear extends RedisPubSubAdapter<byte[], byte[]> {
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private final class Messages extends RedisPubSubAdapter<byte[], byte[]> {
     @Override
-    public void message(byte[] from, byte[] key) {
-      denials.forget(new String(key, StandardCharsets.UTF_8));
+    public void message(byte[] from, byte[] message) {
+      var ear = ears.get(text(from));
+      if (ear != null) ear.hear(message);
     }
 
     @Override
     public void subscribed(byte[] to, long count) {
-      denials.remember();
+      var ear = ears.get(text(to));
+      if (ear != null) ear.begins();
     }
   }
 

@@ -9,6 +9,7 @@ import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
 import io.headgate.store.Evidence;
 import io.headgate.store.Store;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,6 +50,26 @@ final class KnownDenials implements Store {
   KnownDenials(Store next, Keys keys) {
     this.next = next;
     this.keys = keys;
+  }
+
+  /** Hears which counters are forgotten, by whichever instance. */
+  Hearing.Ear ear() {
+    return new Hearing.Ear() {
+      @Override
+      public void hear(byte[] key) {
+        forget(new String(key, StandardCharsets.UTF_8));
+      }
+
+      @Override
+      public void begins() {
+        remember();
+      }
+
+      @Override
+      public void ends() {
+        stopRemembering();
+      }
+    };
   }
 
   /** From now on every reset will be heard of. */

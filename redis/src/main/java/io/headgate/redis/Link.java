@@ -1,5 +1,6 @@
 package io.headgate.redis;
 
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -15,6 +16,15 @@ interface Link extends AutoCloseable {
 
   /** Forgets a key, and tells every instance that listens. */
   CompletionStage<Long> forget(byte[] key);
+
+  /** Keeps a value for a while. */
+  CompletionStage<?> put(byte[] key, byte[] value, long millis);
+
+  /** The value of a key, if there is one. */
+  CompletionStage<Optional<byte[]>> get(byte[] key);
+
+  /** Tells every instance that listens. */
+  CompletionStage<Long> publish(byte[] channel, byte[] message);
 
   /** How many keys there are, those of others included. */
   CompletionStage<Long> size();

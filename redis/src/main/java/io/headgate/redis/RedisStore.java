@@ -5,6 +5,7 @@ import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
 import io.headgate.store.Store;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -22,6 +23,7 @@ public final class RedisStore implements Store {
   private final Clients clients;
   private final Engine engine;
   private final Hearing hearing;
+  private final Bulletin bulletin;
   private final Instances instances;
   private final Zones store;
 
@@ -32,7 +34,9 @@ public final class RedisStore implements Store {
     var keys = new Keys(options.prefix());
     this.engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK);
     var denials = new KnownDenials(engine, keys);
-    this.hearing = new Hearing(clients::listen, clients.channel(), clients.timer(), denials);
+    this.hearing = new Hearing(clients::listen, clients.timer());
+    hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), denials.ear());
+    this.bulletin = new Bulletin(link, hearing, options.prefix());
     this.instances = new Instances(link, options.prefix());
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     this.store =
@@ -77,6 +81,11 @@ public final class RedisStore implements Store {
   /** How many instances were seen at these servers lately, this one included. */
   public int instances() {
     return instances.count();
+  }
+
+  /** Where instances that share this store leave word for each other. */
+  public Bulletin bulletin() {
+    return bulletin;
   }
 
   /** Whether nothing is on its way to Redis, and nobody waits for it. */

@@ -26,6 +26,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,7 @@ class AclUserTest {
           if (i % 2 == 0) limiter.reset(Subject.of("user:" + i), "r");
         }
         assertThat(store.trackedKeys()).isPositive();
+        leaveWord(store, store);
       }
       for (var node : cluster.nodes()) {
         assertThat(node.call("ACL", "LOG").items()).isEmpty();
@@ -161,6 +164,7 @@ class AclUserTest {
       renumber(store);
       attempt(() -> store.trackedKeys());
       hear(store, other);
+      leaveWord(store, other);
     }
     return evidences;
   }
@@ -215,6 +219,24 @@ class AclUserTest {
     attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));
   }
 
+  /** As changed rules are passed on; waits until that is heard, unless something is refused. */
+  private static void leaveWord(RedisStore from, RedisStore to) {
+    var heard = new ConcurrentLinkedQueue<String>();
+    to.bulletin().listen("rules:x", heard::add);
+    Eventually.holds(
+        "word is heard, or something is refused",
+        PATIENCE,
+        () -> {
+          attempt(() ->
+              from.bulletin()
+                  .post("rules:x", new byte[1], Duration.ofMinutes(1), "7")
+                  .thenCompose(posted -> to.bulletin().read("rules:x"))
+                  .toCompletableFuture()
+                  .join());
+          return !heard.isEmpty() || !refused().isEmpty();
+        });
+  }
+
   private static RuleSet rules(Limit limit) {
     return RuleSet.of(Rule.named("r").per("key").limit(limit).build());
   }
@@ -222,7 +244,7 @@ class AclUserTest {
   private static void attempt(Runnable task) {
     try {
       task.run();
-    } catch (StoreException e) {
+    } catch (StoreException | CompletionException e) {
       // What is refused is in the server's log.
     }
   }

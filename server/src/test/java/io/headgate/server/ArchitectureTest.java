@@ -83,6 +83,23 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlyTheBookOfRulesKnowsDatabases() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.server.rules.database")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "java.sql..",
+            "org.jdbi..",
+            "com.zaxxer..",
+            "org.flywaydb..",
+            "org.h2..",
+            "org.postgresql..")
+        .check(ALL);
+  }
+
+  @Test
   void noPackagesNeedEachOther() {
     slices().matching("io.headgate.(**)").should().beFreeOfCycles().check(ALL);
   }
@@ -118,6 +135,7 @@ class ArchitectureTest {
             "io.headgate.server",
             "io.headgate.server.http",
             "io.headgate.server.rules",
+            "io.headgate.server.rules.database",
             "io.headgate.server.store",
             "io.headgate.server.cli");
   }

@@ -1,21 +1,16 @@
 package io.headgate.server.cli;
 
 import io.headgate.RateLimiter;
-import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.files.FollowedFiles;
-import io.headgate.server.rules.ExampleRules;
 import io.headgate.server.rules.RuleBook;
-import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.server.rules.RulesFile;
-import io.headgate.server.rules.Signature;
+import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -36,8 +31,6 @@ import picocli.CommandLine.Option;
       "Flags win over the environment, which wins over the file."
     })
 final class ServeCommand implements Callable<Integer> {
-  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
-
   private final Surroundings around;
 
   @Option(
@@ -54,13 +47,7 @@ final class ServeCommand implements Callable<Integer> {
               + " Default: ${DEFAULT-VALUE}")
   private String host = Settings.DEFAULT_HOST;
 
-  @Option(
-      names = "--rules",
-      paramLabel = "FILE",
-      description =
-          "The rules, in YAML or JSON; read again when the file changes."
-              + " Default: a few examples (see headgate rules example)")
-  private Optional<Path> rules = Optional.empty();
+  @Mixin private RuleOptions rules;
 
   @Mixin private StoreOptions store;
 
@@ -86,24 +73,19 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     log.apply();
     var settings = settings();
-    var file = open();
-    var rules = file.map(RulesFile::rules).orElseGet(ExampleRules::rules);
-    var limiter = RateLimiter.with(store.open(around.directory()), rules);
-    var book = RuleBookInMemory.of(rules);
-    var service = start(settings, limiter, book);
+    var file = rules.readFile(around.directory());
+    var kept = store.open(around.directory());
+    var book = open(file, kept);
+    var limiter = RateLimiter.with(kept, book.inForce().rules());
     book.follow(edition -> limiter.replaceRules(edition.rules()));
-    file.ifPresent(opened ->
-        opened.follow(
-            LOOK_EVERY,
-            read ->
-                book.change(OptionalLong.empty(), new Signature("file", ""), old -> read.rules())));
+    var service = start(settings, limiter, book);
     var tokenFile = tokens.follow(around.directory(), settings.access());
-    announce(service, limiter.rules().rules().size());
+    announce(service, book);
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
               tokenFile.ifPresent(FollowedFiles::close);
-              stop(service, limiter, file);
+              stop(service, limiter, book, file);
             }));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
     return Main.OK;
@@ -125,15 +107,12 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private Optional<RulesFile> open() {
-    if (rules.isEmpty()) return Optional.empty();
-    var path = around.directory().resolve(rules.get());
+  private RuleBook open(Optional<RulesFile> file, Store kept) {
     try {
-      return Optional.of(RulesFile.open(path));
-    } catch (IOException e) {
-      throw new CommandFailure("the rules can't be read: %s".formatted(e));
-    } catch (RuleFileException | IllegalArgumentException e) {
-      throw new CommandFailure("the rules are not valid:\n" + e.getMessage());
+      return rules.open(around.directory(), file, kept);
+    } catch (CommandFailure e) {
+      kept.close();
+      throw e;
     }
   }
 
@@ -142,34 +121,31 @@ final class ServeCommand implements Callable<Integer> {
     try {
       return Service.start(settings, limiter, book, Ticker.system());
     } catch (IOException e) {
+      book.close();
       limiter.close();
       throw CommandFailure.of(e);
     }
   }
 
-  private void announce(Service service, int count) {
+  private void announce(Service service, RuleBook book) {
     String shown = host.contains(":") ? "[" + host + "]" : host;
-    around.out().printf("Headgate listens on %s://%s:%d%n", listen.scheme(), shown, service.port());
-    around.out().printf("  store  %s%n", store.describe(around.directory()));
-    if (rules.isPresent()) {
-      around.out().printf("  rules  %d from %s, followed%n", count, rules.get());
-    } else {
-      around
-          .out()
-          .printf("  rules  %d examples, for want of --rules; to make them yours:%n", count);
-      around.out().println("         ./headgate rules example > rules.yaml");
-      around.out().println("         ./headgate serve --rules rules.yaml");
-    }
+    String where = "%s://%s:%d".formatted(listen.scheme(), shown, service.port());
+    String text = "Headgate listens on %s%n  store  %s%n%s";
+    // At once: whoever waits for the first line may read the others too.
+    around.out().printf(text, where, store.describe(around.directory()), rules.describe(book));
+    around.out().flush();
   }
 
   /** Runs when the process is told to end. Having ended in good order is no error: exit code 0. */
-  private static void stop(Service service, RateLimiter limiter, Optional<RulesFile> file) {
+  private static void stop(
+      Service service, RateLimiter limiter, RuleBook book, Optional<RulesFile> file) {
     Logger log = LoggerFactory.getLogger(ServeCommand.class);
     int code = Main.OK;
     try {
       log.info("stopping: what has been accepted is answered");
       file.ifPresent(RulesFile::close);
       service.close();
+      book.close();
       limiter.close();
       log.info("stopped");
     } catch (RuntimeException e) {

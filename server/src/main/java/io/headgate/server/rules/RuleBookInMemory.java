@@ -69,19 +69,23 @@ public final class RuleBookInMemory implements RuleBook {
   @Override
   public synchronized Edition change(
       OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
-    return replace(expected, signature, OptionalLong.empty(), edit.apply(rules()));
+    requireLatest(expected);
+    return replace(signature, OptionalLong.empty(), edit.apply(rules()));
   }
 
   @Override
   public synchronized Edition restore(long number, OptionalLong expected, Signature signature) {
-    return replace(expected, signature, OptionalLong.of(number), at(number).rules().rules());
+    requireLatest(expected);
+    return replace(signature, OptionalLong.of(number), at(number).rules().rules());
   }
 
-  private Edition replace(
-      OptionalLong expected, Signature signature, OptionalLong restored, List<Rule> rules) {
+  private void requireLatest(OptionalLong expected) {
     if (expected.isPresent() && expected.getAsLong() != editions.size()) {
       throw new RuleBookProblem.Stale(expected.getAsLong(), editions.size());
     }
+  }
+
+  private Edition replace(Signature signature, OptionalLong restored, List<Rule> rules) {
     if (rules.equals(rules())) return inForce();
     var edition = edition(rules(), RuleSet.of(rules), signature, restored);
     editions.add(edition);

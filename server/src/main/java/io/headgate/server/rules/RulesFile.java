@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +36,7 @@ public final class RulesFile implements AutoCloseable {
   private final Path file;
   private final RuleSet first;
   private Stamp seen;
-  private String complaint = "";
+  private volatile String complaint = "";
   private @Nullable ScheduledExecutorService thread;
 
   private RulesFile(Path file, Stamp stamp, RuleSet first) {
@@ -59,15 +60,45 @@ public final class RulesFile implements AutoCloseable {
     return first;
   }
 
+  /** How the file is called. */
+  public String name() {
+    return String.valueOf(file.getFileName());
+  }
+
+  public Path path() {
+    return file;
+  }
+
+  /** Why the file's last version is not in force, if so. */
+  public Optional<String> problem() {
+    return Optional.of(complaint)
+        .filter(what -> !what.isEmpty())
+        .map(what -> "%s %s".formatted(file, what));
+  }
+
   /** Gives every later version to {@code use}, until closed. */
   public void follow(Duration interval, Consumer<RuleSet> use) {
+    follow(interval, use, () -> {});
+  }
+
+  /**
+   * @param before runs at the beginning of each look
+   */
+  void follow(Duration interval, Consumer<RuleSet> use, Runnable before) {
     var executor =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-rules").factory());
     thread = executor;
     long nanos = interval.toNanos();
     var unused =
-        executor.scheduleWithFixedDelay(() -> look(use), nanos, nanos, TimeUnit.NANOSECONDS);
+        executor.scheduleWithFixedDelay(
+            () -> {
+              before.run();
+              look(use);
+            },
+            nanos,
+            nanos,
+            TimeUnit.NANOSECONDS);
   }
 
   private void look(Consumer<RuleSet> use) {
@@ -87,7 +118,6 @@ public final class RulesFile implements AutoCloseable {
       var rules = RuleSet.of(RuleFile.read(file));
       if (!Stamp.of(file).equals(stamp)) return; // still being written: the next look has it whole
       use.accept(rules);
-      LOG.info("{} has changed: {} rules in force", file, rules.rules().size());
       complaint = "";
     } catch (RuleFileException | IllegalArgumentException e) {
       complain("is not valid:\n" + e.getMessage());

@@ -275,6 +275,11 @@ class CommandLineTest {
         "serve --shutdown-grace 5 | '5' is no duration; write a number and a unit",
         "serve --max-keys 0       | a store must keep at least 1 key, got 0",
         "serve --rules none.yaml  | none.yaml",
+        "serve --rules-mode file  | --rules-mode file needs a file; name it with --rules",
+        "serve --rules-mode both  | Invalid value for option '--rules-mode': 'both' is neither seed nor file",
+        "serve --rules-poll 1ms   | --rules-poll must be at least 10ms, got 1ms",
+        "serve --database my://x  | --database: not an address of a database: it begins neither",
+        "serve --database postgresql://u:p@127.0.0.1:1/x | and there is no copy of its rules in",
         "serve --config none.yaml | none.yaml can't be read",
         "serve --admin-token é    | admin-token must be one or more visible ASCII characters"
       })
@@ -290,6 +295,16 @@ class CommandLineTest {
     for (var address : new String[] {"redi://u:s3cret@x", "redis-sentinel://s3cret@x", "s3cret"}) {
       run("serve", "--store", address);
       assertThat(err).startsWith("headgate: --store: ").contains("redis://[user:password@]host");
+      assertThat(err + out).doesNotContain("s3cret");
+      assertThat(code).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void thePasswordOfADatabaseIsNotShown() {
+    for (var address : new String[] {"my://u:s3cret@x", "postgresql://u:s3cret@127.0.0.1:1/x"}) {
+      run("serve", "--database", address);
+      assertThat(err).startsWith("headgate: ");
       assertThat(err + out).doesNotContain("s3cret");
       assertThat(code).isEqualTo(2);
     }
@@ -387,6 +402,8 @@ class CommandLineTest {
         .contains("--port", "8080", "--host", "127.0.0.1", "--rules", "--store", "memory")
         .contains("--max-keys", "1000000", "--admin-token", "--check-token", "--shutdown-grace")
         .contains("10s", "--config", "HEADGATE_ADMIN_TOKEN")
+        .contains("--rules-mode", "seed", "--rules-poll", "--database", "h2:", "postgresql://")
+        .contains("--data", "./headgate-data")
         .contains(
             "redis://", "--store-prefix", "headgate:", "--store-timeout", "50ms", "--store-ca")
         .doesNotContain("s3cret");

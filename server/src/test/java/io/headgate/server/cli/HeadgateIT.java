@@ -65,7 +65,8 @@ class HeadgateIT {
       assertThat(service.out())
           .startsWith("Headgate listens on http://127.0.0.1:" + port + "\n")
           .contains("  store  memory, at most 1,000,000 keys\n")
-          .contains("  rules  6 examples, for want of --rules");
+          .contains("  rules  6 examples, for want of --rules")
+          .endsWith("  kept   h2:./headgate-data/headgate, revision 1\n");
       assertThat(get(port, "/health/ready").body())
           .startsWith("{\"status\":\"ready\",\"rules\":6,");
       assertThat(checks(port, "user:42", "--cost", "200")).isEqualTo(0);
@@ -147,6 +148,57 @@ class HeadgateIT {
     await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> get(port, "/health/ready").body().startsWith(ready));
+  }
+
+  @Test
+  void itKeepsItsRulesInADatabaseThatOutlivesIt() throws Exception {
+    Files.writeString(
+        folder.resolve("rules.yaml"),
+        "[{ id: a, limit: { algorithm: fixed-window, rate: 9/1h } }]");
+    try (var service = headgate("serve", "--port", "0", "--rules", "rules.yaml")) {
+      awaitRules(service.port(), 1);
+      service.terminate();
+      assertThat(service.exitCode()).isEqualTo(0);
+    }
+    assertThat(folder.resolve("headgate-data/last-good-rules.json")).exists();
+    try (var service = headgate("serve", "--port", "0")) {
+      awaitRules(service.port(), 1);
+      assertThat(service.out())
+          .contains("  rules  1, by file rules.yaml\n")
+          .contains("  kept   h2:./headgate-data/headgate, revision 1\n");
+    }
+  }
+
+  @Test
+  void twoProcessesDoNotShareOneFileOfRules() throws Exception {
+    try (var service = headgate("serve", "--port", "0")) {
+      awaitRules(service.port(), 6);
+      try (var second = headgate("serve", "--port", "0")) {
+        assertThat(second.exitCode()).isEqualTo(2);
+        assertThat(second.err())
+            .contains(
+                "another process has the database of rules, h2:./headgate-data/headgate, open")
+            .contains("--data", "--database postgresql://");
+      }
+      try (var second = headgate("serve", "--port", "0", "--data", "elsewhere")) {
+        awaitRules(second.port(), 6);
+      }
+    }
+  }
+
+  @Test
+  void whereAFileIsTheTruthThereIsNoDatabase() throws Exception {
+    Files.writeString(
+        folder.resolve("rules.yaml"),
+        "[{ id: a, limit: { algorithm: fixed-window, rate: 9/1h } }]");
+    try (var service =
+        headgate("serve", "--port", "0", "--rules", "rules.yaml", "--rules-mode", "file")) {
+      awaitRules(service.port(), 1);
+      assertThat(service.out())
+          .contains("  rules  1 from rules.yaml, followed\n")
+          .contains("  kept   in that file alone, revision 1\n");
+    }
+    assertThat(folder.resolve("headgate-data")).doesNotExist();
   }
 
   @Test

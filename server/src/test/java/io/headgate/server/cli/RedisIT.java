@@ -52,7 +52,9 @@ class RedisIT {
         "--port",
         "0",
         "--rules",
-        "rules.yaml");
+        "rules.yaml",
+        "--data",
+        Files.createTempDirectory(folder, "data").toString());
   }
 
   @Test

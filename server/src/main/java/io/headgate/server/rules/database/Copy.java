@@ -1,0 +1,41 @@
+package io.headgate.server.rules.database;
+
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.Edition;
+import io.headgate.server.rules.Revision;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An edition with all that is needed to make the next one of it.
+ *
+ * @param book tells one database from another, whose revisions have the same numbers
+ */
+record Copy(String book, Edition edition, List<Line> lines) {
+  static Copy of(String book, Revision revision, List<Line> lines) {
+    var rules = RuleSet.of(lines.stream().map(Line::rule).toList());
+    return new Copy(book, new Edition(revision, rules), List.copyOf(lines));
+  }
+
+  long number() {
+    return edition.number();
+  }
+
+  List<Rule> rules() {
+    return edition.rules().rules();
+  }
+
+  /** Rules by their texts. */
+  Map<String, Rule> known() {
+    var known = new HashMap<String, Rule>(lines.size() * 2);
+    for (var line : lines) known.put(line.body(), line.rule());
+    return known;
+  }
+
+  /** Whether it takes the place of the other: newer, or of another book altogether. */
+  boolean replaces(Copy other) {
+    return !book.equals(other.book) || number() > other.number();
+  }
+}

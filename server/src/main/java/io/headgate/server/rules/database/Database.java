@@ -1,0 +1,198 @@
+package io.headgate.server.rules.database;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.headgate.server.rules.RuleBookProblem.Away;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.HandleCallback;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.SqlStatements;
+
+/** Connections to a database, which may be away. Whoever asks waits for seconds at the most. */
+final class Database implements AutoCloseable {
+  private static final int H2_FILE_IN_USE = 90020;
+  private static final int CONNECTING_MILLIS = 2_000;
+  private static final int ANSWERING_SECONDS = 8;
+  private static final int MIGRATIONS = 5;
+
+  private final DatabaseAddress address;
+  private final HikariDataSource pool;
+  private final Jdbi jdbi;
+  private final ReentrantLock migrating = new ReentrantLock();
+  private volatile boolean migrated;
+
+  Database(DatabaseAddress address) {
+    this.address = address;
+    this.pool = new HikariDataSource(config(address));
+    this.jdbi = Jdbi.create(pool);
+    jdbi.getConfig(SqlStatements.class).setQueryTimeout(ANSWERING_SECONDS);
+  }
+
+  private static HikariConfig config(DatabaseAddress address) {
+    var config = new HikariConfig();
+    config.setPoolName("headgate-rules");
+    config.setJdbcUrl(address.jdbc());
+    config.setUsername(address.user());
+    config.setPassword(address.password());
+    config.setMaximumPoolSize(4);
+    config.setMinimumIdle(1);
+    config.setConnectionTimeout(CONNECTING_MILLIS);
+    config.setValidationTimeout(1_000);
+    config.setInitializationFailTimeout(-1); // it may come later
+    if (!address.isEmbedded()) {
+      config.addDataSourceProperty("connectTimeout", "2");
+      config.addDataSourceProperty("loginTimeout", "2");
+      config.addDataSourceProperty("socketTimeout", Integer.toString(ANSWERING_SECONDS + 2));
+      config.addDataSourceProperty("tcpKeepAlive", "true");
+      config.addDataSourceProperty("reWriteBatchedInserts", "true");
+      config.addDataSourceProperty("ApplicationName", "headgate");
+      config.setConnectionInitSql("SET lock_timeout = 5000");
+    }
+    return config;
+  }
+
+  String place() {
+    return address.place();
+  }
+
+  /**
+   * Asks, or changes something without a transaction of its own.
+   *
+   * @throws Away if there is no answer
+   */
+  <T> T ask(HandleCallback<T, SQLException> question) {
+    try {
+      migrate();
+      return jdbi.withHandle(question);
+    } catch (JdbiException | FlywayException | SQLException e) {
+      throw away(e, "changes of the rules must wait until it is back");
+    }
+  }
+
+  /**
+   * Does all of it or nothing.
+   *
+   * @throws Away if that can't be done, or nobody knows whether it was
+   */
+  <T> T atOnce(HandleCallback<T, SQLException> change) {
+    var done = new boolean[1];
+    try {
+      migrate();
+      return jdbi.inTransaction(handle -> {
+        var result = change.withHandle(handle);
+        done[0] = true;
+        return result;
+      });
+    } catch (JdbiException | FlywayException | SQLException e) {
+      throw away(
+          e,
+          done[0]
+              ? "it was lost while the change was being completed, so look at the history whether"
+                  + " it was made"
+              : "nothing was changed; try again when it is back");
+    }
+  }
+
+  /** The tables are made or brought up to date by the first who gets through. */
+  private void migrate() throws SQLException {
+    if (migrated) return;
+    try {
+      if (!migrating.tryLock(CONNECTING_MILLIS, TimeUnit.MILLISECONDS)) {
+        throw new SQLException("it has not answered yet");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SQLException("interrupted", e);
+    }
+    try {
+      if (!migrated) makeTables();
+      migrated = true;
+    } finally {
+      migrating.unlock();
+    }
+  }
+
+  private void makeTables() throws SQLException {
+    makeDirectory();
+    jdbi.useHandle(handle -> {}); // if it is away, this says so better than Flyway
+    var flyway =
+        Flyway.configure()
+            .dataSource(pool)
+            .locations("classpath:io/headgate/server/rules/database")
+            .table("headgate_schema_history")
+            .baselineOnMigrate(true) // others may have tables there
+            .baselineVersion("0")
+            .load();
+    for (int tries = 1; ; tries++) {
+      try {
+        flyway.migrate();
+        break;
+      } catch (FlywayException e) {
+        if (tries == MIGRATIONS) throw e; // instances that start together get in each other's way
+      }
+    }
+    jdbi.useHandle(Database::begin);
+  }
+
+  private static void begin(Handle handle) {
+    try {
+      Ledger.begin(handle);
+    } catch (JdbiException e) {
+      if (Ledger.head(handle).isEmpty()) throw e; // somebody else was faster
+    }
+  }
+
+  private void makeDirectory() throws SQLException {
+    if (address.file().isEmpty()) return;
+    try {
+      Files.createDirectories(Objects.requireNonNull(address.file().get().getParent()));
+    } catch (IOException e) {
+      throw new SQLException("its directory can't be made: " + e, e);
+    }
+  }
+
+  private Away away(Exception e, String consequence) {
+    if (isInUse(e)) return new Away(inUse(), e);
+    return new Away(
+        "the database of rules, %s, can't be asked (%s); the rules in force stay so, and %s"
+            .formatted(place(), reason(e), consequence),
+        e);
+  }
+
+  private String inUse() {
+    return "another process has the database of rules, "
+        + place()
+        + ", open; give this one a directory of its own with --data, or let all share a PostgreSQL"
+        + " with --database postgresql://…";
+  }
+
+  static boolean isInUse(Throwable e) {
+    for (var cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql && sql.getErrorCode() == H2_FILE_IN_USE) return true;
+    }
+    return false;
+  }
+
+  /** The innermost has the reason; those around it say that there was one. */
+  static String reason(Throwable e) {
+    String reason = "";
+    for (var cause = e; cause != null; cause = cause.getCause()) {
+      if (cause.getMessage() != null) reason = cause.getMessage();
+    }
+    return reason.strip().replaceAll("\\s*\\R\\s*", " ");
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

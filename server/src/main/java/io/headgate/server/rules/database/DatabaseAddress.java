@@ -1,0 +1,86 @@
+package io.headgate.server.rules.database;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Where a database is.
+ *
+ * @param place for people; without what is secret
+ * @param file the file of an embedded database, without its ending
+ */
+public record DatabaseAddress(
+    String jdbc, String user, String password, String place, Optional<Path> file) {
+  private static final String H2 = "h2:";
+  private static final String POSTGRESQL = "postgresql://";
+
+  /**
+   * @param text {@code h2:PATH} or {@code postgresql://user:password@host:port/database}
+   * @param directory what a path is relative to
+   */
+  public static DatabaseAddress parse(String text, Path directory) {
+    if (text.startsWith(H2)) return h2(text.substring(H2.length()), directory);
+    if (text.startsWith(POSTGRESQL)) return postgresql(text);
+    throw new IllegalArgumentException(
+        "not an address of a database: it begins neither with h2: (then a path) nor with"
+            + " postgresql:// (then user:password@host:port/database)");
+  }
+
+  private static DatabaseAddress h2(String path, Path directory) {
+    if (path.isBlank() || path.contains(";")) {
+      throw new IllegalArgumentException(
+          "h2: must be followed by the path of a file, without ';', got '%s'".formatted(path));
+    }
+    var file = directory.resolve(path).toAbsolutePath().normalize();
+    // A commit is on its way to the disk when it returns; others wait for it, but not for ever.
+    String jdbc =
+        "jdbc:h2:file:%s;WRITE_DELAY=0;LOCK_TIMEOUT=5000;DB_CLOSE_ON_EXIT=FALSE".formatted(file);
+    return new DatabaseAddress(jdbc, "headgate", "", H2 + path, Optional.of(file));
+  }
+
+  private static DatabaseAddress postgresql(String text) {
+    URI uri;
+    try {
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      // Its message has the text, and with it the password.
+      throw new IllegalArgumentException(
+          "not an address of PostgreSQL (%s); in a password write %%40 for @, %%2F for / and so on"
+              .formatted(e.getReason()));
+    }
+    String database = uri.getRawPath() == null ? "" : uri.getRawPath().replaceFirst("^/", "");
+    if (uri.getHost() == null || database.isEmpty()) {
+      throw new IllegalArgumentException(
+          "an address of PostgreSQL has a host and a database:"
+              + " postgresql://user:password@host:port/database");
+    }
+    var login = uri.getRawUserInfo() == null ? "" : uri.getRawUserInfo();
+    int colon = login.indexOf(':');
+    String at = uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+    String place = POSTGRESQL + at + "/" + database;
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    return new DatabaseAddress(
+        "jdbc:" + place + query,
+        decoded(colon < 0 ? login : login.substring(0, colon)),
+        colon < 0 ? "" : decoded(login.substring(colon + 1)),
+        place,
+        Optional.empty());
+  }
+
+  private static String decoded(String text) {
+    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  boolean isEmbedded() {
+    return file.isPresent();
+  }
+
+  @Override
+  public String toString() {
+    return place;
+  }
+}

@@ -1,0 +1,191 @@
+package io.headgate.server.rules.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.Edition;
+import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.RuleBookContract;
+import io.headgate.server.rules.RuleBookProblem;
+import io.headgate.server.rules.Signature;
+import io.headgate.testkit.Eventually;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a book in any database must do besides. */
+abstract class DatabaseRuleBookContract extends RuleBookContract {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir Path folder;
+
+  private DatabaseAddress address;
+
+  /** A new database. */
+  abstract DatabaseAddress database();
+
+  @Override
+  protected RuleBook open(RuleSet rules, Signature signature) {
+    address = database();
+    return again(new Seed(rules, signature), "copy.json");
+  }
+
+  private DatabaseRuleBook again(Seed seed, String copy) {
+    var terms =
+        new DatabaseRuleBook.Terms(
+            address, folder.resolve(copy), Duration.ofMillis(20), Optional.empty(), CLOCK);
+    return DatabaseRuleBook.open(terms, seed);
+  }
+
+  private DatabaseRuleBook again() {
+    return again(new Seed(RuleSet.of(rule("other", 1)), BOB), "other.json");
+  }
+
+  private List<String> rows(String query) {
+    try (var connection =
+            DriverManager.getConnection(address.jdbc(), address.user(), address.password());
+        var rows = connection.createStatement().executeQuery(query)) {
+      var found = new ArrayList<String>();
+      while (rows.next()) {
+        var row = new ArrayList<String>();
+        for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+          row.add(String.valueOf(rows.getString(i)));
+        }
+        found.add(String.join(" ", row));
+      }
+      return found;
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aBookThatIsOpenedAgainHasAllItHad() {
+    book.change(ANY, BOB, become(rule("b", 2), rule("a", 1)));
+    var history = book.history(Long.MAX_VALUE, 10);
+    book.close();
+    book = again();
+    assertThat(book.inForce().revision()).isEqualTo(history.getFirst());
+    assertThat(rules(book.inForce())).containsExactly(rule("b", 2), rule("a", 1));
+    assertThat(book.history(Long.MAX_VALUE, 10)).isEqualTo(history);
+    assertThat(rules(book.at(1))).containsExactly(rule("a", 1), rule("b", 1));
+  }
+
+  @Test
+  void onlyWhatChangedIsStored() {
+    var many = IntStream.range(0, 100).mapToObj(i -> rule("r" + i, 1)).toList();
+    book.change(ANY, BOB, old -> many);
+    for (int i = 0; i < 10; i++) {
+      var next = rule("r50", 2 + i);
+      book.change(ANY, BOB, old -> old.stream().map(r -> r.id().equals("r50") ? next : r).toList());
+    }
+    book.change(ANY, BOB, old -> inserted(old, 0, rule("first", 1)));
+    book.change(ANY, BOB, old -> inserted(old, 50, rule("middle", 1)));
+    book.change(ANY, BOB, old -> inserted(old.subList(1, old.size()), 30, old.getFirst()));
+    assertThat(rows("SELECT COUNT(*) FROM headgate_rules")).containsExactly("115");
+    assertThat(rules(book.latest()).get(30).id()).isEqualTo("first");
+  }
+
+  private static List<Rule> inserted(List<Rule> rules, int at, Rule rule) {
+    var more = new ArrayList<>(rules);
+    more.add(at, rule);
+    return more;
+  }
+
+  @Test
+  void theAuditHasWhatWasAcceptedAndWhatWasRefused() {
+    book.change(ANY, BOB, become(rule("c", 1)));
+    book.change(ANY, BOB, become(rule("c", 1)));
+    assertThatThrownBy(() -> book.change(OptionalLong.of(1), BOB, become()))
+        .isInstanceOf(RuleBookProblem.Stale.class);
+    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("c", 1), rule("c", 1))))
+        .isInstanceOf(IllegalArgumentException.class);
+    book.restore(1, ANY, ALICE);
+    assertThat(
+            rows(
+                "SELECT author, action, outcome, revision, detail FROM headgate_audit ORDER BY entry"))
+        .containsExactly(
+            "alice begin the book accepted 1 because",
+            "bob change the rules accepted 2 ",
+            "bob change the rules unchanged 2 ",
+            "bob change the rules refused null the rules are at revision 2, not 1 any more; look at them again",
+            "bob change the rules refused null two rules have the id 'c'; ids must be unique",
+            "alice restore revision 1 accepted 3 because");
+  }
+
+  @Test
+  void twoInstancesThatChangeAtOnceLoseNothing() {
+    try (var other = again()) {
+      var one = changes(book, "one");
+      var two = changes(other, "two");
+      CompletableFuture.allOf(one, two).join();
+      Eventually.holds(
+          "both enforce all of it",
+          PATIENCE,
+          () -> book.inForce().number() == 41 && other.inForce().number() == 41);
+      assertThat(rules(book.inForce())).hasSize(42).isEqualTo(rules(other.inForce()));
+      var history = book.history(Long.MAX_VALUE, 100);
+      assertThat(history).hasSize(41).isEqualTo(other.history(Long.MAX_VALUE, 100));
+      assertThat(history)
+          .allSatisfy(
+              revision -> assertThat(revision.rules()).isEqualTo((int) revision.number() + 1));
+    }
+  }
+
+  private static CompletableFuture<Void> changes(RuleBook book, String name) {
+    return CompletableFuture.runAsync(() -> {
+      for (int i = 0; i < 20; i++) {
+        var rule = rule(name + i, 1);
+        book.change(ANY, BOB, old -> inserted(old, old.size() / 2, rule));
+      }
+    });
+  }
+
+  @Test
+  void ofTwoInstancesWithTheSameRevisionInHandOneIsRefused() {
+    try (var other = again()) {
+      book.change(OptionalLong.of(1), ALICE, become(rule("x", 1)));
+      assertThatThrownBy(() -> other.change(OptionalLong.of(1), BOB, become(rule("y", 1))))
+          .isInstanceOf(RuleBookProblem.Stale.class);
+      var made = other.change(OptionalLong.of(2), BOB, old -> inserted(old, 1, rule("y", 1)));
+      assertThat(rules(made)).containsExactly(rule("x", 1), rule("y", 1));
+    }
+  }
+
+  @Test
+  void instancesThatStartTogetherBeginOneBook() {
+    address = database();
+    var starts =
+        IntStream.range(0, 4)
+            .mapToObj(i ->
+                CompletableFuture.supplyAsync(
+                    () -> again(new Seed(RuleSet.of(rule("seed" + i, 1)), ALICE), "copy" + i),
+                    task -> new Thread(task).start()))
+            .toList();
+    var books = starts.stream().map(CompletableFuture::join).toList();
+    try {
+      var editions = books.stream().map(RuleBook::inForce).toList();
+      assertThat(editions.stream().map(Edition::number)).containsOnly(1L);
+      assertThat(editions.stream().map(edition -> rules(edition)).distinct()).hasSize(1);
+    } finally {
+      books.forEach(RuleBook::close);
+    }
+  }
+
+  @Test
+  void thePlaceHasNoSecrets() {
+    assertThat(book.condition().source()).doesNotContain("s3cret");
+    assertThat(address.toString()).doesNotContain("s3cret");
+  }
+}

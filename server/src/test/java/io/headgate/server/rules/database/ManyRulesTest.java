@@ -1,0 +1,134 @@
+package io.headgate.server.rules.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.Signature;
+import io.headgate.testkit.Eventually;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** 10,000 rules and 100 revisions of them. Prints what the documentation quotes. */
+class ManyRulesTest {
+  private static final int RULES = 10_000;
+  private static final int REVISIONS = 100;
+  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Signature SOMEBODY = new Signature("somebody", "");
+
+  @TempDir Path folder;
+
+  private static Rule rule(int i, long rate) {
+    return Rule.named("tenant-" + i)
+        .description("What tenant %d has paid for.".formatted(i))
+        .match("tenant", "t" + i)
+        .match("user", "*")
+        .limit(new TokenBucket(Rate.of(rate, Duration.ofMinutes(1))))
+        .build();
+  }
+
+  private RuleBook open(DatabaseAddress address, String copy, RuleSet seed) {
+    var terms =
+        new DatabaseRuleBook.Terms(
+            address, folder.resolve(copy), LOOK, Optional.empty(), InstantSource.system());
+    return DatabaseRuleBook.open(terms, new Seed(seed, SOMEBODY));
+  }
+
+  private static long millisSince(long start) {
+    return (System.nanoTime() - start) / 1_000_000;
+  }
+
+  private static String middle(List<Long> millis) {
+    var sorted = millis.stream().mapToLong(Long::longValue).toArray();
+    Arrays.sort(sorted);
+    return "median %d ms, longest %d ms"
+        .formatted(sorted[sorted.length / 2], sorted[sorted.length - 1]);
+  }
+
+  @Test
+  void inH2() {
+    run("H2", DatabaseAddress.parse("h2:rules", folder));
+  }
+
+  @Test
+  void inPostgresql() {
+    var address = PostgresServer.shared().newDatabase();
+    run("PostgreSQL", DatabaseAddress.parse(address, folder));
+  }
+
+  private void run(String name, DatabaseAddress address) {
+    var seed = RuleSet.of(IntStream.range(0, RULES).mapToObj(i -> rule(i, 100)).toList());
+    long start = System.nanoTime();
+    var edits = new ArrayList<Long>();
+    var propagations = new ArrayList<Long>();
+    long list;
+    long old;
+    long history;
+    try (var book = open(address, "a.json", seed);
+        var other = open(address, "b.json", seed)) {
+      say("%s: first start with %,d rules: %d ms", name, RULES, millisSince(start));
+      for (int i = 1; i < REVISIONS; i++) {
+        int which = i * 97 % RULES;
+        long rate = 100L + i;
+        start = System.nanoTime();
+        var made = book.change(OptionalLong.of(i), SOMEBODY, rules -> edited(rules, which, rate));
+        edits.add(millisSince(start));
+        start = System.nanoTime();
+        long end = start + PATIENCE.toNanos();
+        while (other.inForce().number() < made.number() && System.nanoTime() < end) {
+          LockSupport.parkNanos(200_000);
+        }
+        propagations.add(millisSince(start));
+      }
+      start = System.nanoTime();
+      assertThat(other.latest().rules().rules()).hasSize(RULES);
+      list = millisSince(start);
+      start = System.nanoTime();
+      assertThat(book.at(50).rules().rules()).hasSize(RULES);
+      old = millisSince(start);
+      start = System.nanoTime();
+      assertThat(book.history(Long.MAX_VALUE, REVISIONS)).hasSize(REVISIONS);
+      history = millisSince(start);
+      Eventually.holds("they agree", PATIENCE, () -> other.inForce().number() == REVISIONS);
+      assertThat(other.inForce().rules().rules()).isEqualTo(book.inForce().rules().rules());
+    }
+    say("%s: edit of one rule: %s", name, middle(edits));
+    say(
+        "%s: until another instance enforces it, asking every 20 ms: %s",
+        name, middle(propagations));
+    say("%s: latest %d ms, revision 50 of 100 %d ms, history %d ms", name, list, old, history);
+    start = System.nanoTime();
+    try (var book = open(address, "a.json", seed)) {
+      say(
+          "%s: restart with %,d rules and %d revisions: %d ms",
+          name, RULES, REVISIONS, millisSince(start));
+      assertThat(book.inForce().number()).isEqualTo(REVISIONS);
+      assertThat(book.inForce().rules().rules()).hasSize(RULES);
+    }
+  }
+
+  private static List<Rule> edited(List<Rule> rules, int which, long rate) {
+    var next = new ArrayList<>(rules);
+    next.set(which, rule(which, rate));
+    return next;
+  }
+
+  private static void say(String format, Object... values) {
+    System.out.println(String.format(Locale.ROOT, format, values));
+  }
+}

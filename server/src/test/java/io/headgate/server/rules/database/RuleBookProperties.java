@@ -1,0 +1,146 @@
+package io.headgate.server.rules.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.Edition;
+import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.rules.RuleBookProblem;
+import io.headgate.server.rules.Signature;
+import io.headgate.testkit.ScratchDirectory;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.function.Function;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** A book in a database is the same as one in memory, whatever is done to it. */
+class RuleBookProperties {
+  private static final int STEPS = 30;
+  private static final InstantSource CLOCK = InstantSource.fixed(Instant.EPOCH);
+  private static final Signature SOMEBODY = new Signature("somebody", "for some reason");
+
+  @Property(tries = 10)
+  void anyHistoryIsTheSameInADatabase(@ForAll long seed) {
+    var random = new Random(seed);
+    var first = RuleSet.of(some(random, List.of()));
+    try (var folder = ScratchDirectory.create("headgate-history")) {
+      var expected = new RuleBookInMemory(CLOCK, first, SOMEBODY);
+      var books = new ArrayList<RuleBook>();
+      books.add(open(folder, 0, first));
+      books.add(open(folder, 1, first));
+      try {
+        for (int i = 0; i < STEPS; i++) {
+          var step = step(random, expected);
+          int which = random.nextInt(2);
+          assertThat(outcome(books.get(which), step)).isEqualTo(outcome(expected, step));
+          if (random.nextInt(8) == 0) {
+            books.get(which).close();
+            books.set(which, open(folder, which, first));
+          }
+        }
+        for (var book : books) assertSame(book, expected);
+      } finally {
+        books.forEach(RuleBook::close);
+      }
+    }
+  }
+
+  private static RuleBook open(ScratchDirectory folder, int which, RuleSet first) {
+    var address = DatabaseAddress.parse("h2:rules", folder.path());
+    var terms =
+        new DatabaseRuleBook.Terms(
+            address,
+            folder.resolve("copy%d.json".formatted(which)),
+            Duration.ofMillis(5),
+            Optional.empty(),
+            CLOCK);
+    return DatabaseRuleBook.open(terms, new Seed(first, SOMEBODY));
+  }
+
+  private static void assertSame(RuleBook book, RuleBook expected) {
+    var history = expected.history(Long.MAX_VALUE, 1_000);
+    assertThat(book.history(Long.MAX_VALUE, 1_000)).isEqualTo(history);
+    assertThat(text(book.latest())).isEqualTo(text(expected.latest()));
+    for (long n = 1; n <= history.size(); n++) {
+      assertThat(text(book.at(n))).isEqualTo(text(expected.at(n)));
+    }
+  }
+
+  private static String outcome(RuleBook book, Function<RuleBook, Edition> step) {
+    try {
+      return text(step.apply(book));
+    } catch (RuleBookProblem | IllegalArgumentException e) {
+      return e.toString();
+    }
+  }
+
+  private static String text(Edition edition) {
+    return edition.revision() + " " + edition.rules().rules();
+  }
+
+  private static Function<RuleBook, Edition> step(Random random, RuleBook book) {
+    long latest = book.inForce().number();
+    var expected =
+        random.nextBoolean()
+            ? OptionalLong.empty()
+            : OptionalLong.of(latest - (random.nextInt(4) == 0 ? 1 : 0));
+    if (random.nextInt(5) == 0) {
+      long number = 1 + random.nextLong(latest + 1);
+      return any -> any.restore(number, expected, SOMEBODY);
+    }
+    var rules = some(random, book.inForce().rules().rules());
+    return any -> any.change(expected, SOMEBODY, old -> rules);
+  }
+
+  /** A few edits: rules come, go, change and move; sometimes one comes twice. */
+  private static List<Rule> some(Random random, List<Rule> old) {
+    var rules = new ArrayList<>(old);
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      int at = random.nextInt(rules.size() + 1);
+      switch (random.nextInt(5)) {
+        case 0, 1 -> {
+          var rule = rule(random);
+          if (random.nextInt(20) > 0) rules.removeIf(r -> r.id().equals(rule.id()));
+          rules.add(Math.min(at, rules.size()), rule);
+        }
+        case 2 -> {
+          if (at < rules.size()) rules.remove(at);
+        }
+        case 3 -> {
+          if (at < rules.size()) rules.set(at, rule(rules.get(at).id(), random));
+        }
+        default -> Collections.rotate(rules, random.nextInt(3));
+      }
+    }
+    return old.isEmpty() ? RuleSet.of(distinct(rules)).rules() : rules;
+  }
+
+  private static List<Rule> distinct(List<Rule> rules) {
+    var seen = new HashSet<String>();
+    return rules.stream().filter(rule -> seen.add(rule.id())).toList();
+  }
+
+  private static Rule rule(Random random) {
+    return rule("r" + random.nextInt(12), random);
+  }
+
+  private static Rule rule(String id, Random random) {
+    return Rule.named(id)
+        .match("key", id)
+        .limit(FixedWindow.of(Rate.of(1 + random.nextInt(3), Duration.ofHours(1))))
+        .build();
+  }
+}
