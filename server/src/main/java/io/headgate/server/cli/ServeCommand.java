@@ -130,9 +130,12 @@ final class ServeCommand implements Callable<Integer> {
   private void announce(Service service, RuleBook book) {
     String shown = host.contains(":") ? "[" + host + "]" : host;
     String where = "%s://%s:%d".formatted(listen.scheme(), shown, service.port());
-    String text = "Headgate listens on %s%n  store  %s%n%s";
     // At once: whoever waits for the first line may read the others too.
-    around.out().printf(text, where, store.describe(around.directory()), rules.describe(book));
+    around
+        .out()
+        .printf(
+            "Headgate listens on %s%n  store  %s%n%s",
+            where, store.describe(around.directory()), rules.describe(book));
     around.out().flush();
   }
 

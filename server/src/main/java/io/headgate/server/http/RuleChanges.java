@@ -103,16 +103,6 @@ final class RuleChanges {
     var diff = RuleDiff.of(before.get(), after);
     boolean changed = !before.get().equals(after);
     var revision = edition.revision();
-    if (changed) {
-      LOG.info(
-          "rules changed: revision {} by {}: {} added, {} changed, {} removed{}",
-          revision.number(),
-          revision.signature().author(),
-          revision.added(),
-          revision.changed(),
-          revision.removed(),
-          revision.signature().message().isEmpty() ? "" : "; " + revision.signature().message());
-    }
     var out = new JsonOut().begin().name("changed").value(changed);
     RevisionBody.write(out.name("revision"), revision);
     RevisionBody.write(out.name("diff"), diff);

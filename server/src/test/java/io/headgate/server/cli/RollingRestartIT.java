@@ -1,0 +1,171 @@
+package io.headgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.net.FreePorts;
+import io.headgate.testkit.redis.RedisServer;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Instances behind a real balancer are replaced one after another while they are asked. */
+class RollingRestartIT {
+  private static final int CALLERS = 8;
+  private static final int LIMIT = 10_000_000;
+
+  @TempDir Path folder;
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final AtomicInteger allowed = new AtomicInteger();
+  private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+  private volatile boolean over;
+
+  @Test
+  void noRequestFailsAndEachIsChargedOnce() throws Exception {
+    Files.writeString(
+        folder.resolve("rules.yaml"),
+        "rules: [{ id: all, limit: { algorithm: fixed-window, rate: %d/1d } }]".formatted(LIMIT));
+    var ports = FreePorts.find(4);
+    int front = ports.removeLast();
+    var instances = new ArrayList<HeadgateProcess>();
+    try (var redis = RedisServer.start();
+        client) {
+      for (int port : ports) instances.add(start(port, redis));
+      var balancer = balancer(front, ports);
+      try {
+        awaitReady(front);
+        var callers = new ArrayList<Thread>();
+        for (int i = 0; i < CALLERS; i++) {
+          callers.add(Thread.startVirtualThread(() -> askUntilOver(front)));
+        }
+        for (int i = 0; i < instances.size(); i++) {
+          awaitMore(1_000);
+          instances.get(i).terminate();
+          assertThat(instances.get(i).exitCode()).isEqualTo(0);
+          instances.set(i, start(ports.get(i), redis));
+          awaitReady(ports.get(i));
+        }
+        awaitMore(1_000);
+        over = true;
+        for (var caller : callers) caller.join();
+      } finally {
+        balancer.destroy();
+        if (!balancer.waitFor(10, TimeUnit.SECONDS)) balancer.destroyForcibly();
+      }
+      assertThat(failures).isEmpty();
+      assertThat(ask(ports.getFirst(), "/v1/peek"))
+          .contains("\"remaining\":" + (LIMIT - allowed.get()) + ",");
+    } finally {
+      instances.forEach(HeadgateProcess::close);
+    }
+  }
+
+  private HeadgateProcess start(int port, RedisServer redis) throws IOException {
+    var own = Files.createTempDirectory(folder, "instance");
+    return new HeadgateProcess(
+        own,
+        Map.of("HEADGATE_STORE_TIMEOUT", "5s"),
+        "serve",
+        "--port",
+        Integer.toString(port),
+        "--store",
+        redis.uri(),
+        "--rules-mode",
+        "file",
+        "--rules",
+        folder.resolve("rules.yaml").toString());
+  }
+
+  private Process balancer(int front, List<Integer> ports) throws IOException {
+    var servers = new StringBuilder();
+    for (int port : ports) {
+      servers.append(
+          "  server s%d 127.0.0.1:%d check inter 50ms fall 1 rise 1\n".formatted(port, port));
+    }
+    var config = folder.resolve("haproxy.cfg");
+    Files.writeString(
+        config,
+        """
+        defaults
+          mode http
+          timeout connect 1s
+          timeout client 30s
+          timeout server 30s
+          retries 3
+          option redispatch
+          retry-on conn-failure
+        frontend front
+          bind 127.0.0.1:%d
+          default_backend headgate
+        backend headgate
+          balance roundrobin
+          option httpchk GET /health/ready
+        %s\
+        """
+            .formatted(front, servers));
+    return new ProcessBuilder("haproxy", "-db", "-f", config.toString())
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("haproxy.txt").toFile())
+        .start();
+  }
+
+  private void askUntilOver(int port) {
+    while (!over) {
+      try {
+        String answer = ask(port, "/v1/check");
+        if (answer.startsWith("{\"allowed\":true")) allowed.incrementAndGet();
+        else failures.add(answer);
+      } catch (IOException e) {
+        failures.add(e.toString());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private String ask(int port, String path) throws IOException, InterruptedException {
+    var request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString("{\"key\":\"one\"}"));
+    return client.send(request.build(), BodyHandlers.ofString()).body();
+  }
+
+  private void awaitReady(int port) {
+    Eventually.holds("ready on " + port, Duration.ofSeconds(60), () -> isReady(port));
+  }
+
+  private boolean isReady(int port) throws IOException, InterruptedException {
+    var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready"));
+    try {
+      return client.send(request.build(), BodyHandlers.ofString()).statusCode() == 200;
+    } catch (ConnectException e) {
+      return false;
+    }
+  }
+
+  private void awaitMore(int requests) {
+    int until = allowed.get() + requests;
+    Eventually.holds(
+        requests + " more requests: " + failures,
+        Duration.ofSeconds(60),
+        () -> allowed.get() >= until || !failures.isEmpty());
+  }
+}
