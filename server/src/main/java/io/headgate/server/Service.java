@@ -1,6 +1,8 @@
 package io.headgate.server;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.grpc.GrpcApi;
+import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Readiness;
 import io.headgate.server.rules.RuleBook;
@@ -11,6 +13,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import java.io.IOException;
@@ -25,18 +28,28 @@ public final class Service implements AutoCloseable {
   private static final int LONGEST_LINE = 8 * 1024;
   private static final int LONGEST_HEADERS = 16 * 1024;
 
+  /** Of one connection of HTTP/2, at a time; Envoy opens more connections when it has more. */
+  private static final long MOST_STREAMS = 1_000;
+
+  /** Of one connection: whoever takes back more requests than these is cut off. */
+  private static final int MOST_RESETS = 400;
+
+  private static final int RESETS_WITHIN_SECONDS = 10;
+
   /** In this time clients that keep their connections learn that the next answer is the last. */
   private static final Duration NOTICE = Duration.ofMillis(250);
 
   private final Vertx vertx;
   private final Settings settings;
+  private final GrpcSettings grpc;
   private final RateLimiter limiter;
   private final RuleBook book;
   private final Readiness readiness = new Readiness();
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
-  private Service(Settings settings, RateLimiter limiter, RuleBook book) {
+  private Service(Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book) {
     this.settings = settings;
+    this.grpc = grpc;
     this.limiter = limiter;
     this.book = book;
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
@@ -59,7 +72,14 @@ public final class Service implements AutoCloseable {
    */
   public static Service start(Settings settings, RateLimiter limiter, RuleBook book, Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, limiter, book);
+    return start(settings, GrpcSettings.DEFAULT, limiter, book, ticker);
+  }
+
+  /** As above, with gRPC served otherwise than by default. */
+  public static Service start(
+      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book, Ticker ticker)
+      throws IOException, InterruptedException {
+    var service = new Service(settings, grpc, limiter, book);
     try {
       service.listen(ticker);
       return service;
@@ -95,10 +115,18 @@ public final class Service implements AutoCloseable {
           new HttpServerOptions()
               .setMaxInitialLineLength(LONGEST_LINE)
               .setMaxHeaderSize(LONGEST_HEADERS)
-              .setHttp2ClearTextEnabled(false)
+              .setHttp2ClearTextEnabled(true)
+              .setInitialSettings(
+                  new Http2Settings()
+                      .setMaxConcurrentStreams(MOST_STREAMS)
+                      .setMaxHeaderListSize(LONGEST_HEADERS))
+              .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
+              .setHttp2RstFloodWindowDuration(RESETS_WITHIN_SECONDS)
               .setTcpFastOpen(false);
       var api = new Api(vertx, limiter, book, ticker, settings.access(), readiness);
-      var server = api.serve(vertx.createHttpServer(options), settings.idleTimeout());
+      var calls =
+          new GrpcApi(vertx, limiter, ticker, settings.access(), readiness, grpc, api::heard);
+      var server = api.serve(vertx.createHttpServer(options), settings.idleTimeout(), calls::takes);
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());

@@ -40,6 +40,7 @@ final class Configuration implements IDefaultValueProvider {
               "admin-token",
               "check-token",
               "shutdown-grace",
+              "grpc-deadline",
               "url",
               "token"));
 

@@ -48,6 +48,7 @@ public final class Main implements Callable<Integer> {
           .addSubcommand(
               new CommandLine(new RulesCommand())
                   .addSubcommand(new LintCommand(around))
+                  .addSubcommand(new ImportEnvoyCommand(around))
                   .addSubcommand(new ExampleCommand(around)))
           .setOut(around.out())
           .setErr(around.err())

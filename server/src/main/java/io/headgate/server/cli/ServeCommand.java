@@ -4,6 +4,7 @@ import io.headgate.RateLimiter;
 import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
+import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Access;
 import io.headgate.server.rules.ExampleRules;
 import io.headgate.server.rules.RuleBook;
@@ -64,6 +65,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private StoreOptions store;
 
+  @Mixin private GrpcOptions grpc;
+
   @Option(
       names = "--admin-token",
       paramLabel = "TOKEN",
@@ -91,11 +94,12 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     var settings = settings();
+    var grpcSettings = grpcSettings();
     var file = open();
     var rules = file.map(RulesFile::rules).orElseGet(ExampleRules::rules);
     var limiter = RateLimiter.with(store.open(around.directory()), rules);
     var book = RuleBookInMemory.of(rules);
-    var service = start(settings, limiter, book);
+    var service = start(settings, grpcSettings, limiter, book);
     book.follow(edition -> limiter.replaceRules(edition.rules()));
     file.ifPresent(opened ->
         opened.follow(
@@ -130,10 +134,19 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static Service start(Settings settings, RateLimiter limiter, RuleBook book)
+  private GrpcSettings grpcSettings() {
+    try {
+      return grpc.settings();
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.of(e);
+    }
+  }
+
+  private static Service start(
+      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book)
       throws InterruptedException {
     try {
-      return Service.start(settings, limiter, book, Ticker.system());
+      return Service.start(settings, grpc, limiter, book, Ticker.system());
     } catch (IOException e) {
       limiter.close();
       throw CommandFailure.of(e);

@@ -11,9 +11,11 @@ import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.function.Predicate;
 
 /** The whole API, for the requests of one event loop. */
 public final class Api {
@@ -54,14 +56,27 @@ public final class Api {
             .add(GET, "/", bare(Role.ANYBODY, about::root));
   }
 
-  /** To be called on the event loop that the server's requests come on. */
-  public HttpServer serve(HttpServer server, Duration idleTimeout) {
+  /** Says that a client is there, though it has said nothing lately that this would have heard. */
+  public void heard(HttpConnection connection) {
+    connections.heard(connection);
+  }
+
+  /**
+   * To be called on the event loop that the server's requests come on.
+   *
+   * @param others takes requests that are not of this API, and says whether it did
+   */
+  public HttpServer serve(
+      HttpServer server, Duration idleTimeout, Predicate<HttpServerRequest> others) {
     long tick = Math.max(1, idleTimeout.toMillis() / Connections.MOST_SILENT_TICKS);
     vertx.setPeriodic(tick, ticked -> connections.tick());
     return server
         .connectionHandler(connections::opened)
         .invalidRequestHandler(this::refuse)
-        .requestHandler(request -> exchange(request).receive(routes, access));
+        .requestHandler(request -> {
+          if (others.test(request)) connections.heard(request.connection());
+          else exchange(request).receive(routes, access);
+        });
   }
 
   private Exchange exchange(HttpServerRequest request) {

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,6 +25,7 @@ final class Exchange {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final long MOST_DISCARDED = 16L * 1024 * 1024;
   private static final long LINGER_MILLIS = 500;
+  private static final long NO_ERROR = 0; // of HTTP/2
   private static final CharSequence NOSNIFF_NAME =
       HttpHeaders.createOptimized("X-Content-Type-Options");
   private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
@@ -175,6 +177,10 @@ final class Exchange {
       response.end(bytes);
       return;
     }
+    if (request.version() == HttpVersion.HTTP_2) {
+      finishStream(bytes);
+      return;
+    }
     response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     var sent = response.end(bytes);
     var connection = request.connection();
@@ -184,6 +190,13 @@ final class Exchange {
       // Closing on a client that still sends would take the answer away from it.
       vertx.setTimer(LINGER_MILLIS, fired -> connection.close());
     }
+  }
+
+  /** The other streams of the connection go on, and the client learns if they are the last. */
+  private void finishStream(Buffer bytes) {
+    var sent = response.end(bytes);
+    if (!complete) sent.onComplete(done -> response.reset(NO_ERROR));
+    if (readiness.isStopping()) request.connection().goAway(NO_ERROR);
   }
 
   private void take(Buffer chunk) {
