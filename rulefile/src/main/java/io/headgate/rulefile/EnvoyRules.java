@@ -12,7 +12,7 @@ import io.headgate.rulefile.EnvoyNode.Domain;
 import io.headgate.rulefile.EnvoyNode.Mention;
 import io.headgate.rulefile.EnvoyNode.Unit;
 import java.time.Duration;
-import java.time.ZoneOffset;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,6 +29,7 @@ import java.util.Set;
  */
 final class EnvoyRules {
   private static final int LONGEST_ID = 100;
+  private static final ZoneId UTC = ZoneId.of("UTC");
 
   private final Domain domain;
   private final List<Rule> rules = new ArrayList<>();
@@ -165,9 +166,9 @@ final class EnvoyRules {
       case MINUTE -> new Window.Epoch(Duration.ofMinutes(1));
       case HOUR -> new Window.Epoch(Duration.ofHours(1));
       case DAY -> new Window.Epoch(Duration.ofDays(1));
-      case WEEK -> new Window.Calendar(Window.Unit.WEEK, ZoneOffset.UTC);
-      case MONTH -> new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC);
-      case YEAR -> new Window.Calendar(Window.Unit.YEAR, ZoneOffset.UTC);
+      case WEEK -> new Window.Calendar(Window.Unit.WEEK, UTC);
+      case MONTH -> new Window.Calendar(Window.Unit.MONTH, UTC);
+      case YEAR -> new Window.Calendar(Window.Unit.YEAR, UTC);
     };
   }
 

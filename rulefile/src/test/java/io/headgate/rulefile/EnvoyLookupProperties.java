@@ -27,7 +27,12 @@ class EnvoyLookupProperties {
 
   /** One configured descriptor; every limit has another number of permits, by which it is known. */
   private record Configured(
-      String key, String value, long permits, boolean unlimited, boolean shared, List<Configured> in) {}
+      String key,
+      String value,
+      long permits,
+      boolean unlimited,
+      boolean shared,
+      List<Configured> in) {}
 
   private record Entry(String key, String value) {}
 
@@ -103,7 +108,10 @@ class EnvoyLookupProperties {
             default -> VALUES.get(random.nextInt(VALUES.size()));
           };
       boolean limited = random.nextInt(4) > 0;
-      var in = depth < 2 && random.nextBoolean() ? configured(random, depth + 1, permits) : List.<Configured>of();
+      var in =
+          depth < 2 && random.nextBoolean()
+              ? configured(random, depth + 1, permits)
+              : List.<Configured>of();
       made.putIfAbsent(
           key + "_" + value,
           new Configured(
@@ -120,7 +128,8 @@ class EnvoyLookupProperties {
   private static void write(List<Configured> nodes, String indent, StringBuilder out) {
     for (var node : nodes) {
       out.append(indent).append("- key: ").append(node.key()).append('\n');
-      if (!node.value().isEmpty()) out.append(indent).append("  value: '").append(node.value()).append("'\n");
+      if (!node.value().isEmpty())
+        out.append(indent).append("  value: '").append(node.value()).append("'\n");
       if (node.shared()) out.append(indent).append("  share_threshold: true\n");
       if (node.unlimited()) {
         out.append(indent).append("  rate_limit: { unlimited: true }\n");

@@ -1,16 +1,14 @@
 package io.headgate.server.grpc;
 
+import com.google.protobuf.MessageLite;
 import io.headgate.RateLimiter;
-import io.headgate.server.grpc.proto.HealthCheckRequest;
-import io.headgate.server.grpc.proto.HealthCheckResponse;
 import io.headgate.server.grpc.proto.HealthProto;
-import io.headgate.server.grpc.proto.RateLimitRequest;
-import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.Readiness;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -19,11 +17,11 @@ import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.common.ServiceName;
-import io.vertx.grpc.reflection.ReflectionService;
+import io.vertx.grpc.reflection.v1.ServerReflectionProto;
 import io.vertx.grpc.server.GrpcProtocol;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
-import io.vertx.grpc.server.Service;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -33,6 +31,10 @@ public final class GrpcApi {
 
   private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
   private static final String HEALTH = "grpc.health.v1.Health";
+
+  /** Older tools know it by the second name; the messages are the same. */
+  private static final List<String> REFLECTION =
+      List.of("grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection");
 
   private final GrpcServer server;
   private final Readiness readiness;
@@ -56,12 +58,21 @@ public final class GrpcApi {
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
     var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings);
     var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), heard);
+    var reflection =
+        new Reflection(
+            List.of(
+                RlsProto.getDescriptor().findServiceByName("RateLimitService"),
+                HealthProto.getDescriptor().findServiceByName("Health"),
+                ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
     this.readiness = readiness;
     this.server =
         GrpcServer.server(vertx, options)
-            .addService(rateLimits(rateLimits))
-            .addService(health(health))
-            .addService(ReflectionService.v1());
+            .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
+            .callHandler(method(HEALTH, "Check"), health::check)
+            .callHandler(method(HEALTH, "Watch"), health::watch);
+    for (var name : REFLECTION) {
+      server.callHandler(method(name, "ServerReflectionInfo"), reflection::handle);
+    }
   }
 
   /** Serves the request if it is one of gRPC; false leaves it to those who speak HTTP. */
@@ -80,33 +91,12 @@ public final class GrpcApi {
         && !type.startsWith("application/grpc-web");
   }
 
-  private static Service rateLimits(RateLimitCalls calls) {
-    var name = ServiceName.create(RATE_LIMITS);
-    ServiceMethod<RateLimitRequest, RateLimitResponse> shouldRateLimit =
-        ServiceMethod.server(
-            name,
-            "ShouldRateLimit",
-            GrpcMessageEncoder.encoder(),
-            GrpcMessageDecoder.decoder(RateLimitRequest.newBuilder()));
-    return Service.service(name, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
-        .bind(shouldRateLimit, calls::handle)
-        .build();
-  }
-
-  private static Service health(Health health) {
-    var name = ServiceName.create(HEALTH);
-    return Service.service(name, HealthProto.getDescriptor().findServiceByName("Health"))
-        .bind(ofHealth(name, "Check"), health::check)
-        .bind(ofHealth(name, "Watch"), health::watch)
-        .build();
-  }
-
-  private static ServiceMethod<HealthCheckRequest, HealthCheckResponse> ofHealth(
-      ServiceName service, String method) {
+  private static <A extends MessageLite> ServiceMethod<Buffer, A> method(
+      String service, String name) {
     return ServiceMethod.server(
-        service,
-        method,
+        ServiceName.create(service),
+        name,
         GrpcMessageEncoder.encoder(),
-        GrpcMessageDecoder.decoder(HealthCheckRequest.newBuilder()));
+        GrpcMessageDecoder.IDENTITY);
   }
 }

@@ -34,21 +34,25 @@ final class Health {
     this.heard = heard;
   }
 
-  void check(GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call) {
+  void check(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
     var answer = new Reply<>(call);
-    call.handler(asked -> {
-      var status = status(asked.getService());
-      if (status == ServingStatus.SERVICE_UNKNOWN) {
-        answer.fail(GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(asked.getService()));
-      } else {
-        answer.send(response(status));
-      }
-    });
+    answer.receive(
+        HealthCheckRequest.parser(),
+        asked -> {
+          var status = status(asked.getService());
+          if (status == ServingStatus.SERVICE_UNKNOWN) {
+            answer.fail(
+                GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(asked.getService()));
+          } else {
+            answer.send(response(status));
+          }
+        });
   }
 
-  void watch(GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call) {
+  void watch(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
     var answer = new Reply<>(call);
-    call.handler(asked -> new Watch(call, answer, asked.getService()).start());
+    answer.receive(
+        HealthCheckRequest.parser(), asked -> new Watch(call, answer, asked.getService()).start());
   }
 
   private ServingStatus status(String service) {
@@ -62,15 +66,15 @@ final class Health {
 
   /** One client that watches. It says nothing more, so it is asked now and then if it is there. */
   private final class Watch {
-    private final GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call;
-    private final Reply<HealthCheckRequest, HealthCheckResponse> answer;
+    private final GrpcServerRequest<Buffer, HealthCheckResponse> call;
+    private final Reply<HealthCheckResponse> answer;
     private final String service;
     private ServingStatus told = ServingStatus.UNKNOWN;
     private int looks;
 
     Watch(
-        GrpcServerRequest<HealthCheckRequest, HealthCheckResponse> call,
-        Reply<HealthCheckRequest, HealthCheckResponse> answer,
+        GrpcServerRequest<Buffer, HealthCheckResponse> call,
+        Reply<HealthCheckResponse> answer,
         String service) {
       this.call = call;
       this.answer = answer;
@@ -90,7 +94,7 @@ final class Health {
       var now = status(service);
       if (now != told) {
         told = now;
-        var unused = call.response().write(response(now));
+        answer.write(response(now));
       }
       if (now == ServingStatus.NOT_SERVING) {
         vertx.cancelTimer(timer);

@@ -13,7 +13,7 @@ import io.headgate.server.grpc.proto.RateLimitDescriptor;
 import io.headgate.server.grpc.proto.RateLimitDescriptor.RateLimitOverride;
 import io.headgate.server.grpc.proto.RateLimitUnit;
 import java.time.Duration;
-import java.time.ZoneOffset;
+import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +31,7 @@ final class OwnLimits {
 
   private static final String ATTRIBUTE = "entries";
   private static final int MOST_KEPT = 1_000;
+  private static final ZoneId UTC = ZoneId.of("UTC");
 
   private final Map<RateLimitOverride, RuleSet> compiled = bounded();
   private final Map<String, Boolean> known = bounded();
@@ -64,9 +65,9 @@ final class OwnLimits {
           case MINUTE -> new Window.Epoch(Duration.ofMinutes(1));
           case HOUR -> new Window.Epoch(Duration.ofHours(1));
           case DAY -> new Window.Epoch(Duration.ofDays(1));
-          case WEEK -> new Window.Calendar(Window.Unit.WEEK, ZoneOffset.UTC);
-          case MONTH -> new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC);
-          case YEAR -> new Window.Calendar(Window.Unit.YEAR, ZoneOffset.UTC);
+          case WEEK -> new Window.Calendar(Window.Unit.WEEK, UTC);
+          case MONTH -> new Window.Calendar(Window.Unit.MONTH, UTC);
+          case YEAR -> new Window.Calendar(Window.Unit.YEAR, UTC);
           case UNKNOWN, UNRECOGNIZED ->
               throw BadCall.invalid("limit.unit must be one of SECOND to WEEK");
         });

@@ -9,6 +9,7 @@ import io.headgate.server.http.Access;
 import io.headgate.server.http.RateLimitHeaders;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
@@ -32,7 +33,7 @@ final class RateLimitCalls {
     this.statuses = new Statuses(new RateLimitHeaders(ticker));
   }
 
-  void handle(GrpcServerRequest<RateLimitRequest, RateLimitResponse> call) {
+  void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
     var answer = new Reply<>(call);
     var refused = access.refusalOfCheck(call.headers().get(HttpHeaders.AUTHORIZATION));
     if (refused.isPresent()) {
@@ -42,13 +43,13 @@ final class RateLimitCalls {
           refused.get().reason());
       return;
     }
-    call.handler(message -> answer.guarded(() -> decide(call, message, answer)));
+    answer.receive(RateLimitRequest.parser(), message -> decide(call, message, answer));
   }
 
   private void decide(
-      GrpcServerRequest<RateLimitRequest, RateLimitResponse> call,
+      GrpcServerRequest<Buffer, RateLimitResponse> call,
       RateLimitRequest message,
-      Reply<RateLimitRequest, RateLimitResponse> answer) {
+      Reply<RateLimitResponse> answer) {
     var decided = limiter.decideTogetherAsync(plan(message)).toCompletableFuture();
     if (decided.isDone()) {
       answer.send(statuses.of(decided.join()));

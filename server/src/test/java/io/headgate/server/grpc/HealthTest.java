@@ -85,7 +85,11 @@ class HealthTest {
     for (var bytes : files.getFileDescriptorProtoList()) {
       names.add(FileDescriptorProto.parseFrom(bytes).getName());
     }
-    assertThat(names).contains("envoy/service/ratelimit/v3/rls.proto");
+    assertThat(names)
+        .contains("envoy/service/ratelimit/v3/rls.proto", "google/protobuf/duration.proto");
+    asking.onNext(ServerReflectionRequest.newBuilder().setFileByFilename("none.proto").build());
+    assertThat(answers.poll(30, TimeUnit.SECONDS).getErrorResponse().getErrorCode())
+        .isEqualTo(Status.Code.NOT_FOUND.value());
     asking.onCompleted();
   }
 

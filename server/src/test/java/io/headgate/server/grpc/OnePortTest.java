@@ -158,6 +158,17 @@ class OnePortTest {
   }
 
   @Test
+  void aCompressedMessageIsRefusedUnread() {
+    var call = EnvoyClient.request("any", descriptor("user", "ada"));
+    var failure =
+        catchThrowableOfType(
+            StatusRuntimeException.class,
+            () -> service.envoy.stub().withCompression("gzip").shouldRateLimit(call));
+    assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.UNIMPLEMENTED);
+    assertThat(failure.getStatus().getDescription()).contains("gzip");
+  }
+
+  @Test
   void aMessageThatIsTooLongIsRefused() {
     var huge = descriptor("user", "x".repeat(GrpcApi.LONGEST_MESSAGE));
     var failure =
@@ -210,7 +221,7 @@ class OnePortTest {
       var request = connection.request(to(HttpMethod.POST, "/v1/check"));
       var unused =
           request.onSuccess(r -> {
-            r.setChunked(true);
+            r.setChunked(true).exceptionHandler(gone -> {});
             var unusedToo = r.sendHead().onComplete(head -> r.reset(8));
           });
     }
