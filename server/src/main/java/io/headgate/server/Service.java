@@ -29,7 +29,7 @@ public final class Service implements AutoCloseable {
   private static final int LONGEST_HEADERS = 16 * 1024;
 
   /** Of one connection of HTTP/2, at a time; Envoy opens more connections when it has more. */
-  private static final long MOST_STREAMS = 1_000;
+  private static final long MOST_STREAMS = 200;
 
   /** Of one connection: whoever takes back more requests than these is cut off. */
   private static final int MOST_RESETS = 400;

@@ -251,6 +251,7 @@ final class Exchange {
   /** Vert.x closes what it can't read on with, and only closing it first lets the answer out. */
   private void broken(Throwable cause) {
     if (complete || isOver()) return;
+    if (request.version() == HttpVersion.HTTP_2) return; // a stream was reset: the others go on
     refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
     request.connection().close();
   }
