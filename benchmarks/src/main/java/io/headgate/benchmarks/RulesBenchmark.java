@@ -19,22 +19,25 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class RulesBenchmark {
-  private static final int SUBJECTS = 1 << 10;
-
   @Param Patterns patterns = Patterns.EXACT;
 
-  @Param({"1", "100", "10000"})
-  int rules = 1;
+  @Param({"10", "100", "10000"})
+  int rules = 10;
+
+  /** How many of the rules are asked for, in turn. */
+  @Param({"10", "1000"})
+  int asked = 10;
 
   private RateLimiter limiter;
-  private final Subject[] subjects = new Subject[SUBJECTS];
+  private Subject[] subjects = {};
   private int at;
 
   @Setup
   public void setUp() {
     limiter = RateLimiter.inMemory(patterns.rules(rules));
-    for (int i = 0; i < SUBJECTS; i++) {
-      subjects[i] = patterns.subject((int) ((long) i * rules / SUBJECTS));
+    subjects = new Subject[asked];
+    for (int i = 0; i < asked; i++) {
+      subjects[i] = patterns.subject(i * rules / asked);
       int limits = limiter.decide(Request.of(subjects[i])).limits().size();
       if (limits != 1) {
         throw new IllegalStateException("%s has %d limits".formatted(subjects[i], limits));
@@ -49,7 +52,7 @@ public class RulesBenchmark {
 
   @Benchmark
   public boolean check() {
-    at = at + 1 & SUBJECTS - 1;
+    if (++at >= subjects.length) at = 0;
     return limiter.check(subjects[at]).isAllowed();
   }
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Console implements AutoCloseable {
   private static final Pattern LISTENING = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
+  private static final Pattern ANYTHING = Pattern.compile(".*", Pattern.DOTALL);
   private static final long PATIENCE_SECONDS = 60;
 
   private final Path folder;
@@ -25,14 +26,19 @@ final class Console implements AutoCloseable {
     this.folder = folder;
   }
 
-  /** What the command prints, to either stream, with the port that the page speaks of. */
-  String run(String command) throws IOException, InterruptedException {
+  /**
+   * What the command prints, to either stream, with the port that the page speaks of.
+   *
+   * @param expected tells when a service, which goes on running, has said all that the page shows
+   */
+  String run(String command, Pattern expected) throws IOException, InterruptedException {
     if (command.startsWith("./headgate serve") && !command.contains("--help")) {
-      return serve(command);
+      return serve(command, expected);
     }
     if (service == null
-        && (command.startsWith("curl") || command.matches("./headgate (check|explain).*"))) {
-      serve("./headgate serve");
+        && (command.startsWith("curl")
+            || command.matches("./headgate (check|explain|rules (?!lint|example)).*"))) {
+      serve("./headgate serve", ANYTHING);
     }
     var output = folder.resolve("output");
     var process = start(command.replace("127.0.0.1:8080", "127.0.0.1:" + port), output);
@@ -43,21 +49,26 @@ final class Console implements AutoCloseable {
     return asPrinted(output);
   }
 
-  private String serve(String command) throws IOException, InterruptedException {
+  private String serve(String command, Pattern expected) throws IOException, InterruptedException {
     endService();
     var output = folder.resolve("service");
     Files.deleteIfExists(output);
     service = start("exec " + command + " --port 0", output);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    String printed = "";
     while (System.nanoTime() < deadline && service.isAlive()) {
       var listening = LISTENING.matcher(Files.readString(output));
       if (listening.find()) {
         port = listening.group(1);
-        return asPrinted(output);
+        printed = asPrinted(output);
+        if (expected.matcher(printed.strip()).matches()) return printed;
       }
       service.waitFor(50, TimeUnit.MILLISECONDS);
     }
-    throw new AssertionError("the service did not start: " + Files.readString(output));
+    if (printed.isEmpty()) {
+      throw new AssertionError("the service did not start: " + Files.readString(output));
+    }
+    return printed;
   }
 
   private Process start(String command, Path output) throws IOException {

@@ -33,10 +33,9 @@ class ConsoleExamplesTest {
       for (var block : page.blocks()) {
         if (!isConsole(block)) continue;
         for (var example : examples(block)) {
-          String printed = console.run(example.command).strip();
-          assertThat(printed)
-              .as("%s: %s", block, example.command)
-              .matches(Pattern.compile(example.expected, Pattern.DOTALL));
+          var expected = Pattern.compile(example.expected, Pattern.DOTALL);
+          String printed = console.run(example.command, expected).strip();
+          assertThat(printed).as("%s: %s", block, example.command).matches(expected);
         }
       }
     }

@@ -5,6 +5,8 @@ import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.http.WatchedTransport;
+import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
@@ -40,10 +42,12 @@ public final class Service implements AutoCloseable {
   private static final Duration NOTICE = Duration.ofMillis(250);
 
   private final Vertx vertx;
+  private final WatchedTransport transport;
   private final Settings settings;
   private final GrpcSettings grpc;
   private final RateLimiter limiter;
   private final RuleBook book;
+  private final RecentCallers callers;
   private final Readiness readiness = new Readiness();
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
@@ -52,17 +56,21 @@ public final class Service implements AutoCloseable {
     this.grpc = grpc;
     this.limiter = limiter;
     this.book = book;
+    this.callers = new RecentCallers(settings.eventLoops());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
+    this.transport = WatchedTransport.best(settings.idleTimeout());
     this.vertx =
-        Vertx.vertx(
-            new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setEventLoopPoolSize(settings.eventLoops())
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(1)
-                .setFileSystemOptions(noFiles));
+        Vertx.builder()
+            .withTransport(transport)
+            .with(
+                new VertxOptions()
+                    .setEventLoopPoolSize(settings.eventLoops())
+                    .setWorkerPoolSize(1)
+                    .setInternalBlockingPoolSize(1)
+                    .setFileSystemOptions(noFiles))
+            .build();
   }
 
   /**
@@ -123,9 +131,17 @@ public final class Service implements AutoCloseable {
               .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
               .setHttp2RstFloodWindowDuration(RESETS_WITHIN_SECONDS)
               .setTcpFastOpen(false);
-      var api = new Api(vertx, limiter, book, ticker, settings.access(), readiness);
+      var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), readiness);
       var calls =
-          new GrpcApi(vertx, limiter, ticker, settings.access(), readiness, grpc, api::heard);
+          new GrpcApi(
+              vertx,
+              limiter,
+              ticker,
+              settings.access(),
+              readiness,
+              grpc,
+              callers.ear()::hear,
+              api::heard);
       var server = api.serve(vertx.createHttpServer(options), settings.idleTimeout(), calls::takes);
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
@@ -140,7 +156,7 @@ public final class Service implements AutoCloseable {
 
   /** Whether the operating system's own way of waiting for connections is used. */
   public boolean isNative() {
-    return vertx.isNativeTransportEnabled();
+    return transport.isNative();
   }
 
   /**

@@ -94,11 +94,7 @@ class ArchitectureTest {
         .resideInAnyPackage("io.headgate.server.http..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(
-            "io.headgate.server",
-            "io.headgate.server.cli..",
-            "io.headgate.server.rules..",
-            "io.headgate.rulefile..")
+        .resideInAnyPackage("io.headgate.server", "io.headgate.server.cli..")
         .check(ALL);
     noClasses()
         .that()

@@ -5,10 +5,12 @@ import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 /** Asks a running service. */
@@ -19,9 +21,25 @@ final class Client {
   /** What the service said: a decision or explanation, never a problem. */
   record Answer(int status, String body, Json json) {}
 
+  /** Whatever the service said. */
+  record Reply(int status, String body) {}
+
   Answer post(String url, Optional<String> token, String path, String body) {
+    var headers = Map.of("Content-Type", "application/json");
+    var reply = send(url, token, "POST", path, headers, BodyPublishers.ofString(body));
+    return answer(url, reply.status(), reply.body());
+  }
+
+  Reply send(
+      String url,
+      Optional<String> token,
+      String method,
+      String path,
+      Map<String, String> headers,
+      BodyPublisher body) {
     var request = HttpRequest.newBuilder(address(url, path)).timeout(ANSWER_WITHIN);
-    request.header("Content-Type", "application/json").POST(BodyPublishers.ofString(body));
+    headers.forEach(request::header);
+    request.method(method, body);
     token.ifPresent(shown -> request.header("Authorization", "Bearer " + shown));
     try (var http =
         HttpClient.newBuilder()
@@ -29,7 +47,7 @@ final class Client {
             .connectTimeout(CONNECT_WITHIN)
             .build()) {
       var response = http.send(request.build(), BodyHandlers.ofString());
-      return answer(url, response.statusCode(), response.body());
+      return new Reply(response.statusCode(), response.body());
     } catch (ConnectException | HttpTimeoutException e) {
       throw new CommandFailure(
           "no service answers at %s; start one with ./headgate serve, or name it with --url"

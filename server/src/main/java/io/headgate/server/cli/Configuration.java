@@ -26,7 +26,7 @@ final class Configuration implements IDefaultValueProvider {
   static final String DEFAULT_FILE = "headgate.yaml";
 
   /** What may be set outside of the command line; the rest is about one call only. */
-  private static final Set<String> NAMES =
+  static final Set<String> NAMES =
       new TreeSet<>(
           Set.of(
               "port",
@@ -41,6 +41,7 @@ final class Configuration implements IDefaultValueProvider {
               "check-token",
               "shutdown-grace",
               "grpc-deadline",
+              "log-format",
               "url",
               "token"));
 

@@ -7,7 +7,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What is done with rules as such. */
-@Command(name = "rules", description = "Looks at rules.", mixinStandardHelpOptions = true)
+@Command(
+    name = "rules",
+    description = "Looks at rules, and changes those of a running service.",
+    mixinStandardHelpOptions = true)
 final class RulesCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

@@ -87,12 +87,15 @@ final class ServeCommand implements Callable<Integer> {
       description = "How long accepted requests may take at the end. Default: ${DEFAULT-VALUE}")
   private Duration shutdownGrace = Settings.DEFAULT_GRACE;
 
+  @Mixin private LogOptions log;
+
   ServeCommand(Surroundings around) {
     this.around = around;
   }
 
   @Override
   public Integer call() throws InterruptedException {
+    log.apply();
     var settings = settings();
     var grpcSettings = grpcSettings();
     var file = open();

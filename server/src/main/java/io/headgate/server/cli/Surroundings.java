@@ -4,19 +4,41 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import picocli.CommandLine.Help.Ansi;
 
 /**
  * What a command finds around it.
  *
  * @param coloured whether {@code out} is a terminal that shows colours
+ * @param person who sits there, if somebody does
  */
 record Surroundings(
     Map<String, String> environment,
     Path directory,
     PrintWriter out,
     PrintWriter err,
-    boolean coloured) {
+    boolean coloured,
+    Optional<Person> person) {
+
+  /**
+   * Somebody at a terminal.
+   *
+   * @param width of the terminal, in characters
+   * @param answers what is typed, a line at a time; empty at its end
+   */
+  record Person(int width, Supplier<Optional<String>> answers) {}
+
+  /** Where nobody is to be asked. */
+  Surroundings(
+      Map<String, String> environment,
+      Path directory,
+      PrintWriter out,
+      PrintWriter err,
+      boolean coloured) {
+    this(environment, directory, out, err, coloured, Optional.empty());
+  }
 
   static Surroundings ofProcess() {
     return new Surroundings(
@@ -24,7 +46,12 @@ record Surroundings(
         Path.of(""),
         new PrintWriter(System.out, true, StandardCharsets.UTF_8),
         new PrintWriter(System.err, true, StandardCharsets.UTF_8),
-        Ansi.AUTO.enabled());
+        Ansi.AUTO.enabled(),
+        Terminal.person());
+  }
+
+  Surroundings coloured(boolean other) {
+    return new Surroundings(environment, directory, out, err, other, person);
   }
 
   /** The text in a colour that says how good it is, where colours are seen. */
@@ -34,6 +61,10 @@ record Surroundings(
 
   String bad(String text) {
     return painted("31", text);
+  }
+
+  String remarkable(String text) {
+    return painted("33", text);
   }
 
   String faint(String text) {

@@ -2,6 +2,7 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.MessageLite;
 import io.headgate.RateLimiter;
+import io.headgate.rule.Subject;
 import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.Access;
@@ -40,6 +41,7 @@ public final class GrpcApi {
   private final Readiness readiness;
 
   /**
+   * @param callers is told of who is asked about
    * @param heard is told of connections that are silent, but whose clients are known to be there
    */
   public GrpcApi(
@@ -49,6 +51,7 @@ public final class GrpcApi {
       Access access,
       Readiness readiness,
       GrpcSettings settings,
+      Consumer<Subject> callers,
       Consumer<HttpConnection> heard) {
     var options =
         new GrpcServerOptions()
@@ -56,7 +59,7 @@ public final class GrpcApi {
             .setScheduleDeadlineAutomatically(false)
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
-    var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings);
+    var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings, callers);
     var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), heard);
     var reflection =
         new Reflection(

@@ -3,6 +3,7 @@ package io.headgate.server.grpc;
 import io.headgate.RateLimiter;
 import io.headgate.rule.JointPlan;
 import io.headgate.rule.Plan;
+import io.headgate.rule.Subject;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.http.Access;
@@ -14,21 +15,29 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
 import java.util.ArrayList;
+import java.util.function.Consumer;
 
 /** ShouldRateLimit, for the calls of one event loop. */
 final class RateLimitCalls {
   private final Vertx vertx;
   private final RateLimiter limiter;
   private final Access access;
+  private final Consumer<Subject> callers;
   private final long deadlineMillis;
   private final Statuses statuses;
   private final OwnLimits ownLimits = new OwnLimits();
 
   RateLimitCalls(
-      Vertx vertx, RateLimiter limiter, Access access, Ticker ticker, GrpcSettings settings) {
+      Vertx vertx,
+      RateLimiter limiter,
+      Access access,
+      Ticker ticker,
+      GrpcSettings settings,
+      Consumer<Subject> callers) {
     this.vertx = vertx;
     this.limiter = limiter;
     this.access = access;
+    this.callers = callers;
     this.deadlineMillis = settings.deadline().toMillis();
     this.statuses = new Statuses(new RateLimitHeaders(ticker));
   }
@@ -77,6 +86,7 @@ final class RateLimitCalls {
   private JointPlan plan(RateLimitRequest message) {
     var rules = limiter.rules();
     var requests = Descriptors.requests(message);
+    for (var request : requests) callers.accept(request.subject());
     var plans = new ArrayList<Plan>(limiter.plans(requests));
     for (int i = 0; i < plans.size(); i++) {
       var own =

@@ -17,6 +17,14 @@ final class About {
           "PUT /v1/leases/{id}",
           "DELETE /v1/leases/{id}",
           "POST /v1/reset",
+          "GET /v1/rules",
+          "PUT /v1/rules",
+          "GET /v1/rules/{id}",
+          "PUT /v1/rules/{id}",
+          "DELETE /v1/rules/{id}",
+          "GET /v1/revisions",
+          "GET /v1/revisions/{number}",
+          "POST /v1/revisions/{number}/restore",
           "POST /api/ratelimit/check",
           "GET /health/live",
           "GET /health/ready");
@@ -37,6 +45,7 @@ final class About {
     out.name("what").value("Decides, for a whole fleet at once, whether a request may go ahead.");
     out.name("try").value("curl --json '{\"key\":\"user:42\"}' http://127.0.0.1:8080/v1/check");
     out.name("endpoints").value(ENDPOINTS);
+    writeBook(out);
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
 
@@ -54,6 +63,19 @@ final class About {
     out.name("kind").value(store.kind()).name("away").value(store.isAway());
     store.problem().ifPresent(problem -> out.name("problem").value(problem));
     out.end();
+    writeBook(out);
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
+  }
+
+  /** Where the rules are kept, and how that is. */
+  private void writeBook(JsonOut out) {
+    var condition = book.condition();
+    out.name("book").begin();
+    out.name("source").value(condition.source());
+    out.name("revision").value(book.inForce().number());
+    out.name("readOnly").value(condition.readOnly().isPresent());
+    condition.readOnly().ifPresent(why -> out.name("reason").value(why));
+    condition.problem().ifPresent(problem -> out.name("problem").value(problem));
+    out.end();
   }
 }

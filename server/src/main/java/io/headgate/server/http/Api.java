@@ -6,6 +6,7 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -29,17 +30,21 @@ public final class Api {
       Vertx vertx,
       RateLimiter limiter,
       RuleBook book,
+      RecentCallers callers,
       Ticker ticker,
       Access access,
       Readiness readiness) {
     this.vertx = vertx;
     this.access = access;
     this.readiness = readiness;
-    var asking = new Asking(limiter);
+    var asking = new Asking(limiter, callers.ear());
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
     var about = new About(limiter, book, readiness);
+    var changes = new RuleChanges(book, callers, ticker, access);
+    var rules = new RuleAdmin(book, changes);
+    var revisions = new RevisionAdmin(book, changes);
     this.routes =
         new Routes()
             .add(POST, "/v1/check", one(Role.CHECK, checks::check))
@@ -51,6 +56,14 @@ public final class Api {
             .add(PUT, "/v1/leases/*", bare(Role.CHECK, leases::renew))
             .add(DELETE, "/v1/leases/*", bare(Role.CHECK, leases::release))
             .add(POST, "/api/ratelimit/check", one(Role.CHECK, checks::tokens))
+            .add(GET, "/v1/rules", bare(Role.READ_RULES, rules::list))
+            .add(PUT, "/v1/rules", rules(rules::replaceAll))
+            .add(GET, "/v1/rules/*", bare(Role.READ_RULES, rules::show))
+            .add(PUT, "/v1/rules/*", rules(rules::put))
+            .add(DELETE, "/v1/rules/*", bare(Role.CHANGE_RULES, rules::delete))
+            .add(GET, "/v1/revisions", bare(Role.READ_RULES, revisions::history))
+            .add(GET, "/v1/revisions/*", bare(Role.READ_RULES, revisions::show))
+            .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
             .add(GET, "/", bare(Role.ANYBODY, about::root));
@@ -99,6 +112,10 @@ public final class Api {
 
   private static Route one(Role role, Route.Call call) {
     return new Route(role, Route.ONE_CHECK, call);
+  }
+
+  private static Route rules(Route.Call call) {
+    return new Route(Role.CHANGE_RULES, Route.RULES, true, call);
   }
 
   private static Route bare(Role role, Route.Call call) {

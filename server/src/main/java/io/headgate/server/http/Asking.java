@@ -3,6 +3,7 @@ package io.headgate.server.http;
 import io.headgate.RateLimiter;
 import io.headgate.Verdict;
 import io.headgate.rule.Request;
+import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.store.StoreView;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,20 +16,24 @@ import java.util.function.Supplier;
  */
 final class Asking {
   private final RateLimiter limiter;
+  private final RecentCallers.Ear ear;
   private final boolean remote;
 
-  Asking(RateLimiter limiter) {
+  Asking(RateLimiter limiter, RecentCallers.Ear ear) {
     this.limiter = limiter;
+    this.ear = ear;
     this.remote = new StoreView(limiter.store()).isRemote();
   }
 
   void decide(Exchange exchange, Request request, Consumer<Verdict> then) {
+    ear.hear(request.subject());
     if (remote) exchange.when(limiter.decideAsync(request), then);
     else then.accept(limiter.decide(request));
   }
 
   /** Each on its own, in their order, all on their way at once. */
   void decideAll(Exchange exchange, List<Request> requests, Consumer<List<Verdict>> then) {
+    for (var request : requests) ear.hear(request.subject());
     if (!remote) {
       then.accept(requests.stream().map(limiter::decide).toList());
       return;
@@ -61,7 +66,8 @@ final class Asking {
     }
   }
 
-  private static <T> CompletableFuture<T> aside(Supplier<T> question) {
+  /** Does what may take its time on a thread that may wait. */
+  static <T> CompletableFuture<T> aside(Supplier<T> question) {
     return CompletableFuture.supplyAsync(question, Thread::startVirtualThread);
   }
 }

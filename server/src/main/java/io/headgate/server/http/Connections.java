@@ -23,6 +23,7 @@ final class Connections {
   private long now;
 
   void opened(HttpConnection connection) {
+    FirstRequest.hasCome(connection);
     var silence = new Silence();
     silence.since = now;
     open.put(connection, silence);

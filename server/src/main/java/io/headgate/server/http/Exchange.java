@@ -8,6 +8,8 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -63,7 +65,7 @@ final class Exchange {
     try {
       route = routes.find(request.method(), path());
       access.require(route.role(), request.getHeader(HttpHeaders.AUTHORIZATION));
-      if (route.takesBody()) requireJson();
+      if (route.takesBody()) requireReadable(route);
     } catch (Refusal e) {
       refusal = e.problem();
     }
@@ -83,6 +85,20 @@ final class Exchange {
     return path.substring(path.lastIndexOf('/') + 1);
   }
 
+  /** Part {@code index} of the path, from 0, with its percent signs resolved. */
+  String segment(int index) {
+    var segments = path().substring(1).split("/", -1);
+    return Percent.decode("the path", segments[index]);
+  }
+
+  Query query(Set<String> known) {
+    return Query.of(request.query(), known);
+  }
+
+  Optional<String> asked(CharSequence header) {
+    return Optional.ofNullable(request.getHeader(header));
+  }
+
   private String path() {
     String path = request.path();
     return path == null ? "" : path;
@@ -98,8 +114,11 @@ final class Exchange {
   }
 
   void answer(int status, CharSequence mediaType, JsonOut json) {
+    if (!isOver()) answer(status, mediaType, Buffer.buffer(json.toString()));
+  }
+
+  void answer(int status, CharSequence mediaType, Buffer bytes) {
     if (isOver()) return;
-    var bytes = Buffer.buffer(json.toString());
     response
         .setStatusCode(status)
         .putHeader(HttpHeaders.CONTENT_TYPE, mediaType)
@@ -289,15 +308,17 @@ final class Exchange {
             .formatted(route == null ? 0 : route.longestBody()));
   }
 
-  private void requireJson() {
+  private void requireReadable(Route wanted) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-    if (!MediaTypes.isJson(type)) {
+    if (!MediaTypes.isJson(type) && !(wanted.yaml() && MediaTypes.isYaml(type))) {
       throw new Refusal(
           Problem.of(
               415,
               "Content-Type",
-              "Content-Type must be application/json in UTF-8, got '%s'"
-                  .formatted(Texts.shown(String.valueOf(type)))));
+              "Content-Type must be application/json%s in UTF-8, got '%s'"
+                  .formatted(
+                      wanted.yaml() ? " or application/yaml" : "",
+                      Texts.shown(String.valueOf(type)))));
     }
     String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
     if (encoding != null && !encoding.equalsIgnoreCase("identity")) {

@@ -65,6 +65,13 @@ final class JsonOut {
     return this;
   }
 
+  /** What is JSON already. */
+  JsonOut json(String text) {
+    separate();
+    out.append(text);
+    return this;
+  }
+
   /** A member whose name is not ours. */
   JsonOut member(String name, String text) {
     value(name);

@@ -1,11 +1,16 @@
 package io.headgate.server.http;
 
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The little of content negotiation that is needed. */
 final class MediaTypes {
   static final String JSON = "application/json";
+  static final String YAML = "application/yaml";
+
+  private static final Set<String> YAML_TYPES =
+      Set.of(YAML, "application/x-yaml", "text/yaml", "text/x-yaml");
 
   /** JSON under any of its names, in UTF-8; what says nothing is taken for it. */
   static boolean isJson(@Nullable String contentType) {
@@ -15,6 +20,17 @@ final class MediaTypes {
     if (!type.equals(JSON) && !(type.startsWith("application/") && type.endsWith("+json"))) {
       return false;
     }
+    return isUtf8(parts);
+  }
+
+  /** YAML under any of its names, in UTF-8. */
+  static boolean isYaml(@Nullable String contentType) {
+    if (contentType == null) return false;
+    var parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
+    return YAML_TYPES.contains(parts[0].strip()) && isUtf8(parts);
+  }
+
+  private static boolean isUtf8(String[] parts) {
     for (int i = 1; i < parts.length; i++) {
       String parameter = parts[i].strip();
       if (!parameter.startsWith("charset=")) continue;
@@ -24,6 +40,17 @@ final class MediaTypes {
       }
     }
     return true;
+  }
+
+  /** Whether a client asks for YAML by name, and not for JSON before it. */
+  static boolean prefersYaml(String accept) {
+    for (var range : accept.toLowerCase(Locale.ROOT).split(",", -1)) {
+      var parts = range.split(";", -1);
+      if (isRefused(parts)) continue;
+      if (YAML_TYPES.contains(parts[0].strip())) return true;
+      if (parts[0].strip().equals(JSON)) return false;
+    }
+    return false;
   }
 
   /** Whether a client names problem documents among what it accepts. */

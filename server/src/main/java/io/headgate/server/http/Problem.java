@@ -1,6 +1,7 @@
 package io.headgate.server.http;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -10,20 +11,30 @@ import java.util.Optional;
  * @param field the part of the request that is at fault, such as {@code checks[3].cost}
  * @param detail what was given, what is allowed, and the way out
  * @param headers what the answer must carry beside the body
+ * @param flaws each thing that is wrong with a text of rules
  */
-record Problem(int status, Optional<String> field, String detail, Map<String, String> headers) {
+record Problem(
+    int status,
+    Optional<String> field,
+    String detail,
+    Map<String, String> headers,
+    List<io.headgate.rulefile.Problem> flaws) {
   static final String MEDIA_TYPE = "application/problem+json";
 
   static Problem of(int status, String detail) {
-    return new Problem(status, Optional.empty(), detail, Map.of());
+    return new Problem(status, Optional.empty(), detail, Map.of(), List.of());
   }
 
   static Problem of(int status, String field, String detail) {
-    return new Problem(status, Optional.of(field), detail, Map.of());
+    return new Problem(status, Optional.of(field), detail, Map.of(), List.of());
   }
 
   Problem with(String header, String value) {
-    return new Problem(status, field, detail, Map.of(header, value));
+    return new Problem(status, field, detail, Map.of(header, value), flaws);
+  }
+
+  Problem with(List<io.headgate.rulefile.Problem> flaws) {
+    return new Problem(status, field, detail, headers, flaws);
   }
 
   JsonOut json() {
@@ -33,6 +44,14 @@ record Problem(int status, Optional<String> field, String detail, Map<String, St
     out.name("status").value(status);
     out.name("detail").value(detail);
     field.ifPresent(name -> out.name("field").value(name));
+    if (!flaws.isEmpty()) {
+      out.name("problems").beginList();
+      for (var flaw : flaws) {
+        out.begin().name("line").value(flaw.line()).name("column").value(flaw.column());
+        out.name("field").value(flaw.path()).name("message").value(flaw.message()).end();
+      }
+      out.endList();
+    }
     return out.end();
   }
 }

@@ -4,5 +4,10 @@ package io.headgate.server.http;
 enum Role {
   ANYBODY,
   CHECK,
-  ADMIN
+  ADMIN;
+
+  /** Who may see the rules and their history. */
+  static final Role READ_RULES = ADMIN;
+
+  static final Role CHANGE_RULES = ADMIN;
 }

@@ -5,11 +5,17 @@ package io.headgate.server.http;
  *
  * @param longestBody in bytes; a longer one is refused. Where none is taken, one that is sent is
  *     ignored
+ * @param yaml whether the body may be YAML too, of which JSON is a kind
  */
-record Route(Role role, int longestBody, Call call) {
+record Route(Role role, int longestBody, boolean yaml, Call call) {
   static final int NO_BODY = 0;
   static final int ONE_CHECK = 64 * 1024;
   static final int BATCH = 1024 * 1024;
+  static final int RULES = 8 * 1024 * 1024; // 10,000 rules of 800 bytes
+
+  Route(Role role, int longestBody, Call call) {
+    this(role, longestBody, false, call);
+  }
 
   boolean takesBody() {
     return longestBody > 0;

@@ -10,7 +10,7 @@ final class Routes {
   private final Map<String, Map<HttpMethod, Route>> byPath = new HashMap<>();
   private final Map<String, Map<HttpMethod, Route>> byPrefix = new HashMap<>();
 
-  /** A path that ends in {@code /*} stands for all that go on from there by one segment. */
+  /** A {@code *} as the last segment of a path, or as the last but one, stands for any. */
   Routes add(HttpMethod method, String path, Route route) {
     boolean prefix = path.endsWith("/*");
     var table = prefix ? byPrefix : byPath;
@@ -44,9 +44,16 @@ final class Routes {
     int last = path.lastIndexOf('/') + 1;
     methods = last < path.length() ? byPrefix.get(path.substring(0, last)) : null;
     if (methods != null) return methods;
+    int lastButOne = path.lastIndexOf('/', last - 2) + 1;
+    methods = lastButOne < last - 1 ? byPath.get(starred(path, lastButOne, last)) : null;
+    if (methods != null) return methods;
     throw new Refusal(
         Problem.of(
             404, "there is nothing at %s; GET / lists what there is".formatted(Texts.shown(path))));
+  }
+
+  private static String starred(String path, int from, int to) {
+    return path.substring(0, from) + "*/" + path.substring(to);
   }
 
   private static String allow(Map<HttpMethod, Route> methods) {

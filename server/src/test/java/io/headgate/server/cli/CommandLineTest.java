@@ -259,7 +259,7 @@ class CommandLineTest {
         "check user:7 --cst 3     | Unknown options: '--cst', '3'",
         "check user:7 --cost x    | Invalid value for option '--cost': 'x' is not a long",
         "check a b                | Unmatched argument at index 2: 'b'",
-        "rules                    | rules wants to know what to do: lint, example",
+        "rules                    | rules wants to know what to do: list, show, apply",
         "rules lint               | Missing required parameter: 'FILE'",
         "serve --port x           | Invalid value for option '--port': 'x' is not an int",
         "serve --port 70000       | port must be 0 to 65535, got 70000",
@@ -366,7 +366,7 @@ class CommandLineTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "prot: 8080          | 'prot' is not known; allowed: admin-token, check-token, host",
+        "prot: 8080          | 'prot' is not known; allowed: admin-token, check-token, grpc-deadline, host",
         "port: [1, 2]        | port must be one value, got [1, 2]",
         "- port              | must be a map such as port: 8080",
         "port: 8080: 8081    | is not valid YAML",

@@ -77,6 +77,26 @@ class HeadgateIT {
   }
 
   @Test
+  void whereNobodyWatchesTheLogIsOneJsonObjectALine() throws Exception {
+    try (var service =
+        new HeadgateProcess(folder, Map.of("HEADGATE_LOG_FORMAT", ""), "serve", "--port", "0")) {
+      service.port();
+      service.terminate();
+      assertThat(service.exitCode()).isEqualTo(0);
+      var lines = service.err().lines().toList();
+      assertThat(lines).hasSizeGreaterThanOrEqualTo(2);
+      for (var line : lines) {
+        assertThat(Json.read(line))
+            .isInstanceOfSatisfying(
+                Json.Members.class,
+                said ->
+                    assertThat(said.all())
+                        .containsKeys("timestamp", "level", "loggerName", "formattedMessage"));
+      }
+    }
+  }
+
+  @Test
   void whoWaitsWhenItIsToldToEndIsStillAnswered() throws Exception {
     Files.writeString(
         folder.resolve("rules.yaml"),

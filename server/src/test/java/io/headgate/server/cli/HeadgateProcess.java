@@ -36,6 +36,7 @@ final class HeadgateProcess implements AutoCloseable {
       var builder = new ProcessBuilder(command).directory(folder.toFile());
       builder.redirectOutput(out.toFile()).redirectError(err.toFile());
       builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
+      builder.environment().put("HEADGATE_LOG_FORMAT", "text");
       builder.environment().putAll(environment);
       process = builder.start();
     } catch (IOException e) {

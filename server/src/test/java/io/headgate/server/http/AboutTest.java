@@ -37,7 +37,8 @@ class AboutTest {
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.body())
         .isEqualTo(
-            "{\"status\":\"ready\",\"rules\":1,\"store\":{\"kind\":\"memory\",\"away\":false}}");
+            "{\"status\":\"ready\",\"rules\":1,\"store\":{\"kind\":\"memory\",\"away\":false},"
+                + "\"book\":{\"source\":\"memory\",\"revision\":1,\"readOnly\":false}}");
   }
 
   @ParameterizedTest

@@ -1,0 +1,37 @@
+package io.headgate.server.cli;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Removes a rule. */
+@Command(
+    name = "delete",
+    description = "Removes one rule of a running service.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class DeleteCommand implements Callable<Integer> {
+  private final Surroundings around;
+  private final Client client;
+
+  @Mixin private RuleService service;
+
+  @Mixin private ChangeOptions options;
+  @Mixin private ColourOption colour;
+
+  @Parameters(paramLabel = "ID", description = "The rule.")
+  private String id = "";
+
+  DeleteCommand(Surroundings around, Client client) {
+    this.around = around;
+    this.client = client;
+  }
+
+  @Override
+  public Integer call() {
+    return new Changes(colour.applied(around), client, service, options, "")
+        .make("DELETE", "/v1/rules/" + RuleService.encoded(id), BodyPublishers::noBody);
+  }
+}

@@ -1,0 +1,65 @@
+package io.headgate.server.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows the revisions, the newest first. */
+@Command(
+    name = "history",
+    description = "Lists who changed the rules of a running service, when and why.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class HistoryCommand implements Callable<Integer> {
+  private final Surroundings around;
+  private final Client client;
+
+  @Mixin private RuleService service;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "How many at most, up to 1000. Default: ${DEFAULT-VALUE}")
+  private int limit;
+
+  HistoryCommand(Surroundings around, Client client) {
+    this.around = around;
+    this.client = client;
+  }
+
+  @Override
+  public Integer call() {
+    return Reading.of(() -> {
+      var answer = service.get(client, "/v1/revisions?limit=" + limit);
+      if (service.json()) around.out().println(answer.body());
+      else print(answer.json());
+      return Main.OK;
+    });
+  }
+
+  private void print(Json history) {
+    var table = new Table("REVISION", "WHEN", "AUTHOR", "CHANGES", "RULES", "MESSAGE");
+    for (var revision : history.at("revisions").items()) {
+      table.add(
+          Long.toString(revision.at("number").number()),
+          revision.at("at").text().replaceFirst("\\.\\d+Z$", "Z"),
+          revision.at("author").text(),
+          DiffText.summary(revision),
+          Long.toString(revision.at("rules").number()),
+          message(revision));
+    }
+    table.print(around);
+    if (history.at("next").isThere()) {
+      around.out().printf("There are more; see --limit.%n");
+    }
+  }
+
+  private static String message(Json revision) {
+    String message = revision.at("message").text();
+    if (!revision.at("restored").isThere()) return message;
+    String restored = "restores %d".formatted(revision.at("restored").number());
+    return message.isEmpty() ? restored : restored + ": " + message;
+  }
+}

@@ -1,0 +1,58 @@
+package io.headgate.server.cli;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows the rules as a table. */
+@Command(
+    name = "list",
+    description = "Lists the rules of a running service.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class ListCommand implements Callable<Integer> {
+  private final Surroundings around;
+  private final Client client;
+
+  @Mixin private RuleService service;
+
+  @Option(
+      names = "--search",
+      paramLabel = "TEXT",
+      description = "Only those whose id or description contains it.")
+  private Optional<String> search = Optional.empty();
+
+  ListCommand(Surroundings around, Client client) {
+    this.around = around;
+    this.client = client;
+  }
+
+  @Override
+  public Integer call() {
+    var path = "/v1/rules" + search.map(text -> "?search=" + RuleService.encoded(text)).orElse("");
+    return Reading.of(() -> {
+      var answer = service.get(client, path);
+      if (service.json()) around.out().println(answer.body().strip());
+      else print(answer.json().at("rules").items());
+      return Main.OK;
+    });
+  }
+
+  private void print(List<Json> rules) {
+    var table = new Table("ID", "MODE", "MATCH", "PER", "LIMIT", "OVERRIDES");
+    for (var rule : rules) {
+      table.add(
+          rule.at("id").text(),
+          RuleText.mode(rule),
+          RuleText.match(rule),
+          RuleText.per(rule),
+          RuleText.limits(rule),
+          RuleText.overrides(rule));
+    }
+    if (rules.isEmpty()) around.out().println("There are no such rules.");
+    else table.print(around);
+  }
+}

@@ -1,0 +1,37 @@
+package io.headgate.server.cli;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Goes back. */
+@Command(
+    name = "restore",
+    description = "Brings back the rules of an earlier revision, as a new one.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class RestoreCommand implements Callable<Integer> {
+  private final Surroundings around;
+  private final Client client;
+
+  @Mixin private RuleService service;
+
+  @Mixin private ChangeOptions options;
+  @Mixin private ColourOption colour;
+
+  @Parameters(paramLabel = "N", description = "The revision; see headgate rules history.")
+  private long number;
+
+  RestoreCommand(Surroundings around, Client client) {
+    this.around = around;
+    this.client = client;
+  }
+
+  @Override
+  public Integer call() {
+    return new Changes(colour.applied(around), client, service, options, "")
+        .make("POST", "/v1/revisions/%d/restore".formatted(number), BodyPublishers::noBody);
+  }
+}

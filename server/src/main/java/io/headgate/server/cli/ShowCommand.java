@@ -1,0 +1,40 @@
+package io.headgate.server.cli;
+
+import io.headgate.rulefile.RuleFile;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Shows one rule whole. */
+@Command(
+    name = "show",
+    description = "Shows one rule of a running service.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class ShowCommand implements Callable<Integer> {
+  private final Surroundings around;
+  private final Client client;
+
+  @Mixin private RuleService service;
+
+  @Parameters(paramLabel = "ID", description = "The rule.")
+  private String id = "";
+
+  ShowCommand(Surroundings around, Client client) {
+    this.around = around;
+    this.client = client;
+  }
+
+  @Override
+  public Integer call() {
+    return Reading.of(() -> {
+      var answer = service.get(client, "/v1/rules/" + RuleService.encoded(id));
+      if (service.json()) around.out().println(answer.body());
+      else around.out().print(RuleFile.yaml(List.of(RuleFile.readRule(answer.body()))));
+      around.out().flush();
+      return Main.OK;
+    });
+  }
+}

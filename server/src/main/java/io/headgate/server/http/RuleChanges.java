@@ -1,0 +1,182 @@
+package io.headgate.server.http;
+
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.Edition;
+import io.headgate.server.rules.Effects;
+import io.headgate.server.rules.RecentCallers;
+import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.RuleBookProblem;
+import io.headgate.server.rules.RuleDiff;
+import io.headgate.server.rules.Signature;
+import io.headgate.store.Ticker;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How rules are changed, whatever the change is: by whom and why, on the strength of which
+ * revision, for real or to see what would be.
+ */
+final class RuleChanges {
+  static final Set<String> PARAMETERS = Set.of("dry-run", "message", "author");
+
+  private static final Logger LOG = LoggerFactory.getLogger(RuleChanges.class);
+  private static final String MESSAGE = "X-Headgate-Message";
+  private static final String AUTHOR = "X-Headgate-Author";
+
+  private final RuleBook book;
+  private final RecentCallers callers;
+  private final Ticker ticker;
+  private final String author;
+
+  RuleChanges(RuleBook book, RecentCallers callers, Ticker ticker, Access access) {
+    this.book = book;
+    this.callers = callers;
+    this.ticker = ticker;
+    this.author = access.hasAdminToken() ? "admin" : "anonymous";
+  }
+
+  /** What is to be done, and the answer if it is done. */
+  interface Change {
+    /** The rules as they should be, of those that there are. */
+    List<Rule> edit(List<Rule> rules);
+
+    /**
+     * Does it.
+     *
+     * @param before is told the rules that it was done to
+     */
+    default Edition make(
+        RuleBook book, OptionalLong expected, Signature signature, Consumer<List<Rule>> before) {
+      return book.change(
+          expected,
+          signature,
+          rules -> {
+            before.accept(rules);
+            return edit(rules);
+          });
+    }
+
+    default int status(RuleDiff diff) {
+      return 200;
+    }
+  }
+
+  /**
+   * @param change made from the body, aside: a large one takes its time to be read
+   */
+  void answer(Exchange exchange, Supplier<Change> change) {
+    var query = exchange.query(PARAMETERS);
+    var expected = exchange.asked("If-Match").map(Tags::expected).orElse(OptionalLong.empty());
+    var signature = signature(exchange, query);
+    boolean dry = query.truth("dry-run");
+    exchange.when(
+        aside(() -> dry ? tried(expected, change.get()) : made(expected, signature, change.get())),
+        answer -> answer.give(exchange));
+  }
+
+  /** An answer that is all written, since that may take its time too. */
+  record Answer(int status, long revision, String mediaType, Buffer body) {
+    static Answer of(int status, long revision, JsonOut json) {
+      return new Answer(status, revision, MediaTypes.JSON, Buffer.buffer(json.toString()));
+    }
+
+    void give(Exchange exchange) {
+      exchange.header("ETag", Tags.of(revision)).header("Cache-Control", "no-cache");
+      if (status == 304) exchange.end(status);
+      else exchange.answer(status, mediaType, body);
+    }
+  }
+
+  private Answer made(OptionalLong expected, Signature signature, Change change) {
+    var before = new AtomicReference<List<Rule>>(List.of());
+    var edition = change.make(book, expected, signature, before::set);
+    var after = edition.rules().rules();
+    var diff = RuleDiff.of(before.get(), after);
+    boolean changed = !before.get().equals(after);
+    var revision = edition.revision();
+    if (changed) {
+      LOG.info(
+          "rules changed: revision {} by {}: {} added, {} changed, {} removed{}",
+          revision.number(),
+          revision.signature().author(),
+          revision.added(),
+          revision.changed(),
+          revision.removed(),
+          revision.signature().message().isEmpty() ? "" : "; " + revision.signature().message());
+    }
+    var out = new JsonOut().begin().name("changed").value(changed);
+    RevisionBody.write(out.name("revision"), revision);
+    RevisionBody.write(out.name("diff"), diff);
+    return Answer.of(changed ? change.status(diff) : 200, edition.number(), out.end());
+  }
+
+  private Answer tried(OptionalLong expected, Change change) {
+    var latest = book.latest();
+    if (expected.isPresent() && expected.getAsLong() != latest.number()) {
+      throw new RuleBookProblem.Stale(expected.getAsLong(), latest.number());
+    }
+    var before = latest.rules();
+    var after = RuleSet.of(change.edit(before.rules()));
+    var effects = Effects.of(before, after, callers.sample(), ticker.micros());
+    var out = new JsonOut().begin().name("dryRun").value(true);
+    out.name("changed").value(!before.rules().equals(after.rules()));
+    RevisionBody.write(out.name("revision"), latest.revision());
+    book.condition().readOnly().ifPresent(why -> out.name("readOnly").value(why));
+    RevisionBody.write(out.name("diff"), RuleDiff.of(before.rules(), after.rules()));
+    RevisionBody.write(out.name("callers"), effects);
+    return Answer.of(200, latest.number(), out.end());
+  }
+
+  private Signature signature(Exchange exchange, Query query) {
+    String message = given(exchange, query, "message", MESSAGE, "");
+    String by = given(exchange, query, "author", AUTHOR, author);
+    try {
+      return new Signature(by, message);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(Problem.of(400, String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static String given(
+      Exchange exchange, Query query, String parameter, String header, String otherwise) {
+    return query
+        .text(parameter)
+        .or(() -> exchange.asked(header).map(text -> Percent.decode(header, text)))
+        .orElse(otherwise);
+  }
+
+  /** Asks the book, which may wait for a database. */
+  static <T> CompletableFuture<T> aside(Supplier<T> question) {
+    return Asking.aside(() -> {
+      try {
+        return question.get();
+      } catch (RuleBookProblem e) {
+        throw new Refusal(problem(e));
+      } catch (IllegalArgumentException e) {
+        throw new Refusal(Problem.of(400, "the rules can't stand together: " + e.getMessage()));
+      }
+    });
+  }
+
+  private static Problem problem(RuleBookProblem problem) {
+    String detail = String.valueOf(problem.getMessage());
+    return switch (problem) {
+      case RuleBookProblem.Stale stale -> Problem.of(409, "If-Match", detail);
+      case RuleBookProblem.ReadOnly readOnly -> Problem.of(403, detail);
+      case RuleBookProblem.NoSuchRevision missing -> Problem.of(404, detail);
+      case RuleBookProblem.Away away -> {
+        LOG.debug("the book of rules could not be asked", away);
+        yield Problem.of(503, detail).with("Retry-After", "1");
+      }
+    };
+  }
+}

@@ -1,0 +1,157 @@
+package io.headgate.server.rules;
+
+import io.headgate.rule.Rule;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What is different between two sets of rules, field by field, in the words of rule files.
+ *
+ * @param changes rules that are there now, gone, or not what they were; in the new order, those
+ *     that are gone last
+ * @param moves the fewest rules that would have to be taken out and put in elsewhere for the rest
+ *     to stand in the order that they had
+ * @param same how many rules are in both and say the same
+ */
+public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
+
+  public enum Kind {
+    ADDED,
+    REMOVED,
+    CHANGED
+  }
+
+  /** One rule that is different. All fields of one that was added or removed are listed. */
+  public record Change(Kind kind, String id, List<Edit> edits) {
+    public Change {
+      edits = List.copyOf(edits);
+    }
+  }
+
+  /** One field; not there before if it is new, not there after if it is gone. */
+  public record Edit(String field, Optional<String> before, Optional<String> after) {
+    private static final String NONE = "(none)";
+
+    @Override
+    public String toString() {
+      return "%s: %s → %s".formatted(field, before.orElse(NONE), after.orElse(NONE));
+    }
+  }
+
+  /**
+   * A rule that stands elsewhere.
+   *
+   * @param after the rule before it now; none if it is the first
+   */
+  public record Move(String id, Optional<String> after) {}
+
+  public RuleDiff {
+    changes = List.copyOf(changes);
+    moves = List.copyOf(moves);
+  }
+
+  public static RuleDiff of(List<Rule> before, List<Rule> after) {
+    var was = byId(before);
+    var is = byId(after);
+    var changes = new ArrayList<Change>();
+    int same = 0;
+    for (var rule : after) {
+      var old = was.get(rule.id());
+      if (old == null) {
+        changes.add(new Change(Kind.ADDED, rule.id(), edits(Map.of(), RuleFields.of(rule))));
+        continue;
+      }
+      // Rules that only differ in what has no effect are written the same.
+      var edits =
+          old.equals(rule) ? List.<Edit>of() : edits(RuleFields.of(old), RuleFields.of(rule));
+      if (edits.isEmpty()) same++;
+      else changes.add(new Change(Kind.CHANGED, rule.id(), edits));
+    }
+    for (var rule : before) {
+      if (is.containsKey(rule.id())) continue;
+      changes.add(new Change(Kind.REMOVED, rule.id(), edits(RuleFields.of(rule), Map.of())));
+    }
+    return new RuleDiff(changes, moves(before, after, was, is), same);
+  }
+
+  public boolean isEmpty() {
+    return changes.isEmpty() && moves.isEmpty();
+  }
+
+  public long count(Kind kind) {
+    return changes.stream().filter(change -> change.kind() == kind).count();
+  }
+
+  /** Which fields have another value, in the order of the new rule; those that are gone last. */
+  static List<Edit> edits(Map<String, String> before, Map<String, String> after) {
+    var names = new LinkedHashSet<>(after.keySet());
+    names.addAll(before.keySet());
+    var edits = new ArrayList<Edit>();
+    for (var name : names) {
+      var old = Optional.ofNullable(before.get(name));
+      var now = Optional.ofNullable(after.get(name));
+      if (!old.equals(now)) edits.add(new Edit(name, old, now));
+    }
+    return edits;
+  }
+
+  private static List<Move> moves(
+      List<Rule> before, List<Rule> after, Map<String, Rule> was, Map<String, Rule> is) {
+    var places = new HashMap<String, Integer>();
+    for (var rule : before) {
+      if (is.containsKey(rule.id())) places.put(rule.id(), places.size());
+    }
+    var kept = after.stream().map(Rule::id).filter(was::containsKey).toList();
+    var stays = Ascending.longest(kept.stream().mapToInt(places::get).toArray());
+    var moves = new ArrayList<Move>();
+    var previous = Optional.<String>empty();
+    int place = 0;
+    for (var rule : after) {
+      boolean moved = was.containsKey(rule.id()) && !stays.get(place++);
+      if (moved) moves.add(new Move(rule.id(), previous));
+      previous = Optional.of(rule.id());
+    }
+    return moves;
+  }
+
+  private static Map<String, Rule> byId(List<Rule> rules) {
+    var byId = new LinkedHashMap<String, Rule>();
+    for (var rule : rules) byId.put(rule.id(), rule);
+    return byId;
+  }
+
+  /** For people, a line each. */
+  public List<String> lines() {
+    var lines = new ArrayList<String>();
+    for (var change : changes) {
+      String sign =
+          switch (change.kind()) {
+            case ADDED -> "+ ";
+            case REMOVED -> "- ";
+            case CHANGED -> "~ ";
+          };
+      lines.add(sign + change.id());
+      for (var edit : change.edits()) lines.add("    " + shown(change.kind(), edit));
+    }
+    for (var move : moves) {
+      lines.add(
+          "> "
+              + move.id()
+              + move.after().map(id -> " moved after " + id).orElse(" moved to the top"));
+    }
+    return lines;
+  }
+
+  private static String shown(Kind kind, Edit edit) {
+    return switch (kind) {
+      case ADDED -> edit.field() + ": " + edit.after().orElse("");
+      case REMOVED -> edit.field() + ": " + edit.before().orElse("");
+      case CHANGED -> edit.toString();
+    };
+  }
+}

@@ -1,0 +1,85 @@
+package io.headgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.server.Settings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/** What {@code deploy/} says of the program is true of it. */
+class DeployFilesTest {
+  private static final Path DEPLOY = Path.of("..", "deploy");
+
+  static Stream<Path> files() throws IOException {
+    try (var all = Files.walk(DEPLOY)) {
+      return all.filter(Files::isRegularFile).toList().stream();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("files")
+  void theVariablesAreOptions(Path file) {
+    var variables =
+        Pattern.compile("HEADGATE_([A-Z_]+)")
+            .matcher(read(file))
+            .results()
+            .map(found -> found.group(1).toLowerCase(Locale.ROOT).replace('_', '-'));
+    assertThat(Configuration.NAMES).containsAll(variables.toList());
+  }
+
+  @Test
+  void anInstanceIsGivenMoreTimeToStopThanItTakes() {
+    long grace = Settings.DEFAULT_GRACE.toSeconds();
+    assertThat(number("systemd/headgate.service", "TimeoutStopSec=(\\d+)s")).isGreaterThan(grace);
+    long pause = number("kubernetes/headgate.yaml", "sleep: \\{ seconds: (\\d+)");
+    assertThat(number("kubernetes/headgate.yaml", "terminationGracePeriodSeconds: (\\d+)"))
+        .isGreaterThan(grace + pause);
+  }
+
+  @Test
+  void theManifestsAreADeploymentAServiceAndABudgetForTheSamePods() {
+    var load = new Load(LoadSettings.builder().build());
+    var text = read(DEPLOY.resolve("kubernetes/headgate.yaml"));
+    var kinds =
+        StreamSupport.stream(load.loadAllFromString(text).spliterator(), false)
+            .map(document -> ((Map<?, ?>) document).get("kind"))
+            .toList();
+    assertThat(kinds).isEqualTo(List.of("Deployment", "Service", "PodDisruptionBudget"));
+    assertThat(text).containsOnlyOnce("containerPort: " + Settings.DEFAULT_PORT);
+    assertThat(text).contains("path: /health/ready", "path: /health/live");
+  }
+
+  @Test
+  void theImageIsMadeOfTheDistribution() {
+    var text = read(DEPLOY.resolve("docker/Dockerfile"));
+    assertThat(text).contains("COPY server/target/headgate-*.zip", "headgate warm-up");
+    assertThat(text).contains("EXPOSE " + Settings.DEFAULT_PORT);
+  }
+
+  private static long number(String file, String pattern) {
+    var found = Pattern.compile(pattern).matcher(read(DEPLOY.resolve(file)));
+    assertThat(found.find()).as("%s in %s", pattern, file).isTrue();
+    return Long.parseLong(found.group(1));
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

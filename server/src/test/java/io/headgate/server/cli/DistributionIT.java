@@ -1,0 +1,94 @@
+package io.headgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.ZipFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The zip, on a machine that has Java and no sources. */
+class DistributionIT {
+  private static final long PATIENCE_SECONDS = 120;
+
+  @TempDir Path folder;
+
+  @Test
+  void itRunsWhereItIsUnpackedAndStartsFasterOnceWarm() throws Exception {
+    var home = unpack();
+    assertThat(run(home, "--version")).startsWith("Headgate ");
+    assertThat(run(home, "rules", "example")).contains("rules:");
+    if (Runtime.version().feature() >= 25) {
+      assertThat(run(home, "warm-up")).contains("headgate.aot");
+      assertThat(home.resolve("lib/headgate.aot")).isNotEmptyFile();
+    }
+    assertThat(run(home, "--version")).startsWith("Headgate ");
+  }
+
+  @Test
+  void itHasWhatAnOperatorNeedsAndNoSources() throws Exception {
+    var home = unpack();
+    try (var files = Files.walk(home)) {
+      var names = files.filter(Files::isRegularFile).map(file -> home.relativize(file).toString());
+      assertThat(names)
+          .contains(
+              "headgate",
+              "lib/headgate.jar",
+              "LICENSE",
+              "deploy/systemd/headgate.service",
+              "deploy/docker/Dockerfile",
+              "deploy/kubernetes/headgate.yaml")
+          .noneMatch(name -> name.endsWith(".java"));
+    }
+  }
+
+  private Path unpack() throws IOException {
+    Path zip;
+    try (var built = Files.newDirectoryStream(Path.of("target"), "headgate-*.zip")) {
+      zip = built.iterator().next();
+    }
+    try (var archive = new ZipFile(zip.toFile())) {
+      for (var entry : archive.stream().toList()) {
+        var target = folder.resolve(entry.getName());
+        if (entry.isDirectory()) {
+          Files.createDirectories(target);
+        } else {
+          Files.createDirectories(target.getParent());
+          Files.copy(archive.getInputStream(entry), target);
+        }
+      }
+    }
+    try (var unpacked = Files.newDirectoryStream(folder, "headgate-*")) {
+      var home = unpacked.iterator().next();
+      for (var program : List.of("headgate", "bin/find-jdk")) {
+        assertThat(home.resolve(program).toFile().setExecutable(true)).isTrue();
+      }
+      return home;
+    }
+  }
+
+  private static String run(Path home, String... args) throws Exception {
+    var command = new ArrayList<String>();
+    command.add(home.resolve("headgate").toString());
+    command.addAll(List.of(args));
+    var output = home.resolve("output.txt");
+    var builder = new ProcessBuilder(command).directory(home.toFile());
+    builder.redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().put("HEADGATE_JAVA_HOME", System.getProperty("java.home"));
+    var process = builder.start();
+    try {
+      assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+      String printed = Files.readString(output);
+      assertThat(process.exitValue()).as(printed).isZero();
+      return printed;
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
+  }
+}

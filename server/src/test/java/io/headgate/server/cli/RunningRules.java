@@ -1,0 +1,113 @@
+package io.headgate.server.cli;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.server.Service;
+import io.headgate.server.Settings;
+import io.headgate.server.http.Access;
+import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real service with three rules, and the command line, at a terminal or not. */
+abstract class RunningRules {
+  static final String RULES =
+      """
+      rules:
+        - id: per-user
+          description: Everybody's share.
+          match: { key: "user:*" }
+          limit: { algorithm: token-bucket, rate: 100/1m, burst: 200 }
+          overrides:
+            - { match: { key: "user:42" }, limit: { algorithm: fixed-window, rate: 5/1h } }
+        - id: contract
+          match: { tenant: [acme, "b*"], path: /x }
+          limits:
+            - { name: calls, algorithm: fixed-window, rate: 10/1h }
+            - { name: bytes, algorithm: fixed-window, rate: 1000/1h, cost: bytes }
+        - id: team/jobs
+          mode: shadow
+          fallback: true
+          limit: { algorithm: concurrency, max: 2 }
+      """;
+
+  @TempDir Path folder;
+
+  final Map<String, String> environment = new HashMap<>();
+  final Queue<String> typed = new ArrayDeque<>();
+  final RateLimiter limiter =
+      RateLimiter.with(MemoryStore.create(() -> 0, 1_000), RuleSet.of(RuleFile.read(RULES)));
+  final RuleBookInMemory book = RuleBookInMemory.of(limiter.rules());
+  Service service;
+  Optional<Integer> terminal = Optional.empty();
+  Runnable whileAsked = () -> {};
+  int code;
+  String out = "";
+  String err = "";
+
+  @BeforeEach
+  void start() throws Exception {
+    book.follow(edition -> limiter.replaceRules(edition.rules()));
+    serve(Access.OPEN);
+  }
+
+  void serve(Access access) throws Exception {
+    var settings = new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+    service = Service.start(settings, limiter, book, Ticker.system());
+    environment.put("HEADGATE_URL", "http://127.0.0.1:" + service.port());
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+    limiter.close();
+  }
+
+  void run(String... args) {
+    var written = new StringWriter();
+    var complained = new StringWriter();
+    var around =
+        new Surroundings(
+            environment,
+            folder,
+            new PrintWriter(written, true),
+            new PrintWriter(complained, true),
+            terminal.isPresent(),
+            terminal.map(width -> new Surroundings.Person(width, this::answer)));
+    code = Main.run(around, args);
+    out = written.toString().replace("\r\n", "\n");
+    err = complained.toString().replace("\r\n", "\n");
+  }
+
+  private Optional<String> answer() {
+    whileAsked.run();
+    return Optional.ofNullable(typed.poll());
+  }
+
+  void write(String text) {
+    try {
+      Files.writeString(folder.resolve("rules.yaml"), text);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static String withoutColours(String text) {
+    return text.replaceAll("\033\\[\\d*m", "");
+  }
+}

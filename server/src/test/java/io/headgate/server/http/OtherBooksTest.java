@@ -1,0 +1,205 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.Concurrency;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.Service;
+import io.headgate.server.Settings;
+import io.headgate.server.rules.Edition;
+import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.rules.RuleBookProblem;
+import io.headgate.server.rules.Signature;
+import io.headgate.store.Ticker;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Books that can't be written, or can't be asked. */
+class OtherBooksTest {
+  private static final Rule RULE = Rule.named("all").limit(Concurrency.of(1)).build();
+  private static final String FILE = "the rules are those of rules.yaml; change them there";
+  private static final String DATABASE = "the database at db:5432 does not answer";
+
+  /** The rules of a file, which alone is where they are changed. */
+  private static class FileBook implements RuleBook {
+    final RuleBookInMemory book = RuleBookInMemory.of(RuleSet.of(RULE));
+
+    @Override
+    public Edition inForce() {
+      return book.inForce();
+    }
+
+    @Override
+    public Condition condition() {
+      return new Condition("file rules.yaml", Optional.of(FILE), Optional.empty());
+    }
+
+    @Override
+    public void follow(Consumer<Edition> use) {
+      book.follow(use);
+    }
+
+    @Override
+    public Edition latest() {
+      return book.latest();
+    }
+
+    @Override
+    public Edition at(long number) {
+      return book.at(number);
+    }
+
+    @Override
+    public List<Revision> history(long before, int most) {
+      return book.history(before, most);
+    }
+
+    @Override
+    public Edition change(
+        OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
+      throw new RuleBookProblem.ReadOnly(FILE);
+    }
+
+    @Override
+    public Edition restore(long number, OptionalLong expected, Signature signature) {
+      throw new RuleBookProblem.ReadOnly(FILE);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Rules in a database that is away. */
+  private static final class AwayBook extends FileBook {
+    private static RuleBookProblem away() {
+      return new RuleBookProblem.Away(DATABASE, null);
+    }
+
+    @Override
+    public Condition condition() {
+      return new Condition("database", Optional.empty(), Optional.of(DATABASE));
+    }
+
+    @Override
+    public Edition latest() {
+      throw away();
+    }
+
+    @Override
+    public Edition at(long number) {
+      throw away();
+    }
+
+    @Override
+    public List<Revision> history(long before, int most) {
+      throw away();
+    }
+
+    @Override
+    public Edition change(
+        OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
+      throw away();
+    }
+
+    @Override
+    public Edition restore(long number, OptionalLong expected, Signature signature) {
+      throw away();
+    }
+  }
+
+  private interface Use {
+    void of(Admin admin);
+  }
+
+  private static void with(RuleBook book, Use use) throws Exception {
+    var access = new Access(Optional.of("s3cret"), Optional.empty());
+    var settings = new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+    try (var limiter = RateLimiter.inMemory(book.inForce().rules());
+        var service = Service.start(settings, limiter, book, Ticker.system());
+        var admin = new Admin(service.port())) {
+      use.of(admin);
+    }
+  }
+
+  private static final String TOKEN = "Authorization: Bearer s3cret";
+
+  private static void assertAll(Admin admin, int status, String said) {
+    var one = "{\"id\":\"all\",\"limit\":{\"algorithm\":\"concurrency\",\"max\":2}}";
+    for (var answer :
+        List.of(
+            admin.put("/v1/rules", "[]", TOKEN),
+            admin.put("/v1/rules/all", one, TOKEN),
+            admin.delete("/v1/rules/all", TOKEN),
+            admin.post("/v1/revisions/1/restore", TOKEN))) {
+      assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+      assertThat(answer.mediaType()).isEqualTo("application/problem+json");
+      assertThat(answer.body()).contains(said);
+    }
+  }
+
+  @Test
+  void whereAFileIsTheTruthChangesAreForbiddenAndItIsSaidWhich() throws Exception {
+    with(
+        new FileBook(),
+        admin -> {
+          assertAll(admin, 403, FILE);
+          assertThat(admin.get("/v1/rules", TOKEN).status()).isEqualTo(200);
+          assertThat(admin.get("/health/ready").body())
+              .contains(
+                  "\"book\":{\"source\":\"file rules.yaml\",\"revision\":1,\"readOnly\":true,\"reason\":\""
+                      + FILE);
+          assertThat(admin.get("/").body()).contains("\"readOnly\":true");
+          var tried = admin.put("/v1/rules?dry-run=true", "[]", TOKEN);
+          assertThat(tried.status()).isEqualTo(200);
+          assertThat(tried.body()).contains("\"readOnly\":\"" + FILE, "\"removed\":1");
+        });
+  }
+
+  @Test
+  void whileTheDatabaseIsAwayThatIsSaidAndWhatIsInForceCanBeSeen() throws Exception {
+    with(
+        new AwayBook(),
+        admin -> {
+          assertAll(admin, 503, DATABASE);
+          for (var path :
+              List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {
+            var answer = admin.get(path, TOKEN);
+            assertThat(answer.status()).as(path).isEqualTo(503);
+            assertThat(answer.header("Retry-After")).isEqualTo("1");
+          }
+          assertThat(admin.get("/v1/rules?in-force=true", TOKEN).body()).contains("\"id\":\"all\"");
+          assertThat(admin.get("/v1/rules/all?in-force=true", TOKEN).status()).isEqualTo(200);
+          var ready = admin.get("/health/ready");
+          assertThat(ready.status()).isEqualTo(200);
+          assertThat(ready.body()).contains("\"readOnly\":false,\"problem\":\"" + DATABASE);
+        });
+  }
+
+  @Test
+  void onlyAnAdministratorSeesAndChangesRules() throws Exception {
+    with(
+        RuleBookInMemory.of(RuleSet.of(RULE)),
+        admin -> {
+          for (var path :
+              List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {
+            assertThat(admin.get(path).status()).as(path).isEqualTo(401);
+            assertThat(admin.get(path, TOKEN).status()).as(path).isEqualTo(200);
+          }
+          assertThat(admin.put("/v1/rules", "[]").status()).isEqualTo(401);
+          assertThat(admin.put("/v1/rules/all", "{}").status()).isEqualTo(401);
+          assertThat(admin.delete("/v1/rules/all").status()).isEqualTo(401);
+          assertThat(admin.post("/v1/revisions/1/restore").status()).isEqualTo(401);
+          var changed = admin.put("/v1/rules", "[]", TOKEN);
+          assertThat(changed.body()).contains("\"author\":\"admin\"");
+        });
+  }
+}
