@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,7 +38,7 @@ record LeaseTicket(long holder, List<Slot> slots) {
   /** The slots that a plan took; empty if it has no limit of concurrency, or was denied. */
   static Optional<LeaseTicket> of(Plan plan, List<Outcome> outcomes) {
     var charged = plan.charged(outcomes);
-    var slots = new ArrayList<Slot>();
+    var slots = new LinkedHashSet<Slot>(); // of several requests, two may have the same
     long holder = 0;
     for (var part : plan.parts()) {
       for (int i = 0; i < part.counters().size(); i++) {
@@ -51,7 +52,9 @@ record LeaseTicket(long holder, List<Slot> slots) {
         }
       }
     }
-    return slots.isEmpty() ? Optional.empty() : Optional.of(new LeaseTicket(holder, slots));
+    return slots.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new LeaseTicket(holder, List.copyOf(slots)));
   }
 
   String encode() {

@@ -2,6 +2,7 @@ package io.headgate;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Charge;
+import io.headgate.rule.JointPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -93,6 +94,29 @@ public final class RateLimiter implements AutoCloseable {
   public CompletionStage<Verdict> decideAsync(Request request) {
     var plan = plan(request);
     return store.decideAsync(plan).thenApply(answer -> new Verdict(plan, answer, true));
+  }
+
+  /** Decides several requests as one: all of them are charged, or none is. */
+  public JointVerdict decideTogether(List<Request> requests) {
+    var plan = JointPlan.of(plans(requests));
+    return JointVerdict.of(plan, store.decide(plan.whole()));
+  }
+
+  public CompletionStage<JointVerdict> decideTogetherAsync(List<Request> requests) {
+    return decideTogetherAsync(JointPlan.of(plans(requests)));
+  }
+
+  /** As above, for requests of which some are not held against the rules in force. */
+  public CompletionStage<JointVerdict> decideTogetherAsync(JointPlan plan) {
+    return store.decideAsync(plan.whole()).thenApply(answer -> JointVerdict.of(plan, answer));
+  }
+
+  /** What each of these requests is held against, all by the rules of one moment. */
+  public List<Plan> plans(List<Request> requests) {
+    var current = rules;
+    long now = current.isScheduled() ? ticker.micros() : 0;
+    long holder = current.hasConcurrency() ? random.nextLong() : 0;
+    return requests.stream().map(request -> current.plan(request, now, holder)).toList();
   }
 
   /** What {@link #decide} would say, charging nothing. */

@@ -23,12 +23,21 @@ public record Charge(Counter counter, String key, long cost, long holder) {
     return n == 1 ? this : new Charge(counter.sharedAmong(n), key, cost, holder);
   }
 
-  Charge atNoCost() {
-    return new Charge(counter, key, 0, holder);
+  /** The state that it is of. */
+  Place place() {
+    return new Place(counter, key);
   }
 
-  /** How things stand when nothing is charged. */
-  Step untouched(State state, long now) {
-    return limit().step(state, now, 0);
+  Charge plus(long more) {
+    return more == 0 ? this : new Charge(counter, key, cost + more, holder);
+  }
+
+  /** The same charge under another limit of the same name. */
+  Charge under(Counter other) {
+    return new Charge(other, key, cost, holder);
+  }
+
+  Charge atNoCost() {
+    return new Charge(counter, key, 0, holder);
   }
 }

@@ -69,6 +69,7 @@ final class MatchIndex {
       case Pattern.Cidr block -> true;
       case Pattern.Glob glob -> glob.isPrefix();
       case Pattern.AnyOf anyOf -> anyOf.patterns().stream().allMatch(MatchIndex::isProvenByPlace);
+      case Pattern.Except except -> false;
     };
   }
 
@@ -86,6 +87,7 @@ final class MatchIndex {
         for (var one : anyOf.patterns()) all.addAll(places(attribute, one));
         yield all;
       }
+      case Pattern.Except except -> places(attribute, except.pattern());
     };
   }
 
@@ -126,6 +128,7 @@ final class MatchIndex {
           case Pattern.Glob glob -> byPrefix.put(glob.prefix(), ordinals);
           case Pattern.Cidr block -> blocks.add(block, ordinals);
           case Pattern.AnyOf anyOf -> throw new IllegalStateException("filed one by one");
+          case Pattern.Except except -> throw new IllegalStateException("filed by its pattern");
         }
       });
       prefixes = new PrefixIndex(byPrefix);

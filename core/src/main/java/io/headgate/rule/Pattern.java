@@ -82,6 +82,30 @@ public sealed interface Pattern {
     }
   }
 
+  /** What the one matches, and the other does not. */
+  record Except(Pattern pattern, Pattern excluded) implements Pattern {
+    public Except {
+      if (pattern instanceof Except || excluded instanceof Except) {
+        throw new IllegalArgumentException("an exception can't have exceptions; list all in one");
+      }
+    }
+
+    @Override
+    public boolean matches(String value) {
+      return pattern.matches(value) && !excluded.matches(value);
+    }
+
+    @Override
+    public boolean isOpen() {
+      return pattern.isOpen();
+    }
+
+    @Override
+    public String text() {
+      return pattern.text() + " except " + excluded.text();
+    }
+  }
+
   /** Text in which each {@code *} stands for any characters, also none. */
   record Glob(String text, List<String> pieces) implements Pattern {
     public Glob {

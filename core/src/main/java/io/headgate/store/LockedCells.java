@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Several cells, locked together until closed.
  *
  * <p>All who lock several lock them in the same order, so that no two wait for each other. A
- * missing cell (null) stands for a fresh state that nobody is to keep.
+ * missing cell (null) stands for a fresh state that nobody is to keep. A cell that comes twice is
+ * locked once, and the state kept is that of its last coming.
  */
 final class LockedCells implements AutoCloseable {
   private final List<@Nullable Cell> cells;
@@ -43,11 +44,21 @@ final class LockedCells implements AutoCloseable {
   private boolean lockAll() {
     for (; locked < order.length; locked++) {
       var cell = cells.get(order[locked]);
-      var state = cell == null ? State.FRESH : cell.tryLock();
+      var state = cell == null ? State.FRESH : isAgain(locked) ? lastState() : cell.tryLock();
       if (state == null) return false;
       states[order[locked]] = state;
     }
     return true;
+  }
+
+  /** Whether this cell, by its place in the order, is the one before: in joint plans it may be. */
+  @SuppressWarnings("ReferenceEquality")
+  private boolean isAgain(int place) {
+    return place > 0 && cells.get(order[place - 1]) == cells.get(order[place]);
+  }
+
+  private State lastState() {
+    return states[order[locked - 1]];
   }
 
   /** Whether every cell was alive and free; if not, nothing may be read or kept here. */
@@ -71,7 +82,7 @@ final class LockedCells implements AutoCloseable {
   public void close() {
     for (int i = 0; i < locked; i++) {
       var cell = cells.get(order[i]);
-      if (cell == null) continue;
+      if (cell == null || (i + 1 < locked && isAgain(i + 1))) continue; // the last has its state
       if (kept) cell.unlock(states[order[i]], refused[order[i]]);
       else cell.putBack(states[order[i]]);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -96,5 +97,27 @@ class PatternTest {
 
   private static Pattern list(String first, String second) {
     return Pattern.anyOf(List.of(Pattern.parse("key", first), Pattern.parse("key", second)));
+  }
+
+  @Test
+  void anExceptionMatchesWhatTheOneDoesAndTheOtherDoesNot() {
+    var users = Pattern.parse("key", "user:*");
+    var except = new Pattern.Except(users, Pattern.parse("key", "user:4*"));
+    assertThat(except.matches("user:5")).isTrue();
+    assertThat(except.matches("user:42")).isFalse();
+    assertThat(except.matches("bot:5")).isFalse();
+    assertThat(except.isOpen()).isTrue();
+    assertThat(except.text()).isEqualTo("user:* except user:4*");
+  }
+
+  @Test
+  void aRuleWithAnExceptionIsFoundByWhatItMatches() {
+    var except = new Pattern.Except(new Pattern.Exactly("x"), new Pattern.Exactly("y"));
+    var open = new Pattern.Except(Pattern.parse("key", "*"), new Pattern.Exactly("y"));
+    var index =
+        new MatchIndex(List.of(new Match(Map.of("key", except)), new Match(Map.of("key", open))));
+    assertThat(index.find(Subject.of("x")).size()).isEqualTo(2);
+    assertThat(index.find(Subject.of("z")).size()).isEqualTo(1);
+    assertThat(index.find(Subject.of("y")).size()).isZero();
   }
 }

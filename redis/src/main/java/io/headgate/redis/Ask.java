@@ -127,7 +127,10 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     return switch (kind) {
       case 0 -> new Passed(remaining, resetAfter, wait);
       case 1 -> new Refused(remaining, resetAfter, wait);
-      case 2 -> new Never(remaining, resetAfter, charge.cost(), charge.limit().capacity());
+      // The cost asked for may be more than the charge's own: with that of others before it.
+      case 2 ->
+          new Never(
+              remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().capacity());
       default -> throw new IllegalStateException("the script said " + kind);
     };
   }

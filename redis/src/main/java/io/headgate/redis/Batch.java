@@ -66,9 +66,10 @@ final class Batch {
       writeSingle(charges.getFirst(), keep);
       return;
     }
-    begin(keep ? DECIDE : LOOK).put(1).put(charges.size()).put(ALL).put(0).put(1);
+    begin(keep ? DECIDE : LOOK).put(charges.size());
     hasSeveral = true;
     for (var charge : charges) {
+      plans.put(1).put(ALL).put(0).put(1); // a part each, so that two of one counter add up
       write(charge);
       plans.put(charge.counter().weight());
     }

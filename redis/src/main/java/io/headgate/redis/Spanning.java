@@ -8,6 +8,7 @@ import io.headgate.store.Answer;
 import io.headgate.store.Evidence;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
@@ -45,18 +46,44 @@ final class Spanning {
   }
 
   CompletionStage<Answer> run(Plan plan, boolean keep) {
-    long since = System.nanoTime();
+    var made = new boolean[plan.charges().size()];
+    Arrays.fill(made, true);
+    return look(plan, keep, made, System.nanoTime())
+        .thenCompose(
+            look -> keep ? look.charge() : CompletableFuture.completedStage(look.answer()));
+  }
+
+  /**
+   * @param made which charges will be, as far as is known: what those of one counter come to is
+   *     asked together. Where the answers say otherwise it is asked again, so that each look is
+   *     right for one part of the plan more
+   */
+  private CompletionStage<Look> look(Plan plan, boolean keep, boolean[] made, long since) {
     var asked = new ArrayList<CompletableFuture<List<Outcome>>>();
     var untouched = new ArrayList<CompletableFuture<List<Outcome>>>();
-    for (var charge : plan.charges()) {
+    var without = new ArrayList<CompletableFuture<List<Outcome>>>();
+    for (int i = 0; i < plan.charges().size(); i++) {
+      var charge = plan.charges().get(i);
+      var addedUp = plan.addedUp(i, before -> made[before]);
+      long others = addedUp.cost() - charge.cost();
       // At no cost nothing is charged; but a limit that was changed takes over its state by it.
-      untouched.add(ask(new Charge(charge.counter(), charge.key(), 0, charge.holder()), keep));
-      asked.add(ask(charge, false));
+      untouched.add(ask(at(0, charge), keep));
+      asked.add(ask(addedUp, false));
+      without.add(others == 0 ? untouched.getLast() : ask(at(others, charge), false));
     }
     return all(asked)
         .thenCombine(all(untouched), (would, are) -> new Look(plan, would, are, since))
-        .thenCompose(
-            look -> keep ? look.charge() : CompletableFuture.completedStage(look.answer()));
+        .thenCombine(all(without), Look::orElse)
+        .thenCompose(look -> {
+          var found = plan.isJoint() ? plan.passing(look.outcomes) : made;
+          return Arrays.equals(found, made)
+              ? CompletableFuture.completedStage(look)
+              : look(plan, keep, found, since);
+        });
+  }
+
+  private static Charge at(long cost, Charge charge) {
+    return new Charge(charge.counter(), charge.key(), cost, charge.holder());
   }
 
   private CompletableFuture<List<Outcome>> ask(Charge charge, boolean keep) {
@@ -84,6 +111,7 @@ final class Spanning {
     private final Plan plan;
     private final List<Outcome> outcomes;
     private final List<Outcome> untouched;
+    private List<Outcome> without; // what each says of the charges before it alone
     private final boolean[] charged;
     private final long since;
 
@@ -91,8 +119,14 @@ final class Spanning {
       this.plan = plan;
       this.outcomes = would;
       this.untouched = untouched;
+      this.without = untouched;
       this.charged = plan.charged(would);
       this.since = since;
+    }
+
+    private Look orElse(List<Outcome> without) {
+      if (plan.allows(outcomes)) this.without = without;
+      return this;
     }
 
     CompletionStage<Answer> charge() {
@@ -102,7 +136,7 @@ final class Spanning {
     /** What was not charged is as it was. */
     Answer answer() {
       for (int i = 0; i < charged.length; i++) {
-        if (!charged[i] && outcomes.get(i) instanceof Passed) outcomes.set(i, untouched.get(i));
+        if (!charged[i] && outcomes.get(i) instanceof Passed) outcomes.set(i, without.get(i));
       }
       return new Answer(outcomes, Evidence.STORE);
     }

@@ -6,7 +6,8 @@
 --   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
 --   or        GIVE_BACK, 0, a charge, 1: says 1
 --
---   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs)
+--   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs); of
+--   NEVER, in plans of several charges, the cost that was asked for
 
 local DECIDE, RENEW, RELEASE, GIVE_BACK = 1, 2, 3, 4
 

@@ -11,6 +11,8 @@ import java.util.Optional;
 
 /** Reads what names attributes: {@code match} and {@code per}. */
 final class MatchReader {
+  static final String IS = "is";
+  static final String EXCEPT = "except";
   private static final String PATTERN = "a pattern such as \"user:*\", or a list of them";
 
   static Match match(Value value) {
@@ -45,6 +47,22 @@ final class MatchReader {
 
   private static Optional<Pattern> condition(String attribute, Value value) {
     if (value.attempt(() -> attribute(attribute)).isEmpty()) return Optional.empty();
+    if (!(value.node() instanceof Node.Fields)) return patterns(attribute, value);
+    return value.section(PATTERN).flatMap(section -> exception(attribute, section));
+  }
+
+  /** A map: what to match, which is anything unless it is said, and what not. */
+  private static Optional<Pattern> exception(String attribute, Section section) {
+    section.allowOnly(List.of(IS, EXCEPT));
+    if (!section.has(EXCEPT)) section.missing(EXCEPT, "give what is not to match");
+    var is = section.find(IS);
+    var pattern =
+        is.isPresent() ? patterns(attribute, is.get()) : Optional.of(Pattern.parse(attribute, "*"));
+    var excluded = section.find(EXCEPT).flatMap(value -> patterns(attribute, value));
+    return pattern.flatMap(one -> excluded.map(other -> new Pattern.Except(one, other)));
+  }
+
+  private static Optional<Pattern> patterns(String attribute, Value value) {
     var patterns = new ArrayList<Pattern>();
     var items = value.itemOrItems(PATTERN);
     for (var item : items.orElse(List.of())) {

@@ -83,11 +83,29 @@ final class RuleWriter {
     match
         .conditions()
         .forEach((attribute, pattern) -> {
-          var texts = new ArrayList<Tree.Text>();
-          patterns(MatchReader.attribute(attribute), pattern, texts);
-          fields.put(attribute, texts.size() == 1 ? texts.getFirst() : new Tree.Items(texts));
+          MatchReader.attribute(attribute);
+          fields.put(
+              attribute,
+              pattern instanceof Pattern.Except except
+                  ? exception(attribute, except)
+                  : patterns(attribute, pattern));
         });
     return new Tree.Fields(fields);
+  }
+
+  private static Tree exception(String attribute, Pattern.Except except) {
+    var fields = new LinkedHashMap<String, Tree>();
+    if (!except.pattern().equals(Pattern.parse(attribute, "*"))) {
+      fields.put(MatchReader.IS, patterns(attribute, except.pattern()));
+    }
+    fields.put(MatchReader.EXCEPT, patterns(attribute, except.excluded()));
+    return new Tree.Fields(fields);
+  }
+
+  private static Tree patterns(String attribute, Pattern pattern) {
+    var texts = new ArrayList<Tree.Text>();
+    patterns(attribute, pattern, texts);
+    return texts.size() == 1 ? texts.getFirst() : new Tree.Items(texts);
   }
 
   private static void patterns(String attribute, Pattern pattern, List<Tree.Text> texts) {

@@ -44,7 +44,7 @@ final class ServerOptions {
         .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
         .setHttp2RstFloodWindowDuration(RESETS_WINDOW_SECONDS)
         .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
-        .setHttp2ClearTextEnabled(false)
+        .setHttp2ClearTextEnabled(true)
         .setTcpFastOpen(false);
   }
 

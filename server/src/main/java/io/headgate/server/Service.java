@@ -2,9 +2,12 @@ package io.headgate.server;
 
 import io.headgate.RateLimiter;
 import io.headgate.server.files.FollowedFiles;
+import io.headgate.server.grpc.GrpcApi;
+import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Door;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.http.WatchedTransport;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
@@ -33,7 +36,9 @@ public final class Service implements AutoCloseable {
   private static final Duration NOTICE = Duration.ofMillis(250);
 
   private final Vertx vertx;
+  private final WatchedTransport transport;
   private final Settings settings;
+  private final GrpcSettings grpc;
   private final RateLimiter limiter;
   private final RuleBook book;
   private final RecentCallers callers;
@@ -43,8 +48,9 @@ public final class Service implements AutoCloseable {
   private volatile HttpServerOptions options = ServerOptions.plain();
   private Optional<FollowedFiles> certificates = Optional.empty();
 
-  private Service(Settings settings, RateLimiter limiter, RuleBook book) {
+  private Service(Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book) {
     this.settings = settings;
+    this.grpc = grpc;
     this.limiter = limiter;
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
@@ -52,14 +58,17 @@ public final class Service implements AutoCloseable {
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
+    this.transport = WatchedTransport.best(door);
     this.vertx =
-        Vertx.vertx(
-            new VertxOptions()
-                .setPreferNativeTransport(true)
-                .setEventLoopPoolSize(settings.eventLoops())
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(1)
-                .setFileSystemOptions(noFiles));
+        Vertx.builder()
+            .withTransport(transport)
+            .with(
+                new VertxOptions()
+                    .setEventLoopPoolSize(settings.eventLoops())
+                    .setWorkerPoolSize(1)
+                    .setInternalBlockingPoolSize(1)
+                    .setFileSystemOptions(noFiles))
+            .build();
   }
 
   /**
@@ -69,7 +78,14 @@ public final class Service implements AutoCloseable {
    */
   public static Service start(Settings settings, RateLimiter limiter, RuleBook book, Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, limiter, book);
+    return start(settings, GrpcSettings.DEFAULT, limiter, book, ticker);
+  }
+
+  /** As above, with gRPC served otherwise than by default. */
+  public static Service start(
+      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book, Ticker ticker)
+      throws IOException, InterruptedException {
+    var service = new Service(settings, grpc, limiter, book);
     try {
       service.followCertificates();
       service.listen(ticker);
@@ -133,7 +149,17 @@ public final class Service implements AutoCloseable {
     @Override
     public Future<?> start() {
       var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), door, readiness);
-      var server = api.serve(vertx.createHttpServer(options));
+      var calls =
+          new GrpcApi(
+              vertx,
+              limiter,
+              ticker,
+              settings.access(),
+              readiness,
+              grpc,
+              callers.ear()::hear,
+              api::heard);
+      var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
@@ -147,7 +173,7 @@ public final class Service implements AutoCloseable {
 
   /** Whether the operating system's own way of waiting for connections is used. */
   public boolean isNative() {
-    return vertx.isNativeTransportEnabled();
+    return transport.isNative();
   }
 
   /**

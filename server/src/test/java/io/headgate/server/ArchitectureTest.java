@@ -123,6 +123,25 @@ class ArchitectureTest {
   }
 
   @Test
+  void grpcStandsOnHttpAndNotTheOtherWayRound() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.http..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.headgate.server.grpc..", "io.vertx.grpc..", "com.google.protobuf..")
+        .check(ALL);
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.grpc..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server", "io.headgate.server.cli..", "io.headgate.server.rules..")
+        .check(ALL);
+  }
+
+  @Test
   void everyPartIsLookedAt() {
     assertThat(ALL.stream().map(c -> c.getPackageName()).distinct())
         .contains(
@@ -134,6 +153,7 @@ class ArchitectureTest {
             "io.headgate.redis",
             "io.headgate.server",
             "io.headgate.server.http",
+            "io.headgate.server.grpc",
             "io.headgate.server.rules",
             "io.headgate.server.rules.database",
             "io.headgate.server.store",

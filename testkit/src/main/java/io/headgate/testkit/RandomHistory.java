@@ -12,6 +12,7 @@ import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
+import io.headgate.rule.JointPlan;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -76,10 +77,18 @@ final class RandomHistory {
     for (int i = 0; i < steps; i++) {
       turnTheClock();
       if (random.nextInt(50) == 0) rules = revisions.get(random.nextInt(revisions.size()));
-      var plan = rules.plan(request(), 0, i); // a slot is held by one request
+      var plan = plan(rules, i); // a slot is held by one request, or by several that go together
       var step = "seed %d, step %d, %s".formatted(seed, i, plan.charges());
       assertThat(act(store, plan, i)).as(step).isEqualTo(act(plain, plan, i));
     }
+  }
+
+  private Plan plan(RuleSet rules, int step) {
+    var plans = new ArrayList<Plan>();
+    do {
+      plans.add(rules.plan(request(), 0, step));
+    } while (random.nextInt(4) == 0);
+    return JointPlan.of(plans).whole();
   }
 
   /** The same act for the same step, whichever store it is. */

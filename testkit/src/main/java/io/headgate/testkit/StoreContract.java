@@ -9,12 +9,15 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.JointPlan;
+import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -118,6 +121,40 @@ public abstract class StoreContract extends SoleCallerContract {
             .isEqualTo(requireNonNull(taken.get(rule.id())).get(key));
       }
     }
+  }
+
+  /** One limit that runs out, another that does not, and a counter that each caller asks twice. */
+  @ParameterizedTest
+  @MethodSource("everyKindAndCrowd")
+  void requestsThatGoTogetherAreAllChargedOrNoneIs(Limit limit, Crowd crowd) throws Exception {
+    var store = open();
+    var rules =
+        RuleSet.of(
+            Rule.named("scarce").match("x", "*").limit(limit).build(),
+            Rule.named("ample")
+                .match("y", "*")
+                .limit(new TokenBucket(Rate.perHour(5_000)))
+                .build());
+    var scarce = Request.of(Subject.of("x", "1"));
+    var ample = Request.of(Subject.of("y", "1"), 3);
+    long admitted =
+        crowd.sum(member -> {
+          long mine = 0;
+          for (int i = 0; i < 800 / crowd.size(); i++) {
+            long holder = member * 800L + i;
+            var plans = new ArrayList<Plan>();
+            for (var request : List.of(ample, scarce, scarce, ample)) {
+              plans.add(rules.plan(request, 0, holder));
+            }
+            if (passes(store, JointPlan.of(plans).whole())) mine++;
+          }
+          return mine;
+        });
+    assertThat(admitted).isEqualTo(limit.capacity() / 2);
+    assertThat(store.peek(rules.plan(Request.of(scarce.subject(), 0), 0, 0)).first().remaining())
+        .isEqualTo(limit.capacity() % 2);
+    assertThat(store.peek(rules.plan(Request.of(ample.subject(), 0), 0, 0)).first().remaining())
+        .isEqualTo(5_000 - 6 * admitted);
   }
 
   /** Two counters that are only ever charged together: nobody may see one without the other. */

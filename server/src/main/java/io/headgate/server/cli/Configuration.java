@@ -59,6 +59,7 @@ final class Configuration implements IDefaultValueProvider {
               "header-timeout",
               "body-timeout",
               "shutdown-grace",
+              "grpc-deadline",
               "log-format",
               "url",
               "token"));

@@ -56,6 +56,7 @@ public final class Main implements Callable<Integer> {
                   .addSubcommand(configurable(new RestoreCommand(around, client)))
                   .addSubcommand(configurable(new ExportCommand(around, client)))
                   .addSubcommand(new LintCommand(around))
+                  .addSubcommand(new ImportEnvoyCommand(around))
                   .addSubcommand(new ExampleCommand(around)))
           .addSubcommand(new WarmUpCommand(around))
           .setCaseInsensitiveEnumValuesAllowed(true)

@@ -4,6 +4,7 @@ import io.headgate.RateLimiter;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.files.FollowedFiles;
+import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.store.Store;
@@ -53,6 +54,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private TokenOptions tokens;
 
+  @Mixin private GrpcOptions grpc;
+
   @Mixin private ListenOptions listen;
 
   @Option(
@@ -73,12 +76,13 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     log.apply();
     var settings = settings();
+    var grpcSettings = grpcSettings();
     var file = rules.readFile(around.directory());
     var kept = store.open(around.directory());
     var book = open(file, kept);
     var limiter = RateLimiter.with(kept, book.inForce().rules());
     book.follow(edition -> limiter.replaceRules(edition.rules()));
-    var service = start(settings, limiter, book);
+    var service = start(settings, grpcSettings, limiter, book);
     var tokenFile = tokens.follow(around.directory(), settings.access());
     announce(service, book);
     Runtime.getRuntime()
@@ -116,10 +120,19 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static Service start(Settings settings, RateLimiter limiter, RuleBook book)
+  private GrpcSettings grpcSettings() {
+    try {
+      return grpc.settings();
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.of(e);
+    }
+  }
+
+  private static Service start(
+      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book)
       throws InterruptedException {
     try {
-      return Service.start(settings, limiter, book, Ticker.system());
+      return Service.start(settings, grpc, limiter, book, Ticker.system());
     } catch (IOException e) {
       book.close();
       limiter.close();

@@ -79,6 +79,23 @@ public final class Access {
     }
   }
 
+  /**
+   * Why a caller may not ask.
+   *
+   * @param status as in HTTP: 401 if nobody knows who asks, 403 if somebody may not
+   */
+  public record Denial(int status, String reason) {}
+
+  /** Why the caller may not check, if so: for what speaks other protocols. */
+  public Optional<Denial> refusalOfCheck(@Nullable String authorization) {
+    try {
+      require(Role.CHECK, authorization);
+      return Optional.empty();
+    } catch (Refusal e) {
+      return Optional.of(new Denial(e.problem().status(), e.problem().detail()));
+    }
+  }
+
   /** The name that was given to the token that is shown; empty without token or name. */
   String caller(Optional<String> authorization) {
     return tokens.bearer(shown(authorization.orElse(null))).map(Tokens.Bearer::name).orElse("");

@@ -3,9 +3,12 @@ package io.headgate.server.http;
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpConnection;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An IP address as 128 bits, IPv4 as IPv4-mapped, so that all ways to write one address are equal.
@@ -31,6 +34,13 @@ record Address(long high, long low) {
     if (host == null) return LOOPBACK;
     int zone = host.indexOf('%');
     return parse(zone < 0 ? host : host.substring(0, zone)).orElse(LOOPBACK);
+  }
+
+  /** The same of a connection of which nothing but its socket is known yet. */
+  static Address of(@Nullable SocketAddress peer) {
+    return peer instanceof InetSocketAddress known && known.getAddress() != null
+        ? of(known.getAddress().getAddress())
+        : LOOPBACK;
   }
 
   private static Address of(byte[] bytes) {

@@ -14,10 +14,12 @@ import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The whole API, for the requests of one event loop. */
 public final class Api {
@@ -40,8 +42,8 @@ public final class Api {
     this.vertx = vertx;
     this.access = access;
     this.readiness = readiness;
-    this.connections = new Connections(door);
     this.limits = door.limits();
+    this.connections = new Connections(limits);
     var asking = new Asking(limiter, callers.ear());
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
@@ -85,13 +87,25 @@ public final class Api {
     return routes.names();
   }
 
-  /** To be called on the event loop that the server's requests come on. */
-  public HttpServer serve(HttpServer server) {
+  /** Says that a client is there, though it has said nothing lately that this would have heard. */
+  public void heard(HttpConnection connection) {
+    connections.heard(connection);
+  }
+
+  /**
+   * To be called on the event loop that the server's requests come on.
+   *
+   * @param others takes requests that are not of this API, and says whether it did
+   */
+  public HttpServer serve(HttpServer server, Predicate<HttpServerRequest> others) {
     vertx.setPeriodic(limits.tickMillis(), ticked -> connections.tick());
     return server
         .connectionHandler(connections::opened)
         .invalidRequestHandler(this::refuse)
-        .requestHandler(request -> exchange(request).receive(routes, access));
+        .requestHandler(request -> {
+          if (others.test(request)) connections.heard(request.connection());
+          else exchange(request).receive(routes, access);
+        });
   }
 
   private Exchange exchange(HttpServerRequest request) {

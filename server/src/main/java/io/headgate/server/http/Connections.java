@@ -21,7 +21,6 @@ final class Connections {
     boolean head = true;
   }
 
-  private final Door door;
   private final Map<HttpConnection, State> open = new HashMap<>();
   private final Map<Exchange, Long> receiving = new LinkedHashMap<>(); // the oldest first
   private final long idleTicks;
@@ -29,27 +28,18 @@ final class Connections {
   private final long bodyTicks;
   private long now;
 
-  Connections(Door door) {
-    this.door = door;
-    var limits = door.limits();
+  Connections(ConnectionLimits limits) {
     this.idleTicks = limits.ticks(limits.idle());
     this.headTicks = limits.ticks(limits.head());
     this.bodyTicks = limits.ticks(limits.body());
   }
 
   void opened(HttpConnection connection) {
-    var peer = Address.of(connection);
-    if (!door.enter(peer)) {
-      connection.close();
-      return;
-    }
+    FirstRequest.hasCome(connection);
     var state = new State();
     state.since = now;
     open.put(connection, state);
-    connection.closeHandler(closed -> {
-      open.remove(connection);
-      door.leave(peer);
-    });
+    connection.closeHandler(closed -> open.remove(connection));
     HeadWatch.watch(connection, () -> headBegins(state));
   }
 
@@ -70,6 +60,14 @@ final class Connections {
     var state = open.get(connection);
     if (state == null) return;
     state.requests--;
+    state.head = false;
+    state.since = now;
+  }
+
+  /** Something has come that is no request of this API. */
+  void heard(HttpConnection connection) {
+    var state = open.get(connection);
+    if (state == null) return;
     state.head = false;
     state.since = now;
   }

@@ -202,14 +202,12 @@ final class Exchange {
   private void finish(Buffer bytes) {
     answered = true;
     leave();
-    if (request.version() == HttpVersion.HTTP_2) {
-      // The other streams of the connection go on; the rest of this one is not wanted.
-      var sent = response.end(bytes);
-      if (!complete) sent.onComplete(done -> response.reset(NO_ERROR));
-      return;
-    }
     if (complete && !readiness.isStopping()) {
       response.end(bytes);
+      return;
+    }
+    if (request.version() == HttpVersion.HTTP_2) {
+      finishStream(bytes);
       return;
     }
     response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
@@ -235,6 +233,13 @@ final class Exchange {
   void tooSlow() {
     if (isOver()) return;
     refuse(Problem.of(408, "body", "the body did not come in time; send it at once"));
+  }
+
+  /** The other streams of the connection go on, and the client learns if they are the last. */
+  private void finishStream(Buffer bytes) {
+    var sent = response.end(bytes);
+    if (!complete) sent.onComplete(done -> response.reset(NO_ERROR));
+    if (readiness.isStopping()) request.connection().goAway(NO_ERROR);
   }
 
   private void take(Buffer chunk) {

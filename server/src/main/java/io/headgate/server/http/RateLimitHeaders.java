@@ -5,6 +5,7 @@ import io.headgate.LimitReport;
 import io.headgate.Verdict;
 import io.headgate.store.Ticker;
 import io.vertx.core.http.HttpHeaders;
+import java.util.function.BiConsumer;
 
 /**
  * What a verdict says in headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
@@ -13,7 +14,7 @@ import io.vertx.core.http.HttpHeaders;
  * <p>A policy's name needs no escape: rules and limits may be named by letters, digits and a few
  * signs that are none of the quotes.
  */
-final class RateLimitHeaders {
+public final class RateLimitHeaders {
   private static final CharSequence POLICY = HttpHeaders.createOptimized("RateLimit-Policy");
   private static final CharSequence CURRENT = HttpHeaders.createOptimized("RateLimit");
   private static final CharSequence LIMIT = HttpHeaders.createOptimized("X-RateLimit-Limit");
@@ -26,7 +27,7 @@ final class RateLimitHeaders {
 
   private final Ticker ticker;
 
-  RateLimitHeaders(Ticker ticker) {
+  public RateLimitHeaders(Ticker ticker) {
     this.ticker = ticker;
   }
 
@@ -34,6 +35,11 @@ final class RateLimitHeaders {
    * @param waited the microseconds that the caller has already waited for its slot
    */
   void put(Exchange exchange, Verdict verdict, long waited) {
+    write(verdict, waited, exchange::header);
+  }
+
+  /** As above, for whatever carries headers. */
+  public void write(Verdict verdict, long waited, BiConsumer<CharSequence, CharSequence> out) {
     var retry = verdict.decision() instanceof Decision.Denied(var after) ? Times.micros(after) : 0;
     var policies = new StringBuilder();
     var current = new StringBuilder();
@@ -44,22 +50,21 @@ final class RateLimitHeaders {
       appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
     }
     if (!policies.isEmpty()) {
-      exchange.header(POLICY, policies).header(CURRENT, current);
+      out.accept(POLICY, policies);
+      out.accept(CURRENT, current);
     }
-    verdict.limit().ifPresent(limit -> putOlder(exchange, limit, waited));
+    verdict.limit().ifPresent(limit -> writeOlder(limit, waited, out));
     if (verdict.isAllowed()) return;
-    exchange.header(HttpHeaders.CACHE_CONTROL, NO_STORE);
-    if (retry > 0) {
-      exchange.header(HttpHeaders.RETRY_AFTER, Long.toString(Times.seconds(retry)));
-    }
+    out.accept(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    if (retry > 0) out.accept(HttpHeaders.RETRY_AFTER, Long.toString(Times.seconds(retry)));
   }
 
-  private void putOlder(Exchange exchange, LimitReport limit, long waited) {
+  private void writeOlder(
+      LimitReport limit, long waited, BiConsumer<CharSequence, CharSequence> out) {
     long reset = ticker.micros() + Times.rest(limit.resetAfter(), waited);
-    exchange
-        .header(LIMIT, Long.toString(limit.limit()))
-        .header(REMAINING, Long.toString(limit.remaining()))
-        .header(RESET, Long.toString(Times.seconds(reset)));
+    out.accept(LIMIT, Long.toString(limit.limit()));
+    out.accept(REMAINING, Long.toString(limit.remaining()));
+    out.accept(RESET, Long.toString(Times.seconds(reset)));
   }
 
   private static void appendPolicy(StringBuilder out, LimitReport report) {

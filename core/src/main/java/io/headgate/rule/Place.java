@@ -1,0 +1,4 @@
+package io.headgate.rule;
+
+/** Names one state. */
+record Place(Counter counter, String key) {}

@@ -1,0 +1,121 @@
+package io.headgate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.Subject;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TogetherTest {
+  private static final Request ADA = Request.of(Subject.of("user", "ada"));
+  private static final Request BOB = Request.of(Subject.of("user", "bob"));
+  private static final Request LOGIN = Request.of(Subject.of("path", "/login"));
+
+  private static Rule.Builder perUser() {
+    return Rule.named("per-user").match("user", "*");
+  }
+
+  private static Rule.Builder perPath() {
+    return Rule.named("per-path").match("path", "*");
+  }
+
+  @Test
+  void nothingIsChargedWhenOneOfThemIsDenied() {
+    try (var limiter =
+        RateLimiter.inMemory(
+            perUser().limit(FixedWindow.of(Rate.perDay(10))).build(),
+            perPath().limit(FixedWindow.of(Rate.perDay(2))).build())) {
+      for (int i = 0; i < 5; i++) limiter.decideTogether(List.of(ADA, LOGIN));
+      var last = limiter.decideTogether(List.of(ADA, LOGIN));
+      assertThat(last.isAllowed()).isFalse();
+      assertThat(last.each().get(0).isAllowed()).isTrue();
+      assertThat(last.each().get(1).isAllowed()).isFalse();
+      assertThat(last.whole().violated()).containsExactly("per-path");
+      assertThat(limiter.peek(Request.of(ADA.subject(), 0)).limit().orElseThrow().remaining())
+          .isEqualTo(8);
+    }
+  }
+
+  @Test
+  void whatTwoOfThemChargeToOneCounterAddsUp() {
+    try (var limiter =
+        RateLimiter.inMemory(perUser().limit(FixedWindow.of(Rate.perDay(5))).build())) {
+      var first = limiter.decideTogether(List.of(ADA, BOB, ADA));
+      assertThat(remaining(first)).containsExactly(4L, 4L, 3L);
+      assertThat(remaining(limiter.decideTogether(List.of(ADA, ADA)))).containsExactly(2L, 1L);
+      assertThat(limiter.decideTogether(List.of(ADA, ADA)).isAllowed()).isFalse();
+      assertThat(limiter.check(ADA)).isInstanceOf(Decision.Allowed.class);
+      assertThat(limiter.check(ADA)).isInstanceOf(Decision.Denied.class);
+    }
+  }
+
+  @Test
+  void aSumThatTheLimitCanNeverHoldIsImpossible() {
+    try (var limiter =
+        RateLimiter.inMemory(perUser().limit(RollingWindow.of(Rate.perDay(2))).build())) {
+      var verdict = limiter.decideTogether(List.of(ADA, ADA, ADA));
+      assertThat(verdict.whole().decision()).isEqualTo(new Decision.Impossible(3, 2));
+      assertThat(limiter.decideTogether(List.of(ADA, ADA)).isAllowed()).isTrue();
+    }
+  }
+
+  @Test
+  void theTightestOfTheLimitsThatOverridesGiveHoldsForAll() {
+    var rule =
+        perUser()
+            .per("user")
+            .limit(FixedWindow.of(Rate.perDay(100)))
+            .override("path", "/login", FixedWindow.of(Rate.perDay(2)))
+            .build();
+    var login = Request.of(Subject.of("user", "ada").with("path", "/login"));
+    try (var limiter = RateLimiter.inMemory(rule)) {
+      var verdict = limiter.decideTogether(List.of(ADA, login));
+      assertThat(verdict.isAllowed()).isTrue();
+      assertThat(remaining(verdict)).containsExactly(1L, 0L);
+      assertThat(limiter.decideTogether(List.of(ADA, login)).isAllowed()).isFalse();
+    }
+  }
+
+  @Test
+  void aShadowRuleNeverDeniesThemAndIsCountedOnlyWhereItPasses() {
+    try (var limiter =
+        RateLimiter.inMemory(
+            perUser().mode(Mode.SHADOW).limit(FixedWindow.of(Rate.perDay(1))).build())) {
+      var verdict = limiter.decideTogether(List.of(ADA, ADA));
+      assertThat(verdict.isAllowed()).isTrue();
+      assertThat(verdict.each().get(1).shadowViolated()).containsExactly("per-user");
+    }
+  }
+
+  @Test
+  void theirSlotsAreReleasedByOneLease() {
+    var rule = perUser().limit(new Concurrency(2, Duration.ofMinutes(1))).build();
+    try (var limiter = RateLimiter.inMemory(rule)) {
+      var taken = limiter.decideTogether(List.of(ADA, ADA));
+      assertThat(limiter.decideTogether(List.of(ADA)).isAllowed()).isFalse();
+      assertThat(limiter.release(taken.whole().lease().orElseThrow())).isTrue();
+      assertThat(limiter.decideTogether(List.of(ADA, ADA)).isAllowed()).isTrue();
+    }
+  }
+
+  @Test
+  void ofNoneOfThemNothingIsAsked() {
+    try (var limiter =
+        RateLimiter.inMemory(perUser().limit(FixedWindow.of(Rate.perDay(1))).build())) {
+      assertThat(limiter.decideTogether(List.of()).isAllowed()).isTrue();
+      assertThat(limiter.decideTogether(List.of(LOGIN, LOGIN)).isAllowed()).isTrue();
+    }
+  }
+
+  private static List<Long> remaining(JointVerdict verdict) {
+    return verdict.each().stream().map(v -> v.limit().orElseThrow().remaining()).toList();
+  }
+}

@@ -1,0 +1,144 @@
+package io.headgate.rulefile;
+
+import io.headgate.rulefile.EnvoyNode.Domain;
+import io.headgate.rulefile.EnvoyNode.Limit;
+import io.headgate.rulefile.EnvoyNode.Mention;
+import io.headgate.rulefile.EnvoyNode.Unit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Reads what envoyproxy/ratelimit reads, and refuses what it refuses. */
+final class EnvoyReader {
+  private static final List<String> OF_FILE = List.of("domain", "descriptors");
+  private static final List<String> OF_DESCRIPTOR =
+      List.of(
+          "key",
+          "value",
+          "rate_limit",
+          "descriptors",
+          "shadow_mode",
+          "quota_mode",
+          "detailed_metric",
+          "value_to_metric",
+          "share_threshold",
+          "metadata");
+  private static final List<String> OF_LIMIT =
+      List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
+  private static final List<String> MENTIONED =
+      List.of("quota_mode", "detailed_metric", "value_to_metric", "metadata");
+  private static final String YES_OR_NO = "true or false";
+
+  Optional<Domain> read(Value value) {
+    return value
+        .section("a map with the fields domain and descriptors")
+        .flatMap(section -> {
+          section.allowOnly(OF_FILE);
+          var name = section.require("domain", "a name", EnvoyReader::given);
+          return name.map(given -> new Domain(given, descriptors(section)));
+        });
+  }
+
+  private static String given(String text) {
+    if (text.isEmpty()) throw new IllegalArgumentException("must not be empty");
+    return text;
+  }
+
+  private List<EnvoyNode> descriptors(Section section) {
+    var nodes = new ArrayList<EnvoyNode>();
+    var seen = new HashMap<List<String>, Place>();
+    var items = section.find("descriptors").flatMap(list -> list.items("a list of descriptors"));
+    for (var item : items.orElse(List.of())) {
+      descriptor(item)
+          .ifPresent(node -> {
+            var same = seen.putIfAbsent(List.of(node.key(), node.value().orElse("")), node.at());
+            if (same == null) nodes.add(node);
+            else item.problem("the same key and value are on line %d".formatted(same.line()));
+          });
+    }
+    return nodes;
+  }
+
+  private Optional<EnvoyNode> descriptor(Value item) {
+    return item.section("a descriptor: a map with a key")
+        .flatMap(section -> {
+          section.allowOnly(OF_DESCRIPTOR);
+          var key = section.require("key", "the key of an entry", EnvoyReader::given);
+          var value = section.read("value", "a text", text -> text).filter(text -> !text.isEmpty());
+          var mentions = new ArrayList<Mention>();
+          for (var field : MENTIONED) mention(section, field, mentions);
+          var limit =
+              section
+                  .find("rate_limit")
+                  .flatMap(given -> given.section("a map with unit and requests_per_unit"))
+                  .flatMap(given -> limit(given, mentions));
+          boolean shared = yes(section, "share_threshold");
+          if (shared && (value.isEmpty() || value.get().indexOf('*') < 0)) {
+            section.problem(
+                "share_threshold", "needs a value with a *, of which all share a counter");
+          }
+          boolean quota = yes(section, "quota_mode");
+          boolean shadow = yes(section, "shadow_mode") || quota;
+          var nested = descriptors(section);
+          return key.map(name ->
+              new EnvoyNode(
+                  name,
+                  value,
+                  limit,
+                  shadow,
+                  shared,
+                  nested,
+                  mentions,
+                  item.node().at(),
+                  item.path()));
+        });
+  }
+
+  private Optional<Limit> limit(Section section, List<Mention> mentions) {
+    section.allowOnly(OF_LIMIT);
+    if (section.has("replaces")) {
+      mentions.add(new Mention("rate_limit.replaces", section.findOrSelf("replaces").node().at()));
+    }
+    var at = section.self().node().at();
+    var name = section.read("name", "a text", text -> text).filter(text -> !text.isEmpty());
+    if (yes(section, "unlimited")) return Optional.of(new Limit(true, 0, Unit.SECOND, name, at));
+    var permits = section.read("requests_per_unit", "a number", EnvoyReader::number).orElse(0L);
+    var unit = section.require("unit", "one of second to year", EnvoyReader::unit);
+    return unit.map(given -> new Limit(false, permits, given, name, at));
+  }
+
+  private static long number(String text) {
+    if (!text.matches("[0-9]{1,10}") || Long.parseLong(text) > 0xFFFF_FFFFL) {
+      throw new IllegalArgumentException(
+          "must be a whole number of at most 32 bits, got " + Quoted.of(text));
+    }
+    return Long.parseLong(text);
+  }
+
+  /** There, capitals are as good as small letters. */
+  private static Unit unit(String text) {
+    return Choice.parse(Unit.class, text.toLowerCase(Locale.ROOT));
+  }
+
+  private static boolean yes(Section section, String field) {
+    return section
+        .read(
+            field,
+            YES_OR_NO,
+            text ->
+                switch (text) {
+                  case "true", "True", "TRUE" -> true;
+                  case "false", "False", "FALSE" -> false;
+                  default ->
+                      throw new IllegalArgumentException(
+                          "must be %s, got %s".formatted(YES_OR_NO, Quoted.of(text)));
+                })
+        .orElse(false);
+  }
+
+  private static void mention(Section section, String field, List<Mention> mentions) {
+    section.find(field).ifPresent(value -> mentions.add(new Mention(field, value.node().at())));
+  }
+}

@@ -1,0 +1,22 @@
+package io.headgate.server.cli;
+
+import io.headgate.server.grpc.GrpcSettings;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** How Envoy is answered. */
+final class GrpcOptions {
+  @Option(
+      names = "--grpc-deadline",
+      paramLabel = "TIME",
+      defaultValue = "15ms",
+      converter = Durations.class,
+      description =
+          "How long a check over gRPC may take; a later one is answered UNAVAILABLE."
+              + " Less than Envoy waits, which is 20ms by default. Default: ${DEFAULT-VALUE}")
+  private Duration deadline = GrpcSettings.DEFAULT_DEADLINE;
+
+  GrpcSettings settings() {
+    return new GrpcSettings(deadline);
+  }
+}

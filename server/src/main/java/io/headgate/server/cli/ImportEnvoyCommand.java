@@ -1,0 +1,93 @@
+package io.headgate.server.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import io.headgate.rulefile.EnvoyFile;
+import io.headgate.rulefile.EnvoyImport;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.rulefile.RuleFileException;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Turns a configuration of envoyproxy/ratelimit into rules. Needs no service. */
+@Command(
+    name = "import-envoy",
+    description =
+        "Prints the rules that decide as a configuration of envoyproxy/ratelimit does; what can't"
+            + " be carried over is noted on standard error. Exits with 0, or with 1 if the file is"
+            + " not valid, 2 if it is unreadable.",
+    mixinStandardHelpOptions = true)
+final class ImportEnvoyCommand implements Callable<Integer> {
+  private final Surroundings around;
+
+  @Parameters(paramLabel = "FILE", description = "The configuration of one domain, in YAML.")
+  private Path file = Path.of("");
+
+  @Option(
+      names = "--json",
+      description = "Print one JSON object with rules and notes, and nothing on standard error.")
+  private boolean json;
+
+  ImportEnvoyCommand(Surroundings around) {
+    this.around = around;
+  }
+
+  @Override
+  public Integer call() {
+    try {
+      print(EnvoyFile.read(around.directory().resolve(file)));
+      return Main.OK;
+    } catch (RuleFileException e) {
+      for (var problem : e.problems()) around.err().printf("%s:%s%n", file, problem);
+      if (e.more() > 0) around.err().printf("… and %d more%n", e.more());
+      return Main.NO;
+    } catch (NoSuchFileException e) {
+      around.err().printf("headgate: %s: there is no such file%n", file);
+      return Main.ERROR;
+    } catch (IOException e) {
+      around.err().printf("headgate: %s can't be read: %s%n", file, e);
+      return Main.ERROR;
+    }
+  }
+
+  private void print(EnvoyImport imported) {
+    if (json) {
+      around.out().println(jsonOf(imported));
+      return;
+    }
+    around.out().print(RuleFile.yaml(imported.rules()));
+    around.out().flush();
+    for (var note : imported.notes()) around.err().printf("%s:%s%n", file, note);
+  }
+
+  private static String jsonOf(EnvoyImport imported) {
+    var text = new StringWriter();
+    try (var out = new JsonFactory().createGenerator(text)) {
+      out.writeStartObject();
+      out.writeArrayFieldStart("rules");
+      for (var rule : imported.rules()) out.writeRawValue(RuleFile.json(rule));
+      out.writeEndArray();
+      out.writeArrayFieldStart("notes");
+      for (var note : imported.notes()) {
+        out.writeStartObject();
+        out.writeNumberField("line", note.line());
+        out.writeStringField("path", note.path());
+        out.writeStringField("what", note.what());
+        out.writeStringField("why", note.why());
+        out.writeStringField("advice", note.advice());
+        out.writeEndObject();
+      }
+      out.writeEndArray();
+      out.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+}

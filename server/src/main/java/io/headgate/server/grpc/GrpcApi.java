@@ -1,0 +1,105 @@
+package io.headgate.server.grpc;
+
+import com.google.protobuf.MessageLite;
+import io.headgate.RateLimiter;
+import io.headgate.rule.Subject;
+import io.headgate.server.grpc.proto.HealthProto;
+import io.headgate.server.grpc.proto.RlsProto;
+import io.headgate.server.http.Access;
+import io.headgate.server.http.Readiness;
+import io.headgate.store.Ticker;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.grpc.common.GrpcMessageDecoder;
+import io.vertx.grpc.common.GrpcMessageEncoder;
+import io.vertx.grpc.common.ServiceMethod;
+import io.vertx.grpc.common.ServiceName;
+import io.vertx.grpc.reflection.v1.ServerReflectionProto;
+import io.vertx.grpc.server.GrpcProtocol;
+import io.vertx.grpc.server.GrpcServer;
+import io.vertx.grpc.server.GrpcServerOptions;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** All of gRPC, for the requests of one event loop. */
+public final class GrpcApi {
+  static final int LONGEST_MESSAGE = 64 * 1024;
+
+  private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
+  private static final String HEALTH = "grpc.health.v1.Health";
+
+  /** Older tools know it by the second name; the messages are the same. */
+  private static final List<String> REFLECTION =
+      List.of("grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection");
+
+  private final GrpcServer server;
+  private final Readiness readiness;
+
+  /**
+   * @param callers is told of who is asked about
+   * @param heard is told of connections that are silent, but whose clients are known to be there
+   */
+  public GrpcApi(
+      Vertx vertx,
+      RateLimiter limiter,
+      Ticker ticker,
+      Access access,
+      Readiness readiness,
+      GrpcSettings settings,
+      Consumer<Subject> callers,
+      Consumer<HttpConnection> heard) {
+    var options =
+        new GrpcServerOptions()
+            .setMaxMessageSize(LONGEST_MESSAGE)
+            .setScheduleDeadlineAutomatically(false)
+            .removeEnabledProtocol(GrpcProtocol.WEB)
+            .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
+    var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings, callers);
+    var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), heard);
+    var reflection =
+        new Reflection(
+            List.of(
+                RlsProto.getDescriptor().findServiceByName("RateLimitService"),
+                HealthProto.getDescriptor().findServiceByName("Health"),
+                ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
+    this.readiness = readiness;
+    this.server =
+        GrpcServer.server(vertx, options)
+            .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
+            .callHandler(method(HEALTH, "Check"), health::check)
+            .callHandler(method(HEALTH, "Watch"), health::watch);
+    for (var name : REFLECTION) {
+      server.callHandler(method(name, "ServerReflectionInfo"), reflection::handle);
+    }
+  }
+
+  /** Serves the request if it is one of gRPC; false leaves it to those who speak HTTP. */
+  public boolean takes(HttpServerRequest request) {
+    if (!isGrpc(request)) return false;
+    if (readiness.isStopping()) request.connection().goAway(0); // the client learns: these are last
+    server.handle(request);
+    return true;
+  }
+
+  private static boolean isGrpc(HttpServerRequest request) {
+    if (request.version() != HttpVersion.HTTP_2) return false;
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    return type != null
+        && type.startsWith("application/grpc")
+        && !type.startsWith("application/grpc-web");
+  }
+
+  private static <A extends MessageLite> ServiceMethod<Buffer, A> method(
+      String service, String name) {
+    return ServiceMethod.server(
+        ServiceName.create(service),
+        name,
+        GrpcMessageEncoder.encoder(),
+        GrpcMessageDecoder.IDENTITY);
+  }
+}

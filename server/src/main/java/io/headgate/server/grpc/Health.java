@@ -1,0 +1,109 @@
+package io.headgate.server.grpc;
+
+import io.headgate.server.grpc.proto.HealthCheckRequest;
+import io.headgate.server.grpc.proto.HealthCheckResponse;
+import io.headgate.server.grpc.proto.HealthCheckResponse.ServingStatus;
+import io.headgate.server.http.Readiness;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.grpc.common.GrpcStatus;
+import io.vertx.grpc.server.GrpcServerRequest;
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Whether the service wants more calls, as gRPC clients ask it: once, or to be told of changes. */
+final class Health {
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+  private static final int LOOKS_PER_PING = 100;
+
+  private final Vertx vertx;
+  private final Readiness readiness;
+  private final Set<String> services;
+  private final Consumer<HttpConnection> heard;
+
+  /**
+   * @param services the names that can be asked about; the empty one stands for all
+   * @param heard is told of connections whose watching clients are still there
+   */
+  Health(Vertx vertx, Readiness readiness, Set<String> services, Consumer<HttpConnection> heard) {
+    this.vertx = vertx;
+    this.readiness = readiness;
+    this.services = services;
+    this.heard = heard;
+  }
+
+  void check(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
+    var answer = new Reply<>(call);
+    answer.receive(
+        HealthCheckRequest.parser(),
+        asked -> {
+          var status = status(asked.getService());
+          if (status == ServingStatus.SERVICE_UNKNOWN) {
+            answer.fail(
+                GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(asked.getService()));
+          } else {
+            answer.send(response(status));
+          }
+        });
+  }
+
+  void watch(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
+    var answer = new Reply<>(call);
+    answer.receive(
+        HealthCheckRequest.parser(), asked -> new Watch(call, answer, asked.getService()).start());
+  }
+
+  private ServingStatus status(String service) {
+    if (!service.isEmpty() && !services.contains(service)) return ServingStatus.SERVICE_UNKNOWN;
+    return readiness.isStopping() ? ServingStatus.NOT_SERVING : ServingStatus.SERVING;
+  }
+
+  private static HealthCheckResponse response(ServingStatus status) {
+    return HealthCheckResponse.newBuilder().setStatus(status).build();
+  }
+
+  /** One client that watches. It says nothing more, so it is asked now and then if it is there. */
+  private final class Watch {
+    private final GrpcServerRequest<Buffer, HealthCheckResponse> call;
+    private final Reply<HealthCheckResponse> answer;
+    private final String service;
+    private ServingStatus told = ServingStatus.UNKNOWN;
+    private int looks;
+
+    Watch(
+        GrpcServerRequest<Buffer, HealthCheckResponse> call,
+        Reply<HealthCheckResponse> answer,
+        String service) {
+      this.call = call;
+      this.answer = answer;
+      this.service = service;
+    }
+
+    void start() {
+      long timer = vertx.setPeriodic(LOOK_EVERY.toMillis(), this::look);
+      look(timer);
+    }
+
+    private void look(long timer) {
+      if (answer.isGiven()) {
+        vertx.cancelTimer(timer);
+        return;
+      }
+      var now = status(service);
+      if (now != told) {
+        told = now;
+        answer.write(response(now));
+      }
+      if (now == ServingStatus.NOT_SERVING) {
+        vertx.cancelTimer(timer);
+        answer.end();
+      } else if (++looks % LOOKS_PER_PING == 0) {
+        call.connection()
+            .ping(Buffer.buffer(new byte[8]))
+            .onSuccess(pong -> heard.accept(call.connection()));
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.headgate.server.grpc;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.JointPlan;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Subject;
+import io.headgate.server.grpc.proto.RateLimitRequest;
+import io.headgate.server.grpc.proto.RateLimitResponse;
+import io.headgate.server.http.Access;
+import io.headgate.server.http.RateLimitHeaders;
+import io.headgate.store.Ticker;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.grpc.common.GrpcStatus;
+import io.vertx.grpc.server.GrpcServerRequest;
+import java.util.ArrayList;
+import java.util.function.Consumer;
+
+/** ShouldRateLimit, for the calls of one event loop. */
+final class RateLimitCalls {
+  private final Vertx vertx;
+  private final RateLimiter limiter;
+  private final Access access;
+  private final Consumer<Subject> callers;
+  private final long deadlineMillis;
+  private final Statuses statuses;
+  private final OwnLimits ownLimits = new OwnLimits();
+
+  RateLimitCalls(
+      Vertx vertx,
+      RateLimiter limiter,
+      Access access,
+      Ticker ticker,
+      GrpcSettings settings,
+      Consumer<Subject> callers) {
+    this.vertx = vertx;
+    this.limiter = limiter;
+    this.access = access;
+    this.callers = callers;
+    this.deadlineMillis = settings.deadline().toMillis();
+    this.statuses = new Statuses(new RateLimitHeaders(ticker));
+  }
+
+  void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
+    var answer = new Reply<>(call);
+    var refused = access.refusalOfCheck(call.headers().get(HttpHeaders.AUTHORIZATION));
+    if (refused.isPresent()) {
+      boolean unknown = refused.get().status() == 401;
+      answer.fail(
+          unknown ? GrpcStatus.UNAUTHENTICATED : GrpcStatus.PERMISSION_DENIED,
+          refused.get().reason());
+      return;
+    }
+    answer.receive(RateLimitRequest.parser(), message -> decide(call, message, answer));
+  }
+
+  private void decide(
+      GrpcServerRequest<Buffer, RateLimitResponse> call,
+      RateLimitRequest message,
+      Reply<RateLimitResponse> answer) {
+    var decided = limiter.decideTogetherAsync(plan(message)).toCompletableFuture();
+    if (decided.isDone()) {
+      answer.send(statuses.of(decided.join()));
+      return;
+    }
+    // What Redis is asked it may still charge, though nobody waits for its answer any more.
+    long timer = vertx.setTimer(deadline(call), fired -> answer.fail(GrpcStatus.UNAVAILABLE, LATE));
+    var context = vertx.getOrCreateContext();
+    var unused =
+        decided.whenComplete((verdict, problem) ->
+            context.runOnContext(woken -> {
+              vertx.cancelTimer(timer);
+              answer.guarded(() -> answer.send(statuses.of(decided.join())));
+            }));
+  }
+
+  private static final String LATE = "the store did not answer within grpc-deadline";
+
+  /** The client's own, where that is shorter. */
+  private long deadline(GrpcServerRequest<?, ?> call) {
+    long theirs = call.timeout();
+    return theirs <= 0 ? deadlineMillis : Math.min(theirs, deadlineMillis);
+  }
+
+  private JointPlan plan(RateLimitRequest message) {
+    var rules = limiter.rules();
+    var requests = Descriptors.requests(message);
+    for (var request : requests) callers.accept(request.subject());
+    var plans = new ArrayList<Plan>(limiter.plans(requests));
+    for (int i = 0; i < plans.size(); i++) {
+      var own =
+          ownLimits.plan(
+              rules, plans.get(i), requests.get(i), message.getDomain(), message.getDescriptors(i));
+      if (own.isPresent()) plans.set(i, own.get());
+    }
+    return JointPlan.of(plans);
+  }
+}

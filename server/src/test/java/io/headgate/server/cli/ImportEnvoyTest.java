@@ -1,0 +1,77 @@
+package io.headgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.rulefile.EnvoyFile;
+import io.headgate.rulefile.RuleFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the command prints, and where. */
+class ImportEnvoyTest {
+  private static final String CONFIGURATION =
+      """
+      domain: shop
+      descriptors:
+        - key: user
+          detailed_metric: true
+          rate_limit: { unit: minute, requests_per_unit: 5 }
+      """;
+
+  @TempDir Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    var around =
+        new Surroundings(Map.of(), folder, new PrintWriter(out), new PrintWriter(err), false);
+    int code = Main.run(around, args);
+    around.out().flush();
+    around.err().flush();
+    return code;
+  }
+
+  private void write(String text) throws IOException {
+    Files.writeString(folder.resolve("envoy.yaml"), text);
+  }
+
+  @Test
+  void rulesGoToStandardOutputAndNotesToStandardError() throws IOException {
+    write(CONFIGURATION);
+    assertThat(run("rules", "import-envoy", "envoy.yaml")).isZero();
+    assertThat(RuleFile.read(out.toString())).isEqualTo(EnvoyFile.read(CONFIGURATION).rules());
+    assertThat(err.toString())
+        .startsWith("envoy.yaml:4: descriptors[0].detailed_metric: detailed_metric is not")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void asJsonBothAreOneObject() throws IOException {
+    write(CONFIGURATION);
+    assertThat(run("rules", "import-envoy", "--json", "envoy.yaml")).isZero();
+    assertThat(out.toString())
+        .startsWith("{\"rules\":[{\"id\":\"shop/user\"")
+        .contains("\"notes\":[{\"line\":4,\"path\":\"descriptors[0].detailed_metric\"");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aConfigurationThatIsNotValidIsRefusedWithItsLines() throws IOException {
+    write("domain: shop\ndescriptors:\n  - key: user\n    rate_limt: {}\n");
+    assertThat(run("rules", "import-envoy", "envoy.yaml")).isEqualTo(1);
+    assertThat(err.toString()).contains("envoy.yaml:4:5:", "did you mean rate_limit?");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void aFileThatIsNotThereIsAnError() {
+    assertThat(run("rules", "import-envoy", "none.yaml")).isEqualTo(2);
+    assertThat(err.toString()).contains("there is no such file");
+  }
+}

@@ -1,0 +1,77 @@
+package io.headgate.server.grpc;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.Service;
+import io.headgate.server.Settings;
+import io.headgate.server.http.Access;
+import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A real service on a port that the system chose, and Envoy's client to it. */
+final class GrpcService implements AutoCloseable {
+  /** A Sunday noon. */
+  static final long START = 1_789_300_800_000_000L;
+
+  final RateLimiter limiter;
+  final EnvoyClient envoy;
+  private final Service service;
+
+  private GrpcService(
+      Store store, Ticker ticker, Access access, GrpcSettings grpc, List<Rule> rules)
+      throws IOException, InterruptedException {
+    this.limiter = RateLimiter.with(store, RuleSet.of(rules), ticker);
+    var settings =
+        new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ofSeconds(2), 2);
+    var book = RuleBookInMemory.of(limiter.rules());
+    this.service = Service.start(settings, grpc, limiter, book, ticker);
+    this.envoy = EnvoyClient.of(service.port());
+  }
+
+  /** In memory, by a clock that stands until it is turned. */
+  static GrpcService with(Rule... rules) {
+    return with(Access.OPEN, rules);
+  }
+
+  static GrpcService with(Access access, Rule... rules) {
+    var clock = new AtomicLong(START);
+    return start(
+        MemoryStore.create(clock::get, 10_000), clock::get, access, GrpcSettings.DEFAULT, rules);
+  }
+
+  /** By the real time. */
+  static GrpcService over(Store store, Duration deadline, Rule... rules) {
+    return start(store, Ticker.system(), Access.OPEN, new GrpcSettings(deadline), rules);
+  }
+
+  private static GrpcService start(
+      Store store, Ticker ticker, Access access, GrpcSettings grpc, Rule... rules) {
+    try {
+      return new GrpcService(store, ticker, access, grpc, List.of(rules));
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  int port() {
+    return service.port();
+  }
+
+  void stop() {
+    service.close();
+  }
+
+  @Override
+  public void close() {
+    envoy.close();
+    service.close();
+    limiter.close();
+  }
+}
