@@ -79,6 +79,7 @@ final class Console implements AutoCloseable {
             .redirectOutput(output.toFile());
     builder.environment().put("HEADGATE_URL", "http://127.0.0.1:" + port);
     builder.environment().put("NO_COLOR", "1");
+    builder.environment().put("HEADGATE_LOG_FORMAT", "text"); // as on a terminal
     builder.environment().put("HEADGATE_DATA", data());
     return builder.start();
   }
