@@ -1,5 +1,6 @@
 package io.headgate.benchmarks;
 
+import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,30 +16,53 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Compares the service with a server that does nothing, by turns, so that both see the same
- * weather.
+ * Compares the service, as it is asked in different ways, with a server that does nothing, by
+ * turns, so that all see the same weather.
  */
 final class Http {
   private static final int CONNECTIONS = 64;
+  private static final int GRPC_CONNECTIONS = 4; // as many on their way as with the others
+  private static final int CALLERS = 1_000;
+  private static final int FEW_RULES = 10;
+  private static final int MANY_RULES = 10_000;
   private static final String PATH = "/v1/check";
-  private static final String QUESTION = "{\"key\":\"user:42\"}";
-  private static final String RULES =
-      """
-      rules:
-        - id: per-user
-          match: { key: "user:*" }
-          limit: { algorithm: token-bucket, rate: 1000000000/1s }
-      """;
+  private static final String QUESTION = "{\"key\":\"user:%d\"}";
 
   private Http() {}
 
-  private static final class Tally {
+  @FunctionalInterface
+  private interface Asking {
+    Load run(int seconds) throws IOException, InterruptedException;
+  }
+
+  /** One way of asking one server, and what was measured of it. */
+  private static final class Subject {
+    final String name;
+    final HttpServer server;
+    final Asking asking;
     final List<Double> perSecond = new ArrayList<>();
     final List<Double> cpuMicros = new ArrayList<>();
 
-    void add(Turn turn) {
-      perSecond.add(turn.perSecond());
-      cpuMicros.add(turn.cpuMicros());
+    Subject(String name, HttpServer server, Asking asking) {
+      this.name = name;
+      this.server = server;
+      this.asking = asking;
+    }
+
+    void turn(Lab lab) throws IOException, InterruptedException {
+      var before = cpu(server);
+      var load = asking.run(lab.effort().httpSeconds);
+      double micros = cpu(server).minus(before).toNanos() / 1e3 / load.requests();
+      perSecond.add(load.perSecond());
+      cpuMicros.add(micros);
+      lab.progress()
+          .say(
+              String.format(
+                  Locale.ROOT,
+                  "  %s: %,.0f requests/s, %.1f µs of CPU each",
+                  name,
+                  load.perSecond(),
+                  micros));
     }
 
     Measurement rate() {
@@ -52,96 +76,114 @@ final class Http {
     private static Measurement of(List<Double> seen) {
       return Measurement.of(seen.stream().mapToDouble(Double::doubleValue).toArray());
     }
+
+    private static Duration cpu(HttpServer server) {
+      return server
+          .cpu()
+          .orElseThrow(() -> new IllegalStateException("the system does not tell CPU times"));
+    }
   }
 
   static String report(Lab lab) throws IOException, InterruptedException {
-    if (!Wrk.isInstalled()) {
-      throw new IllegalStateException(
-          "wrk is needed; install it (Debian's package: wrk) and try again");
-    }
+    require(Wrk.isInstalled(), "wrk", "wrk");
+    require(H2load.isInstalled(), "h2load", "nghttp2-client");
     var directory = Files.createTempDirectory("headgate-http");
     try {
-      Files.writeString(directory.resolve("rules.yaml"), RULES);
+      writeRules(directory.resolve("few.yaml"), FEW_RULES);
+      writeRules(directory.resolve("many.yaml"), MANY_RULES);
       return compare(lab, directory);
     } finally {
-      Files.deleteIfExists(directory.resolve("rules.yaml"));
-      Files.deleteIfExists(directory.resolve("post.lua"));
+      for (var file : List.of("few.yaml", "many.yaml", "post.lua", "message.bin")) {
+        Files.deleteIfExists(directory.resolve(file));
+      }
       Files.deleteIfExists(directory);
     }
   }
 
+  private static void require(boolean installed, String program, String packaged) {
+    if (installed) return;
+    throw new IllegalStateException(
+        "%s is needed; install it (Debian's package: %s) and try again"
+            .formatted(program, packaged));
+  }
+
+  /** One that is asked about and never denies; the others are about others. */
+  private static void writeRules(Path file, int count) throws IOException {
+    String one =
+        "  - { id: %s, match: { key: \"%s\" }, limit: { algorithm: token-bucket, rate: %s } }\n";
+    var text = new StringBuilder("rules:\n");
+    text.append(one.formatted("per-user", "user:*", "1000000000/1s"));
+    for (int i = 1; i < count; i++) text.append(one.formatted("r" + i, "other-" + i, "1/1s"));
+    Files.writeString(file, text);
+  }
+
   private static String compare(Lab lab, Path directory) throws IOException, InterruptedException {
-    try (var headgate = new HttpServer(headgate(lab), directory)) {
-      var answer = ask(headgate);
+    try (var redis = RedisServer.start();
+        var few = new HttpServer(headgate(lab, "few.yaml", "memory"), directory);
+        var many = new HttpServer(headgate(lab, "many.yaml", "memory"), directory);
+        var remote = new HttpServer(headgate(lab, "few.yaml", redis.uri()), directory)) {
+      var answer = ask(few);
       try (var bare = new HttpServer(bare(answer), directory)) {
         requireLike(answer, ask(bare));
-        var wrk = Wrk.posting(QUESTION, directory, CONNECTIONS);
-        var ofHeadgate = new Tally();
-        var ofBare = new Tally();
-        int rounds = lab.effort().httpRounds;
-        lab.progress().say("  warming up both");
-        wrk.run(bare.address() + PATH, lab.effort().httpWarmUpSeconds);
-        wrk.run(headgate.address() + PATH, lab.effort().httpWarmUpSeconds);
-        for (int round = 0; round < rounds; round++) {
-          ofBare.add(turn(lab, "bare Vert.x", bare, wrk));
-          ofHeadgate.add(turn(lab, "Headgate", headgate, wrk));
+        var wrk = Wrk.posting(QUESTION, CALLERS, directory, CONNECTIONS);
+        int streams = CONNECTIONS / GRPC_CONNECTIONS;
+        var h2load = H2load.sending(GrpcQuestion.framed(), directory, GRPC_CONNECTIONS, streams);
+        GrpcQuestion.requireAnswered(few.address());
+        var subjects =
+            List.of(
+                new Subject("bare Vert.x", bare, s -> wrk.run(bare.address() + PATH, s)),
+                new Subject("**Headgate**, 10 rules", few, s -> wrk.run(few.address() + PATH, s)),
+                new Subject("10,000 rules", many, s -> wrk.run(many.address() + PATH, s)),
+                new Subject("10 rules, Redis", remote, s -> wrk.run(remote.address() + PATH, s)),
+                new Subject(
+                    "10 rules, gRPC", few, s -> h2load.run(few.address() + GrpcQuestion.PATH, s)));
+        lab.progress().say("  warming up all");
+        for (var subject : subjects) subject.asking.run(lab.effort().httpWarmUpSeconds);
+        for (int round = 0; round < lab.effort().httpRounds; round++) {
+          for (var subject : subjects) subject.turn(lab);
         }
-        return told(lab, ofHeadgate, ofBare, answer.body().length());
+        return told(lab, subjects, answer.body().length());
       }
     }
   }
 
-  private record Turn(double perSecond, double cpuMicros) {}
-
-  private static Turn turn(Lab lab, String name, HttpServer server, Wrk wrk)
-      throws IOException, InterruptedException {
-    var before = cpu(server);
-    var load = wrk.run(server.address() + PATH, lab.effort().httpSeconds);
-    double cpuMicros = cpu(server).minus(before).toNanos() / 1e3 / load.requests();
-    lab.progress()
-        .say(
-            String.format(
-                Locale.ROOT,
-                "  %s: %,.0f requests/s, %.1f µs of CPU each",
-                name,
-                load.perSecond(),
-                cpuMicros));
-    return new Turn(load.perSecond(), cpuMicros);
-  }
-
-  private static String told(Lab lab, Tally headgate, Tally bare, int bodyLength) {
+  private static String told(Lab lab, List<Subject> subjects, int bodyLength) {
+    var bare = subjects.getFirst();
     var table = new Table("", "requests a second", "", "CPU µs a request", "");
-    table.row("bare Vert.x", bare.rate().toString(), "", bare.cpu().toString(), "");
-    table.row(
-        "**Headgate**, `POST /v1/check`",
-        headgate.rate().toString(),
-        headgate.rate().times(bare.rate()),
-        headgate.cpu().toString(),
-        headgate.cpu().times(bare.cpu()));
+    for (var subject : subjects) {
+      table.row(
+          subject.name,
+          subject.rate().toString(),
+          subject == bare ? "" : subject.rate().times(bare.rate()),
+          subject.cpu().toString(),
+          subject == bare ? "" : subject.cpu().times(bare.cpu()));
+    }
     return """
-    `POST /v1/check` of the service (memory store, one rule that never denies) against a Vert.x server
-    with the same options and event loops, which reads the request and returns what the service
-    returned to the first one, headers and %d bytes of body, as a constant. wrk, one thread and %d
-    connections that are kept, on the same machine: it takes CPU from both alike. Medians of %d rounds
-    of %d s, the servers by turns. CPU is that of the server's process.
+    `POST /v1/check` of the service, %,d callers in turn, one rule that never denies applies, against a
+    Vert.x server with the same options and event loops, which reads the request and returns what the
+    service returned to the first one, headers and %d bytes of body, as a constant. wrk, one thread and
+    %d connections that are kept, on the same machine: it takes CPU from all alike, and so does Redis,
+    whose own is not counted. gRPC is Envoy's `ShouldRateLimit` with one descriptor, by h2load over %d
+    connections with as many calls on their way. Medians of %d rounds of %d s, by turns. CPU is that of
+    the server's process. Ratios are to the first row.
 
     %s\
     """
         .formatted(
-            bodyLength, CONNECTIONS, lab.effort().httpRounds, lab.effort().httpSeconds, table);
+            CALLERS,
+            bodyLength,
+            CONNECTIONS,
+            GRPC_CONNECTIONS,
+            lab.effort().httpRounds,
+            lab.effort().httpSeconds,
+            table);
   }
 
-  private static Duration cpu(HttpServer server) {
-    return server
-        .cpu()
-        .orElseThrow(() -> new IllegalStateException("the system does not tell CPU times"));
-  }
-
-  private static List<String> headgate(Lab lab) {
+  private static List<String> headgate(Lab lab, String rules, String store) {
     var jar = lab.root().resolve("server/target/headgate.jar");
     var command = java();
-    command.addAll(List.of("-jar", jar.toString(), "serve", "--port", "0"));
-    command.addAll(List.of("--rules", "rules.yaml", "--rules-mode", "file"));
+    command.addAll(List.of("-jar", jar.toString(), "serve", "--port", "0", "--store", store));
+    command.addAll(List.of("--rules", rules, "--rules-mode", "file"));
     return command;
   }
 
@@ -173,8 +215,9 @@ final class Http {
     try (var client = HttpClient.newHttpClient()) {
       var request =
           HttpRequest.newBuilder(URI.create(server.address() + PATH))
+              .version(HttpClient.Version.HTTP_1_1)
               .header("Content-Type", "application/json")
-              .POST(BodyPublishers.ofString(QUESTION))
+              .POST(BodyPublishers.ofString(String.format(Locale.ROOT, QUESTION, 1)))
               .build();
       var answer = client.send(request, BodyHandlers.ofString());
       if (answer.statusCode() != 200) {

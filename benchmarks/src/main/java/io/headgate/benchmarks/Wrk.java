@@ -19,32 +19,44 @@ record Wrk(Path script, int connections) {
   private static final Pattern TROUBLE =
       Pattern.compile("(?m)^ *((Socket errors|Non-2xx or 3xx responses): .*)$");
 
-  /** What came of it. */
-  record Load(long requests, double perSecond) {
-    static Load parse(String output) {
-      var trouble = TROUBLE.matcher(output);
-      if (trouble.find()) {
-        throw new IllegalStateException("wrk reports trouble: " + trouble.group(1));
-      }
-      var requests = REQUESTS.matcher(output);
-      var rate = RATE.matcher(output);
-      if (!requests.find() || !rate.find()) {
-        throw new IllegalStateException("wrk said something else than expected: " + output);
-      }
-      return new Load(Long.parseLong(requests.group(1)), Double.parseDouble(rate.group(1)));
+  static Load parse(String output) {
+    var trouble = TROUBLE.matcher(output);
+    if (trouble.find()) {
+      throw new IllegalStateException("wrk reports trouble: " + trouble.group(1));
     }
+    var requests = REQUESTS.matcher(output);
+    var rate = RATE.matcher(output);
+    if (!requests.find() || !rate.find()) {
+      throw new IllegalStateException("wrk said something else than expected: " + output);
+    }
+    return new Load(Long.parseLong(requests.group(1)), Double.parseDouble(rate.group(1)));
   }
 
-  static Wrk posting(String body, Path directory, int connections) throws IOException {
+  /**
+   * @param body has {@code %d} where one number of {@code different} is to stand
+   */
+  static Wrk posting(String body, int different, Path directory, int connections)
+      throws IOException {
     var script = directory.resolve("post.lua");
     Files.writeString(
         script,
         """
-        wrk.method = "POST"
-        wrk.headers["Content-Type"] = "application/json"
-        wrk.body = [[%s]]
+        local requests = {}
+        local at = 0
+
+        function init(args)
+          wrk.headers["Content-Type"] = "application/json"
+          for i = 1, %d do
+            requests[i] = wrk.format("POST", nil, nil, string.format([[%s]], i))
+          end
+        end
+
+        function request()
+          at = at %% #requests + 1
+          return requests[at]
+        end
         """
-            .formatted(body));
+            .formatted(different, body));
     return new Wrk(script, connections);
   }
 
@@ -65,7 +77,7 @@ record Wrk(Path script, int connections) {
     try (var wrk = new Child(command)) {
       String output = new String(wrk.output().readAllBytes(), StandardCharsets.UTF_8);
       if (wrk.waitFor() != 0) throw new IllegalStateException("wrk failed: " + output.strip());
-      return Load.parse(output);
+      return parse(output);
     }
   }
 }

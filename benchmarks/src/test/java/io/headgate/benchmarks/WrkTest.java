@@ -20,13 +20,13 @@ class WrkTest {
 
   @Test
   void readsWhatWrkPrints() {
-    assertThat(Wrk.Load.parse(OUTPUT)).isEqualTo(new Wrk.Load(104_312, 52_101.77));
+    assertThat(Wrk.parse(OUTPUT)).isEqualTo(new Load(104_312, 52_101.77));
   }
 
   @Test
   void answersThatAreNoneDoNotCount() {
     var refused = OUTPUT.replace("Requests/sec", "  Non-2xx or 3xx responses: 7\nRequests/sec");
-    assertThatThrownBy(() -> Wrk.Load.parse(refused))
+    assertThatThrownBy(() -> Wrk.parse(refused))
         .hasMessage("wrk reports trouble: Non-2xx or 3xx responses: 7");
   }
 
@@ -35,6 +35,6 @@ class WrkTest {
     var broken =
         OUTPUT.replace(
             "Requests/sec", "  Socket errors: connect 0, read 3, write 0, timeout 0\nRequests/sec");
-    assertThatThrownBy(() -> Wrk.Load.parse(broken)).hasMessageContaining("read 3");
+    assertThatThrownBy(() -> Wrk.parse(broken)).hasMessageContaining("read 3");
   }
 }

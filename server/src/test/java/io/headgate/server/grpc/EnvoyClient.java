@@ -31,6 +31,10 @@ final class EnvoyClient implements AutoCloseable {
         NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build());
   }
 
+  static EnvoyClient over(ManagedChannel channel) {
+    return new EnvoyClient(channel);
+  }
+
   ManagedChannel channel() {
     return channel;
   }
