@@ -12,6 +12,7 @@ import io.headgate.server.rules.Signature;
 import io.headgate.store.Ticker;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -127,7 +128,7 @@ final class RuleChanges {
   }
 
   private Signature signature(Exchange exchange, Query query) {
-    String message = given(exchange, query, "message", MESSAGE, "");
+    String message = given(exchange, query, "message", MESSAGE).orElse("");
     try {
       return new Signature(author(exchange, query), message);
     } catch (IllegalArgumentException e) {
@@ -138,17 +139,16 @@ final class RuleChanges {
   /** Anybody can say who they are, but not whose token it is. */
   private String author(Exchange exchange, Query query) {
     String token = access.caller(exchange.asked("Authorization"));
-    String said = given(exchange, query, "author", AUTHOR, "");
-    if (!token.isEmpty()) return said.isEmpty() ? token : said + " with token " + token;
-    return said.isEmpty() ? access.hasAdminToken() ? "admin" : "anonymous" : said;
+    var said = given(exchange, query, "author", AUTHOR);
+    if (!token.isEmpty()) return said.map(who -> who + " with token " + token).orElse(token);
+    return said.orElse(access.hasAdminToken() ? "admin" : "anonymous");
   }
 
-  private static String given(
-      Exchange exchange, Query query, String parameter, String header, String otherwise) {
+  private static Optional<String> given(
+      Exchange exchange, Query query, String parameter, String header) {
     return query
         .text(parameter)
-        .or(() -> exchange.asked(header).map(text -> Percent.decode(header, text)))
-        .orElse(otherwise);
+        .or(() -> exchange.asked(header).map(text -> Percent.decode(header, text)));
   }
 
   /** Asks the book, which may wait for a database. */

@@ -41,7 +41,7 @@ class RollingRestartIT {
     Files.writeString(
         folder.resolve("rules.yaml"),
         "rules: [{ id: all, limit: { algorithm: fixed-window, rate: %d/1d } }]".formatted(LIMIT));
-    var ports = FreePorts.find(4);
+    var ports = new ArrayList<>(FreePorts.find(4));
     int front = ports.removeLast();
     var instances = new ArrayList<HeadgateProcess>();
     try (var redis = RedisServer.start();

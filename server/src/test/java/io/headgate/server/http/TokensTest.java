@@ -106,4 +106,18 @@ class TokensTest {
     assertThat(access.caller(Optional.of("Bearer other"))).isEmpty();
     assertThat(access.caller(Optional.empty())).isEmpty();
   }
+
+  @Test
+  void whoeverTheAuthorOfAChangeClaimsToBeItsTokenIsNamed() {
+    try (var service = RunningService.withAccess(new Access(ALL), RULE);
+        var admin = new Admin(service.port())) {
+      String token = "Authorization: Bearer adm1n-new";
+      admin.delete("/v1/rules/all", token, "X-Headgate-Author: Bert");
+      var revision = service.book.inForce().revision();
+      assertThat(revision.signature().author()).isEqualTo("Bert with token Anna");
+      admin.post("/v1/revisions/1/restore", token);
+      revision = service.book.inForce().revision();
+      assertThat(revision.signature().author()).isEqualTo("Anna");
+    }
+  }
 }
