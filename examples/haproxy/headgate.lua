@@ -7,6 +7,7 @@ local AUTHORIZATION = nil
 
 local QUOTA_EXCEEDED =
   '{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Quota exceeded","status":%d}'
+local BAD_REQUEST = '{"type":"about:blank","title":"Bad Request","status":400}'
 local UNAVAILABLE = '{"type":"about:blank","title":"Service Unavailable","status":503}'
 
 local function first(headers, name)
@@ -59,7 +60,9 @@ core.register_action("headgate", { "http-req" }, function(txn, url, away)
     local retry = first(headers, "retry-after")
     if retry then shown["retry-after"] = { retry } end
     refuse(txn, denied, "Quota Exceeded", QUOTA_EXCEEDED:format(denied), shown)
-  elseif away ~= "allow" then
+  elseif status >= 400 and status < 500 and status ~= 401 and status ~= 403 then
+    refuse(txn, 400, "Bad Request", BAD_REQUEST, {})
+  elseif away ~= "allow" or status == 401 or status == 403 then -- a wrong token must not go unseen
     refuse(txn, 503, "Service Unavailable", UNAVAILABLE, { ["retry-after"] = { "1" } })
   end
 end, 2)

@@ -76,10 +76,6 @@ final class TokenOptions {
   private void replace(Path directory, Access access) throws IOException {
     Logger log = LoggerFactory.getLogger(TokenOptions.class);
     var tokens = all(directory);
-    if (access.hasAdminToken() && !new Access(tokens).hasAdminToken()) {
-      throw new IllegalArgumentException(
-          "it has no admin token any more, and there is no other; give a new one instead");
-    }
     access.replace(tokens);
     log.info("tokens: {}", tokens);
   }

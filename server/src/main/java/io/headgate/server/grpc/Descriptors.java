@@ -5,11 +5,8 @@ import io.headgate.rule.Subject;
 import io.headgate.rulefile.EnvoyAttributes;
 import io.headgate.server.grpc.proto.RateLimitDescriptor;
 import io.headgate.server.grpc.proto.RateLimitRequest;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.headgate.server.http.Shortened;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 
@@ -23,8 +20,6 @@ final class Descriptors {
   static final int MOST = 100;
 
   /** Callers choose values; one that is too long must not be a way around a limit. */
-  private static final int LONGEST_KEPT = Subject.LONGEST_VALUE - 80;
-
   static List<Request> requests(RateLimitRequest call) {
     if (call.getDomain().isEmpty()) {
       throw BadCall.invalid("domain is empty; set domain in Envoy's rate limit filter");
@@ -79,17 +74,7 @@ final class Descriptors {
   /** A value as an attribute can have it: what is too long ends in a hash of the whole. */
   static String value(String value) {
     if (value.isEmpty()) return EnvoyAttributes.EMPTY;
-    if (value.length() <= Subject.LONGEST_VALUE) return value;
-    return value.substring(0, LONGEST_KEPT) + "#sha256:" + hash(value);
-  }
-
-  private static String hash(String text) {
-    try {
-      var bytes = text.getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Shortened.of(value);
   }
 
   private Descriptors() {}

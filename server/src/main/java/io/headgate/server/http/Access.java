@@ -1,5 +1,6 @@
 package io.headgate.server.http;
 
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +31,26 @@ public final class Access {
     return checkToken.map(token -> admin.withCheck(token, "")).orElse(admin);
   }
 
-  /** From the next request on these are the tokens; those that are not among them end. */
+  /**
+   * From the next request on these are the tokens; those that are not among them end.
+   *
+   * @throws IllegalArgumentException if what was guarded would be open to everybody
+   */
   public void replace(Tokens changed) {
+    for (var role : List.of(Role.ADMIN, Role.CHECK, Role.READ)) {
+      boolean guards = role != Role.READ || changed.isEmpty(); // else it takes an admin to read
+      if (guards && tokens.has(role) && !changed.has(role)) {
+        throw new IllegalArgumentException(
+            "there would be no %s token any more; give a new one instead, or restart without"
+                .formatted(role.text()));
+      }
+    }
     tokens = changed;
+  }
+
+  /** Whether there is no token at all. */
+  boolean isUnguarded() {
+    return tokens.isEmpty();
   }
 
   public boolean hasAdminToken() {

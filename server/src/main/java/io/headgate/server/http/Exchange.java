@@ -66,6 +66,9 @@ final class Exchange {
     try {
       route = routes.find(request.method(), path());
       access.require(route.role(), request.getHeader(HttpHeaders.AUTHORIZATION));
+      if (access.isUnguarded()) {
+        SameSite.require(route.role(), request.authority(), request.getHeader(HttpHeaders.ORIGIN));
+      }
       if (route.takesBody()) requireReadable(route);
     } catch (Refusal e) {
       refusal = e.problem();

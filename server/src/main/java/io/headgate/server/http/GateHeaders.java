@@ -47,14 +47,14 @@ final class GateHeaders {
     text(KEY).ifPresent(key -> put(KEY, Subject.KEY, key));
     put("ip", "ip", caller.toString());
     same("X-Original-URI", "X-Forwarded-Uri")
-        .ifPresent(uri -> put("X-Original-URI", "path", GatePath.of(uri)));
+        .ifPresent(uri -> put("X-Original-URI", "path", Shortened.of(GatePath.of(uri))));
     same("X-Original-Method", "X-Forwarded-Method")
         .ifPresent(method -> put("X-Original-Method", "method", method));
     same("X-Original-Host", "X-Forwarded-Host")
         .or(() -> one("Host"))
         .map(GateHeaders::hostOnly)
         .filter(host -> !host.isEmpty())
-        .ifPresent(host -> put("X-Original-Host", "host", host));
+        .ifPresent(host -> put("X-Original-Host", "host", Shortened.of(host)));
     for (var name : headers.names()) {
       String small = name.toLowerCase(Locale.ROOT);
       if (small.startsWith(PREFIX)) readOwn(name, small);

@@ -240,7 +240,7 @@ class HeadgateIT {
       Files.writeString(file, "check s3cret-2\n");
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> service.err().contains("it has no admin token any more"));
+          .until(() -> service.err().contains("there would be no admin token any more"));
       assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(0);
       assertThat(service.out() + service.err()).contains("1 check (shop)").doesNotContain("s3cret");
     }

@@ -72,6 +72,15 @@ class HAProxyTest {
   }
 
   @Test
+  void aLongHostOrPathGetsNobodyAround() {
+    try (var haproxy = haproxy();
+        var visitor = new Visitor(haproxy)) {
+      visitor.get("/" + "a".repeat(3_000));
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(2);
+    }
+  }
+
+  @Test
   void anotherStatusOfARuleAndThe403OfTheApplicationArriveAsTheyAre() {
     try (var haproxy = haproxy();
         var visitor = new Visitor(haproxy)) {

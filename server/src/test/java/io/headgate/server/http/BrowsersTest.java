@@ -31,6 +31,50 @@ class BrowsersTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "POST,/v1/check,https://evil.example",
+    "POST,/v1/check,null",
+    "POST,/v1/reset,http://127.0.0.1:1",
+    "POST,/v1/revisions/1/restore,https://evil.example"
+  })
+  void noOtherSitesPageMayDoAnythingWhereThereAreNoTokens(String method, String path, String from) {
+    try (var service = RunningService.with(RULE);
+        var page = new Admin(service.port())) {
+      var answer = page.send(method, path, "{\"key\":\"k\",\"rule\":\"all\"}", "Origin: " + from);
+      assertThat(answer.status()).isEqualTo(403);
+      assertThat(answer.body()).contains("pages of another site");
+      assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aPageOfItsOwnMay() {
+    try (var service = RunningService.with(RULE);
+        var page = new Admin(service.port())) {
+      String own = "Origin: http://127.0.0.1:" + service.port();
+      String host = "Host: 127.0.0.1:" + service.port();
+      assertThat(page.get("/v1/rules", own, host).status()).isEqualTo(200);
+    }
+  }
+
+  /** The name of a page's own site may have been made to lead here. */
+  @Test
+  void underAnotherNameNobodyAdministersWhereThereAreNoTokens() {
+    try (var service = RunningService.with(RULE);
+        var page = new Admin(service.port())) {
+      assertThat(page.get("/v1/rules", "Host: evil.example:8080").status()).isEqualTo(403);
+      assertThat(page.get("/v1/rules", "Host: localhost:8080").status()).isEqualTo(200);
+      assertThat(page.get("/v1/rules", "Host: [::1]:8080").status()).isEqualTo(200);
+      assertThat(page.get("/v1/gate", "Host: headgate").status()).isEqualTo(204);
+    }
+    try (var service = RunningService.withTokens("adm1n", "", RULE);
+        var page = new Admin(service.port())) {
+      String token = "Authorization: Bearer adm1n";
+      assertThat(page.get("/v1/rules", "Host: headgate.example", token).status()).isEqualTo(200);
+    }
+  }
+
   @Test
   void everyAnswerIsWhatItsTypeSays() {
     try (var service = RunningService.with(RULE)) {

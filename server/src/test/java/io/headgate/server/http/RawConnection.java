@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 
@@ -56,7 +57,7 @@ final class RawConnection implements AutoCloseable {
   void sendPost(String path, byte[] body, String... headers) {
     boolean typed = false;
     for (var header : headers) typed |= header.toLowerCase(Locale.ROOT).startsWith("content-type:");
-    var head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: test\r\n");
+    var head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n");
     if (!typed) head.append("Content-Type: application/json\r\n");
     for (var header : headers) head.append(header).append("\r\n");
     head.append("Content-Length: ").append(body.length).append("\r\n\r\n");
@@ -70,7 +71,9 @@ final class RawConnection implements AutoCloseable {
 
   /** A head without body, or one whose body is still to come. */
   static byte[] head(String methodAndPath, String... headers) {
-    var head = new StringBuilder(methodAndPath + " HTTP/1.1\r\nHost: test\r\n");
+    var head = new StringBuilder(methodAndPath + " HTTP/1.1\r\n");
+    boolean named = Arrays.stream(headers).anyMatch(header -> header.startsWith("Host:"));
+    if (!named) head.append("Host: 127.0.0.1\r\n");
     for (var header : headers) head.append(header).append("\r\n");
     return head.append("\r\n").toString().getBytes(ISO_8859_1);
   }

@@ -58,6 +58,23 @@ class TokensTest {
   }
 
   @Test
+  void takingAwayTheLastTokenOfARoleOpensNothing() {
+    var access = new Access(ALL);
+    var noCheck = Tokens.NONE.withAdmin("adm1n-new", "").withRead("r3ad", "");
+    assertThatThrownBy(() -> access.replace(noCheck))
+        .hasMessageContaining("there would be no check token any more");
+    assertThatThrownBy(() -> access.replace(Tokens.NONE.withCheck("ch3ck-new", "")))
+        .hasMessageContaining("there would be no admin token any more");
+    var reading = new Access(Tokens.NONE.withRead("r3ad", ""));
+    assertThatThrownBy(() -> reading.replace(Tokens.NONE))
+        .hasMessageContaining("there would be no read token any more");
+    try (var service = RunningService.withAccess(access, RULE)) {
+      assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(401);
+      assertThat(status(service, "/v1/check", "ch3ck-old")).isEqualTo(200);
+    }
+  }
+
+  @Test
   void readingIsOpenOnlyWithoutAnyToken() {
     for (var tokens :
         new Tokens[] {Tokens.NONE.withAdmin("a", ""), Tokens.NONE.withRead("r", "")}) {

@@ -1,0 +1,64 @@
+package io.headgate.server.http;
+
+import io.netty.util.NetUtil;
+import io.vertx.core.net.HostAndPort;
+import java.net.URI;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps pages of other sites away from a service without tokens. It listens to its own machine
+ * only, but so does every page in that machine's browser: one may send requests whose answers it
+ * can't read, and one whose own name has been made to lead here (DNS rebinding) may read them too.
+ */
+final class SameSite {
+  private SameSite() {}
+
+  /** Lets the request pass or throws the refusal. */
+  static void require(Role role, @Nullable HostAndPort asked, @Nullable String origin) {
+    if (role == Role.ANYBODY) return;
+    if (origin != null && !isOf(origin, asked)) {
+      throw new Refusal(
+          Problem.of(
+              403,
+              "Origin",
+              "pages of another site (%s) may not ask a service that has no tokens"
+                  .formatted(Texts.shown(origin))));
+    }
+    boolean open = role == Role.CHECK || role == Role.PEEK; // proxies call it what they like
+    if (!open && asked != null && !isOurs(asked.host())) {
+      throw new Refusal(
+          Problem.of(
+              403,
+              "Host",
+              "without tokens this is done under localhost or an address, not as '%s'; ask 127.0.0.1, or set an admin token"
+                  .formatted(Texts.shown(asked.host()))));
+    }
+  }
+
+  private static boolean isOf(String origin, @Nullable HostAndPort asked) {
+    if (asked == null) return false;
+    try {
+      var site = URI.create(origin);
+      int usual = "https".equals(site.getScheme()) ? 443 : 80;
+      return asked.host().equalsIgnoreCase(site.getHost())
+          && port(site.getPort(), usual) == port(asked.port(), usual);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static int port(int given, int usual) {
+    return given < 0 ? usual : given;
+  }
+
+  private static boolean isOurs(String host) {
+    String name = host.toLowerCase(Locale.ROOT);
+    String bare =
+        name.startsWith("[") && name.endsWith("]") ? name.substring(1, name.length() - 1) : name;
+    return name.equals("localhost")
+        || name.endsWith(".localhost")
+        || NetUtil.isValidIpV4Address(bare)
+        || NetUtil.isValidIpV6Address(bare);
+  }
+}
