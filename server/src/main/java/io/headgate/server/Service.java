@@ -32,9 +32,6 @@ import java.util.concurrent.TimeUnit;
 public final class Service implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
-  /** In this time clients that keep their connections learn that the next answer is the last. */
-  private static final Duration NOTICE = Duration.ofMillis(250);
-
   private final Vertx vertx;
   private final WatchedTransport transport;
   private final Settings settings;
@@ -186,7 +183,9 @@ public final class Service implements AutoCloseable {
     certificates.ifPresent(FollowedFiles::close);
     try {
       var grace = settings.shutdownGrace();
-      var notice = NOTICE.compareTo(grace) < 0 ? NOTICE : grace;
+      var wanted = settings.shutdownNotice();
+      // Clients that keep their connections learn that the next answer is the last.
+      var notice = wanted.compareTo(grace) < 0 ? wanted : grace;
       get(vertx.timer(Math.max(1, notice.toMillis()), TimeUnit.MILLISECONDS));
       long rest = Math.max(1, grace.minus(notice).toMillis());
       var stopped =

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param proxies who is believed about whom it asks for
  * @param tls empty to serve in clear text
  * @param shutdownGrace how long accepted requests may take when the service stops
+ * @param shutdownNotice how much of that it goes on serving, while it says that it is not ready
  */
 public record Settings(
     String host,
@@ -26,22 +27,38 @@ public record Settings(
     TrustedProxies proxies,
     Optional<TlsFiles> tls,
     Duration shutdownGrace,
+    Duration shutdownNotice,
     int eventLoops) {
 
   public static final int DEFAULT_PORT = 8080;
   public static final String DEFAULT_HOST = "127.0.0.1";
   public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
+  public static final Duration DEFAULT_NOTICE = Duration.ofMillis(250);
 
   public Settings {
     require(port >= 0 && port <= 65_535, "port must be 0 to 65535, got %d", port);
     require(eventLoops >= 1, "there must be at least 1 event loop, got %d", eventLoops);
     require(!shutdownGrace.isNegative(), "shutdown-grace must not be negative");
+    require(!shutdownNotice.isNegative(), "shutdown-notice must not be negative");
     require(
         access.hasAdminToken() || resolve(host).isLoopbackAddress(),
         "host %s can be reached from other machines, and there is no admin token;"
             + " set one with --admin-token or HEADGATE_ADMIN_TOKEN, or listen on %s",
         host,
         DEFAULT_HOST);
+  }
+
+  /** With the usual notice. */
+  public Settings(
+      String host,
+      int port,
+      Access access,
+      ConnectionLimits connections,
+      TrustedProxies proxies,
+      Optional<TlsFiles> tls,
+      Duration shutdownGrace,
+      int eventLoops) {
+    this(host, port, access, connections, proxies, tls, shutdownGrace, DEFAULT_NOTICE, eventLoops);
   }
 
   /** In clear text, with the usual limits, for clients that ask for themselves. */

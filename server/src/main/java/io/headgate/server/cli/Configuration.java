@@ -59,6 +59,7 @@ final class Configuration implements IDefaultValueProvider {
               "header-timeout",
               "body-timeout",
               "shutdown-grace",
+              "shutdown-notice",
               "grpc-deadline",
               "log-format",
               "url",

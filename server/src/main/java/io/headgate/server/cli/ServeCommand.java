@@ -66,6 +66,16 @@ final class ServeCommand implements Callable<Integer> {
       description = "How long accepted requests may take at the end. Default: ${DEFAULT-VALUE}")
   private Duration shutdownGrace = Settings.DEFAULT_GRACE;
 
+  @Option(
+      names = "--shutdown-notice",
+      paramLabel = "TIME",
+      defaultValue = "250ms",
+      converter = Durations.class,
+      description =
+          "How much of that it goes on as before, but for saying that it is not ready: longer than a"
+              + " balancer takes to notice. Default: ${DEFAULT-VALUE}")
+  private Duration shutdownNotice = Settings.DEFAULT_NOTICE;
+
   @Mixin private LogOptions log;
 
   ServeCommand(Surroundings around) {
@@ -105,6 +115,7 @@ final class ServeCommand implements Callable<Integer> {
           listen.trusted(),
           listen.tls(around.directory()),
           shutdownGrace,
+          shutdownNotice,
           Settings.cores());
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);

@@ -80,7 +80,7 @@ class RollingRestartIT {
     var own = Files.createTempDirectory(folder, "instance");
     return new HeadgateProcess(
         own,
-        Map.of("HEADGATE_STORE_TIMEOUT", "5s"),
+        Map.of("HEADGATE_STORE_TIMEOUT", "5s", "HEADGATE_SHUTDOWN_NOTICE", "3s"),
         "serve",
         "--port",
         Integer.toString(port),
@@ -104,7 +104,8 @@ class RollingRestartIT {
         """
         defaults
           mode http
-          timeout connect 1s
+          timeout connect 5s
+          timeout check 5s
           timeout client 30s
           timeout server 30s
           retries 3
