@@ -48,7 +48,7 @@ final class CopyText {
     for (var line : lines.subList(1, lines.size() - 1)) read.add(line(line, known));
     String head = lines.getFirst();
     var fields = fields(head.substring(0, head.length() - RULES.length()) + "}");
-    var copy = Copy.of(field(fields, "book"), revision(fields), read);
+    var copy = Copy.of(field(fields, "book"), field(fields, "tag"), revision(fields), read);
     if (copy.edition().revision().rules() != read.size()) {
       throw new IllegalArgumentException("it has not as many rules as it says");
     }
@@ -71,6 +71,7 @@ final class CopyText {
     try (var json = JSON.createGenerator(text)) {
       json.writeStartObject();
       json.writeStringField("book", copy.book());
+      json.writeStringField("tag", copy.tag());
       json.writeStringField("revision", Long.toString(revision.number()));
       json.writeStringField("at", revision.at().toString());
       json.writeStringField("author", revision.signature().author());

@@ -128,7 +128,7 @@ public final class DatabaseRuleBook implements RuleBook {
 
   @Override
   public Edition at(long number) {
-    return records.at(number, shelf.copy()).edition();
+    return records.at(number, shelf.copy());
   }
 
   @Override

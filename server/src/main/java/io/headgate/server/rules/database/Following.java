@@ -134,27 +134,22 @@ final class Following implements AutoCloseable {
 
   /** The database was away at the start. Its rules count, even if they are another book's. */
   private void begin() {
+    var held = shelf.copy();
     var copy = records.begin(seed);
     begun = true;
     take(copy, "the database");
     listen();
     lastGood.keep(shelf.copy());
+    Records.requireNotSetBack(held, copy.head());
   }
 
   private void look() {
     var held = shelf.copy(); // before asking: the head can't be behind it unless it was set back
     var head = records.head();
-    if (head.book().equals(held.book()) && head.revision() < held.number()) {
-      throw new Away(
-          "the database of rules is at revision %d, before revision %d that is in force: it was"
-                  .formatted(head.revision(), held.number())
-              + " set back; restart Headgate to take its rules",
-          null);
-    }
-    if (head.revision() > held.number() || !head.book().equals(held.book())) {
-      take(records.latest(held), "the database");
-      listen();
-    }
+    Records.requireNotSetBack(held, head);
+    if (held.isAt(head)) return;
+    take(records.latest(held), "the database");
+    listen();
   }
 
   private void take(Copy copy, String from) {

@@ -1,6 +1,8 @@
 package io.headgate.server.rules.database;
 
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.Edition;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleBookProblem;
 import io.headgate.server.rules.Signature;
@@ -56,18 +58,18 @@ final class Records {
   /**
    * @throws RuleBookProblem.NoSuchRevision if there is none of that number
    */
-  Copy at(long number, Copy known) {
+  Edition at(long number, Copy known) {
     return database.ask(handle -> {
-      var head = Ledger.head(handle).orElseThrow();
-      require(number, head);
-      return load(handle, new Head(head.book(), number), known.known());
+      require(number, Ledger.head(handle).orElseThrow());
+      var rules = lines(handle, number, known.known()).stream().map(Line::rule).toList();
+      return new Edition(Ledger.revision(handle, number), RuleSet.of(rules));
     });
   }
 
   Copy latest(Copy known) {
     return database.ask(handle -> {
       var head = Ledger.head(handle).orElseThrow();
-      return isAt(known, head) ? known : load(handle, head, known.known());
+      return known.isAt(head) ? known : load(handle, head, known.known());
     });
   }
 
@@ -90,7 +92,7 @@ final class Records {
     Draft draft =
         (handle, head, latest) -> {
           require(number, head);
-          return load(handle, new Head(head.book(), number), latest.known()).rules();
+          return lines(handle, number, latest.known()).stream().map(Line::rule).toList();
         };
     String action = "restore revision " + number;
     return audited(
@@ -108,10 +110,11 @@ final class Records {
       Draft draft) {
     return database.atOnce(handle -> {
       var head = Ledger.lock(handle);
+      requireNotSetBack(known, head);
       if (expected.isPresent() && expected.getAsLong() != head.revision()) {
         throw new RuleBookProblem.Stale(expected.getAsLong(), head.revision());
       }
-      var latest = isAt(known, head) ? known : load(handle, head, known.known());
+      var latest = known.isAt(head) ? known : load(handle, head, known.known());
       var amendment = Amendment.of(latest.lines(), draft.rules(handle, head, latest));
       if (!amendment.isEmpty()) {
         return append(handle, head, amendment, signature, restored, action);
@@ -138,8 +141,9 @@ final class Records {
             amendment.changed(),
             amendment.removed(),
             amendment.lines().size());
-    var copy = Copy.of(head.book(), revision, amendment.lines()); // first: it may be refused
-    Ledger.append(handle, revision, amendment);
+    var tag = Ledger.newTag();
+    var copy = Copy.of(head.book(), tag, revision, amendment.lines()); // first: it may be refused
+    Ledger.append(handle, revision, tag, amendment);
     var number = OptionalLong.of(revision.number());
     audit(handle, signature, action, "accepted", number, signature.message());
     return copy;
@@ -189,15 +193,29 @@ final class Records {
   }
 
   private static Copy load(Handle handle, Head head, Map<String, Rule> known) {
-    var lines =
-        Ledger.rows(handle, head.revision()).stream()
-            .map(row -> Line.read(row.place(), row.body(), known))
-            .toList();
-    return Copy.of(head.book(), Ledger.revision(handle, head.revision()), lines);
+    var lines = lines(handle, head.revision(), known);
+    return Copy.of(head.book(), head.tag(), Ledger.revision(handle, head.revision()), lines);
   }
 
-  private static boolean isAt(Copy copy, Head head) {
-    return copy.book().equals(head.book()) && copy.number() == head.revision();
+  private static List<Line> lines(Handle handle, long number, Map<String, Rule> known) {
+    return Ledger.rows(handle, number).stream()
+        .map(row -> Line.read(row.place(), row.body(), known))
+        .toList();
+  }
+
+  /**
+   * What such a database takes would not be in force here, since revisions never go backwards.
+   *
+   * @throws RuleBookProblem.Away if what is held is not of the database's past
+   */
+  static void requireNotSetBack(Copy held, Head head) {
+    if (!held.isPast(head)) return;
+    String other = head.revision() == held.number() ? "another revision" : "revision";
+    throw new RuleBookProblem.Away(
+        "the database of rules is at %s %d, and revision %d is in force here: it was set back;"
+                .formatted(other, head.revision(), held.number())
+            + " restart Headgate to take its rules, until then none are changed here",
+        null);
   }
 
   private static void require(long number, Head head) {

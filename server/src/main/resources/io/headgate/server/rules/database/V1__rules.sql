@@ -1,8 +1,10 @@
--- One row: which book of rules this is, and how far it has come. Whoever changes the rules holds its lock.
+-- One row: which book of rules this is, and how far it has come. Whoever changes the rules holds its lock, and writes a
+-- new tag: after a restore from a backup the same numbers come again, with other rules, but never the same tags.
 CREATE TABLE headgate_head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   book VARCHAR(36) NOT NULL,
-  revision BIGINT NOT NULL
+  revision BIGINT NOT NULL,
+  tag VARCHAR(36) NOT NULL
 );
 
 CREATE TABLE headgate_revisions (

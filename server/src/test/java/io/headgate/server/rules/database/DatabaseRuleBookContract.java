@@ -183,6 +183,82 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
     }
   }
 
+  private void run(String... statements) {
+    try (var connection =
+            DriverManager.getConnection(address.jdbc(), address.user(), address.password());
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      for (var each : statements) statement.executeUpdate(each);
+      connection.commit();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private String tag() {
+    return rows("SELECT tag FROM headgate_head").getFirst();
+  }
+
+  /** As a backup leaves it that was made when it was at that revision. */
+  private void setBack(long number, String tag) {
+    run(
+        "DELETE FROM headgate_rules WHERE since_revision > " + number,
+        "UPDATE headgate_rules SET until_revision = NULL WHERE until_revision > " + number,
+        "DELETE FROM headgate_revisions WHERE revision > " + number,
+        "UPDATE headgate_head SET revision = %d, tag = '%s'".formatted(number, tag));
+  }
+
+  private void awaitProblem(RuleBook of, String what) {
+    Eventually.holds(
+        "it says: " + what,
+        PATIENCE,
+        () -> of.condition().problem().filter(said -> said.contains(what)).isPresent());
+  }
+
+  @Test
+  void aDatabaseThatWasSetBackIsReportedAndTakesNoChangesUntilARestart() {
+    book.change(ANY, BOB, become(rule("a", 2)));
+    String tag = tag();
+    book.change(ANY, BOB, become(rule("a", 3)));
+    setBack(2, tag);
+    awaitProblem(book, "it was set back");
+    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("a", 4))))
+        .isInstanceOf(RuleBookProblem.Away.class)
+        .hasMessageContaining("the database of rules is at revision 2, and revision 3 is in force")
+        .hasMessageContaining("restart Headgate to take its rules");
+    assertThatThrownBy(() -> book.restore(1, ANY, BOB)).isInstanceOf(RuleBookProblem.Away.class);
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 3));
+    assertThat(rows("SELECT MAX(revision) FROM headgate_revisions")).containsExactly("2");
+    book.close();
+    book = again();
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 2));
+    assertThat(rules(book.change(ANY, BOB, become(rule("a", 4))))).containsExactly(rule("a", 4));
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 4));
+  }
+
+  @Test
+  void theSameNumberAfterADatabaseWasSetBackIsNotTakenForTheSameRules() {
+    String tag = tag();
+    book.change(ANY, BOB, become(rule("a", 2)));
+    setBack(1, tag);
+    try (var other = again()) {
+      other.change(ANY, ALICE, become(rule("a", 7), rule("theirs", 1)));
+      awaitProblem(book, "is at another revision 2");
+      assertThat(rules(book.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
+      assertThatThrownBy(() -> book.change(OptionalLong.of(2), BOB, old -> old.subList(0, 1)))
+          .isInstanceOf(RuleBookProblem.Away.class);
+      assertThat(rules(other.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
+      other.change(ANY, ALICE, become(rule("theirs", 2)));
+      Eventually.holds(
+          "the newer revision is in force",
+          PATIENCE,
+          () -> rules(book.inForce()).equals(List.of(rule("theirs", 2))));
+      Eventually.holds("all is well", PATIENCE, () -> book.condition().problem().isEmpty());
+      book.change(ANY, BOB, become(rule("a", 9)));
+      assertThat(rules(book.inForce())).containsExactly(rule("a", 9));
+    }
+  }
+
   @Test
   void thePlaceHasNoSecrets() {
     assertThat(book.condition().source()).doesNotContain("s3cret");
