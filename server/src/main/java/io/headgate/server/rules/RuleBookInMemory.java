@@ -20,7 +20,7 @@ public final class RuleBookInMemory implements RuleBook {
 
   /** For one who needs no history: the rules of a limiter, by nobody in particular. */
   public static RuleBookInMemory of(RuleSet rules) {
-    return new RuleBookInMemory(InstantSource.system(), rules, new Signature("headgate", ""));
+    return new RuleBookInMemory(InstantSource.system(), rules, new Signature("headgate", "", true));
   }
 
   public RuleBookInMemory(InstantSource clock, RuleSet rules, Signature signature) {

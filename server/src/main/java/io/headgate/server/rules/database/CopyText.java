@@ -76,6 +76,7 @@ final class CopyText {
       json.writeStringField("at", revision.at().toString());
       json.writeStringField("author", revision.signature().author());
       json.writeStringField("message", revision.signature().message());
+      if (revision.signature().isSeed()) json.writeStringField("seed", "true");
       if (revision.restored().isPresent()) {
         json.writeStringField("restored", Long.toString(revision.restored().getAsLong()));
       }
@@ -96,7 +97,8 @@ final class CopyText {
     return new Revision(
         number(fields, "revision"),
         Instant.parse(field(fields, "at")),
-        new Signature(field(fields, "author"), field(fields, "message")),
+        new Signature(
+            field(fields, "author"), field(fields, "message"), fields.containsKey("seed")),
         restored == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(restored)),
         Math.toIntExact(number(fields, "added")),
         Math.toIntExact(number(fields, "changed")),

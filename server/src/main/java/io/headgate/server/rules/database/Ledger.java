@@ -136,13 +136,15 @@ final class Ledger {
     handle
         .createUpdate(
             "INSERT INTO headgate_revisions"
-                + " (revision, made_at, author, message, restored, added, changed, removed, rules)"
-                + " VALUES (:number, :at, :author, :message, :restored, :added, :changed, :removed,"
+                + " (revision, made_at, author, message, seed, restored, added, changed, removed,"
+                + " rules)"
+                + " VALUES (:number, :at, :author, :message, :seed, :restored, :added, :changed, :removed,"
                 + " :rules)")
         .bind("number", revision.number())
         .bind("at", time(revision.at()))
         .bind("author", revision.signature().author())
         .bind("message", revision.signature().message())
+        .bind("seed", revision.signature().isSeed())
         .bind("restored", number(revision.restored()))
         .bind("added", revision.added())
         .bind("changed", revision.changed())
@@ -170,7 +172,8 @@ final class Ledger {
     return new Revision(
         row.getLong("revision"),
         row.getObject("made_at", OffsetDateTime.class).toInstant(),
-        new Signature(row.getString("author"), row.getString("message")),
+        new Signature(
+            row.getString("author"), row.getString("message"), row.getBoolean("seed")),
         restored == 0 ? OptionalLong.empty() : OptionalLong.of(restored),
         row.getInt("added"),
         row.getInt("changed"),

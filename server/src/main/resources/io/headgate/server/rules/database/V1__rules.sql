@@ -12,6 +12,7 @@ CREATE TABLE headgate_revisions (
   made_at TIMESTAMP(6) WITH TIME ZONE NOT NULL,
   author VARCHAR(100) NOT NULL,
   message VARCHAR(500) NOT NULL,
+  seed BOOLEAN NOT NULL, -- a file's own or the beginning's, whatever the author is called
   restored BIGINT,
   added INTEGER NOT NULL,
   changed INTEGER NOT NULL,

@@ -83,6 +83,17 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
   }
 
   @Test
+  void itRemembersWhichRevisionsAreAFilesOwn() {
+    book.change(ANY, new Signature("file x", "", true), become(rule("a", 2)));
+    book.change(ANY, new Signature("file x", ""), become(rule("a", 3)));
+    book.close();
+    book = again();
+    assertThat(book.history(Long.MAX_VALUE, 10))
+        .extracting(revision -> revision.signature().isSeed())
+        .containsExactly(false, true, false);
+  }
+
+  @Test
   void onlyWhatChangedIsStored() {
     var many = IntStream.range(0, 100).mapToObj(i -> rule("r" + i, 1)).toList();
     book.change(ANY, BOB, old -> many);
