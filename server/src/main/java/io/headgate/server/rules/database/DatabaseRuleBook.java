@@ -99,8 +99,8 @@ public final class DatabaseRuleBook implements RuleBook {
         return new Start(copy, Optional.of(String.valueOf(e.getMessage())));
       } catch (IOException none) {
         throw new Away(
-            "the database of rules, %s, can't be asked (%s), and %s; start it, or correct --database"
-                .formatted(database.place(), Database.reason(e), none.getMessage()),
+            "%s; and %s; start the database, or correct --database"
+                .formatted(e.getMessage(), none.getMessage()),
             e);
       }
     }

@@ -127,9 +127,22 @@ final class Following implements AutoCloseable {
       if (problem.isPresent()) LOG.info("the database of rules is back");
       problem = Optional.empty();
     } catch (Away e) {
-      if (problem.isEmpty()) LOG.warn("{}", e.getMessage());
-      problem = Optional.of(String.valueOf(e.getMessage()));
+      String what = String.valueOf(e.getMessage());
+      if (isNews(what)) LOG.warn("{}", what);
+      problem = Optional.of(what);
+    } catch (RuntimeException e) {
+      String what = "the rules in force stay so, since the database's can't be followed: " + e;
+      if (isNews(what)) LOG.error("{}", what, e);
+      problem = Optional.of(what);
     }
+  }
+
+  /** The same thing is said once, though each time it may have taken other milliseconds. */
+  private boolean isNews(String what) {
+    var digits = "[0-9]+";
+    return problem
+        .filter(said -> said.replaceAll(digits, "").equals(what.replaceAll(digits, "")))
+        .isEmpty();
   }
 
   /** The database was away at the start. Its rules count, even if they are another book's. */

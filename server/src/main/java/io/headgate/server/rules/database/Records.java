@@ -8,6 +8,7 @@ import io.headgate.server.rules.RuleBookProblem;
 import io.headgate.server.rules.Signature;
 import io.headgate.server.rules.database.Ledger.Entry;
 import io.headgate.server.rules.database.Ledger.Head;
+import io.headgate.server.rules.database.Ledger.Row;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -61,8 +62,8 @@ final class Records {
   Edition at(long number, Copy known) {
     return database.ask(handle -> {
       require(number, Ledger.head(handle).orElseThrow());
-      var rules = lines(handle, number, known.known()).stream().map(Line::rule).toList();
-      return new Edition(Ledger.revision(handle, number), RuleSet.of(rules));
+      var rules = rules(handle, number, known.known());
+      return new Edition(Ledger.revision(handle, number), rules);
     });
   }
 
@@ -92,7 +93,7 @@ final class Records {
     Draft draft =
         (handle, head, latest) -> {
           require(number, head);
-          return lines(handle, number, latest.known()).stream().map(Line::rule).toList();
+          return rules(handle, number, latest.known()).rules();
         };
     String action = "restore revision " + number;
     return audited(
@@ -192,15 +193,34 @@ final class Records {
         handle, new Entry(now(), signature.author(), action, outcome, revision, detail(detail)));
   }
 
-  private static Copy load(Handle handle, Head head, Map<String, Rule> known) {
-    var lines = lines(handle, head.revision(), known);
-    return Copy.of(head.book(), head.tag(), Ledger.revision(handle, head.revision()), lines);
+  private Copy load(Handle handle, Head head, Map<String, Rule> known) {
+    long number = head.revision();
+    var revision = Ledger.revision(handle, number);
+    var rows = Ledger.rows(handle, number);
+    return read(number, () -> Copy.of(head.book(), head.tag(), revision, lines(rows, known)));
   }
 
-  private static List<Line> lines(Handle handle, long number, Map<String, Rule> known) {
-    return Ledger.rows(handle, number).stream()
-        .map(row -> Line.read(row.place(), row.body(), known))
-        .toList();
+  private RuleSet rules(Handle handle, long number, Map<String, Rule> known) {
+    var rows = Ledger.rows(handle, number);
+    return read(
+        number, () -> RuleSet.of(lines(rows, known).stream().map(Line::rule).toList()));
+  }
+
+  private static List<Line> lines(List<Row> rows, Map<String, Rule> known) {
+    return rows.stream().map(row -> Line.read(row.place(), row.body(), known)).toList();
+  }
+
+  /** Whoever wrote it may know more than this version does. */
+  private <T> T read(long number, Supplier<T> rules) {
+    try {
+      return rules.get();
+    } catch (RuntimeException e) {
+      throw new RuleBookProblem.Away(
+          "revision %d in the database of rules, %s, can't be used by this version of Headgate (%s);"
+                  .formatted(number, database.place(), detail(String.valueOf(e.getMessage())))
+              + " the rules in force stay so; update this instance if a newer one wrote it",
+          e);
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
 import io.headgate.server.rules.Edition;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.rules.RuleBookContract;
@@ -268,6 +269,45 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
       book.change(ANY, BOB, become(rule("a", 9)));
       assertThat(rules(book.inForce())).containsExactly(rule("a", 9));
     }
+  }
+
+  /** As somebody leaves it who writes what this version can't read. */
+  private void append(String id, String body) {
+    run(
+        "INSERT INTO headgate_revisions"
+            + " (revision, made_at, author, message, seed, added, changed, removed, rules)"
+            + " SELECT 2, made_at, author, message, seed, 1, 0, 0, 3 FROM headgate_revisions",
+        "INSERT INTO headgate_rules (id, since_revision, place, body)"
+            + " VALUES ('%s', 2, 99999999, '%s')".formatted(id, body),
+        "UPDATE headgate_head SET revision = 2, tag = 'theirs'");
+  }
+
+  @Test
+  void rulesThatCanNotBeReadAreReportedAndTheLastGoodOnesStayAlsoOverARestart() {
+    append("new", "{\"id\":\"new\",\"spin\":1}");
+    awaitProblem(book, "revision 2 in the database of rules");
+    assertThat(book.condition().problem().orElseThrow()).contains("spin", "update this instance");
+    assertThatThrownBy(() -> book.latest()).isInstanceOf(RuleBookProblem.Away.class);
+    assertThatThrownBy(() -> book.at(2)).isInstanceOf(RuleBookProblem.Away.class);
+    assertThatThrownBy(() -> book.change(ANY, BOB, become()))
+        .isInstanceOf(RuleBookProblem.Away.class);
+    assertThat(book.inForce().number()).isEqualTo(1);
+    book.close();
+    book = again(new Seed(RuleSet.of(rule("other", 1)), BOB), "copy.json");
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 1), rule("b", 1));
+    assertThat(book.condition().problem()).isPresent();
+    run("DELETE FROM headgate_rules WHERE id = 'new'");
+    Eventually.holds("it follows again", PATIENCE, () -> book.inForce().number() == 2);
+    Eventually.holds("all is well", PATIENCE, () -> book.condition().problem().isEmpty());
+  }
+
+  @Test
+  void twoRulesOfOneIdAreReportedAndTheFollowingGoesOn() {
+    append("twin", RuleFile.json(rule("a", 5)));
+    awaitProblem(book, "two rules have the id 'a'");
+    assertThatThrownBy(() -> book.latest()).isInstanceOf(RuleBookProblem.Away.class);
+    run("DELETE FROM headgate_rules WHERE id = 'twin'");
+    Eventually.holds("it follows again", PATIENCE, () -> book.inForce().number() == 2);
   }
 
   @Test
