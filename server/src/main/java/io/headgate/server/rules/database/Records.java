@@ -177,7 +177,7 @@ final class Records {
         audit(handle, signature, action, "refused", OptionalLong.empty(), why);
         return true;
       });
-    } catch (RuleBookProblem.Away e) {
+    } catch (RuleBookProblem.Away | IllegalArgumentException e) {
       LOG.warn("rules: the audit lacks the last line: {}", e.getMessage());
     }
   }

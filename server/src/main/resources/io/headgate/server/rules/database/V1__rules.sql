@@ -27,7 +27,7 @@ CREATE TABLE headgate_rules (
   since_revision BIGINT NOT NULL REFERENCES headgate_revisions (revision),
   until_revision BIGINT,
   place BIGINT NOT NULL,
-  body VARCHAR NOT NULL,
+  body TEXT NOT NULL,
   PRIMARY KEY (id, since_revision)
 );
 

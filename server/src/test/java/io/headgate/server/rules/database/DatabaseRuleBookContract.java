@@ -3,6 +3,8 @@ package io.headgate.server.rules.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
@@ -308,6 +310,34 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
     assertThatThrownBy(() -> book.latest()).isInstanceOf(RuleBookProblem.Away.class);
     run("DELETE FROM headgate_rules WHERE id = 'twin'");
     Eventually.holds("it follows again", PATIENCE, () -> book.inForce().number() == 2);
+  }
+
+  @Test
+  void aRuleOfMoreThanAMegabyteIsKept() {
+    var big = Rule.named("big").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));
+    for (int i = 0; i < 10_000; i++) {
+      big.override("key", "u".repeat(80) + i, FixedWindow.of(Rate.perHour(2)));
+    }
+    var rule = big.build();
+    assertThat(RuleFile.json(rule).length()).isGreaterThan(1 << 20);
+    book.change(ANY, BOB, become(rule));
+    book.close();
+    book = again();
+    assertThat(rules(book.inForce())).containsExactly(rule);
+  }
+
+  @Test
+  void whatTheDatabaseCanNotKeepIsRefusedAndNotCalledAnOutage() {
+    try (var database = new Database(address)) {
+      var entry = new Ledger.Entry(NOON, "bob", "x".repeat(201), "accepted", ANY, "");
+      assertThatThrownBy(() ->
+              database.atOnce(handle -> {
+                Ledger.audit(handle, entry);
+                return true;
+              }))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("refuses this");
+    }
   }
 
   @Test
