@@ -70,6 +70,7 @@ final class Records {
   Copy latest(Copy known) {
     return database.ask(handle -> {
       var head = Ledger.head(handle).orElseThrow();
+      requireBegun(head);
       return known.isAt(head) ? known : load(handle, head, known.known());
     });
   }
@@ -112,6 +113,7 @@ final class Records {
     return database.atOnce(handle -> {
       var head = Ledger.lock(handle);
       requireNotSetBack(known, head);
+      requireBegun(head);
       if (expected.isPresent() && expected.getAsLong() != head.revision()) {
         throw new RuleBookProblem.Stale(expected.getAsLong(), head.revision());
       }
@@ -235,6 +237,15 @@ final class Records {
         "the database of rules is at %s %d, and revision %d is in force here: it was set back;"
                 .formatted(other, head.revision(), held.number())
             + " restart Headgate to take its rules, until then none are changed here",
+        null);
+  }
+
+  /** It is empty when it comes up for the first time behind an instance that has a copy. */
+  private void requireBegun(Head head) {
+    if (head.revision() > 0) return;
+    throw new RuleBookProblem.Away(
+        "the database of rules, %s, is empty: its book is not begun yet; try again"
+            .formatted(database.place()),
         null);
   }
 

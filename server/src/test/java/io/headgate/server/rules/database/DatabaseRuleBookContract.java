@@ -341,6 +341,22 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
   }
 
   @Test
+  void anEmptyDatabaseIsNotBegunByAChange() {
+    run(
+        "DELETE FROM headgate_rules",
+        "DELETE FROM headgate_revisions",
+        "UPDATE headgate_head SET book = 'another', revision = 0, tag = 'new'");
+    assertThatThrownBy(() -> book.latest())
+        .isInstanceOf(RuleBookProblem.Away.class)
+        .hasMessageContaining("not begun yet");
+    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("c", 1))))
+        .isInstanceOf(RuleBookProblem.Away.class)
+        .hasMessageContaining("not begun yet");
+    awaitProblem(book, "not begun yet");
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 1), rule("b", 1));
+  }
+
+  @Test
   void thePlaceHasNoSecrets() {
     assertThat(book.condition().source()).doesNotContain("s3cret");
     assertThat(address.toString()).doesNotContain("s3cret");
