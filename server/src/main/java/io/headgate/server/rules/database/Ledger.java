@@ -172,8 +172,7 @@ final class Ledger {
     return new Revision(
         row.getLong("revision"),
         row.getObject("made_at", OffsetDateTime.class).toInstant(),
-        new Signature(
-            row.getString("author"), row.getString("message"), row.getBoolean("seed")),
+        new Signature(row.getString("author"), row.getString("message"), row.getBoolean("seed")),
         restored == 0 ? OptionalLong.empty() : OptionalLong.of(restored),
         row.getInt("added"),
         row.getInt("changed"),

@@ -79,8 +79,15 @@ final class Records {
     return database.ask(handle -> Ledger.revisions(handle, before, most));
   }
 
-  /** The latest edition afterwards, which is a new one unless nothing was changed. */
-  Copy change(
+  /**
+   * What came of a change.
+   *
+   * @param latest the latest edition afterwards
+   * @param isNew whether the change made it; not if all stayed the same
+   */
+  record Done(Copy latest, boolean isNew) {}
+
+  Done change(
       Copy known, OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
     Draft draft = (handle, head, latest) -> edit.apply(latest.rules());
     String action = "change the rules";
@@ -90,7 +97,7 @@ final class Records {
         () -> apply(known, expected, signature, OptionalLong.empty(), action, draft));
   }
 
-  Copy restore(Copy known, long number, OptionalLong expected, Signature signature) {
+  Done restore(Copy known, long number, OptionalLong expected, Signature signature) {
     Draft draft =
         (handle, head, latest) -> {
           require(number, head);
@@ -103,7 +110,7 @@ final class Records {
         () -> apply(known, expected, signature, OptionalLong.of(number), action, draft));
   }
 
-  private Copy apply(
+  private Done apply(
       Copy known,
       OptionalLong expected,
       Signature signature,
@@ -120,10 +127,10 @@ final class Records {
       var latest = known.isAt(head) ? known : load(handle, head, known.known());
       var amendment = Amendment.of(latest.lines(), draft.rules(handle, head, latest));
       if (!amendment.isEmpty()) {
-        return append(handle, head, amendment, signature, restored, action);
+        return new Done(append(handle, head, amendment, signature, restored, action), true);
       }
       audit(handle, signature, action, "unchanged", OptionalLong.of(head.revision()), "");
-      return latest;
+      return new Done(latest, false);
     });
   }
 
@@ -152,15 +159,15 @@ final class Records {
     return copy;
   }
 
-  private Copy audited(Signature signature, String action, Supplier<Copy> change) {
+  private Done audited(Signature signature, String action, Supplier<Done> change) {
     try {
-      var copy = change.get();
+      var done = change.get();
       LOG.info(
           "rules: {} asked to {}: revision {} is the latest",
           signature.author(),
           action,
-          copy.number());
-      return copy;
+          done.latest().number());
+      return done;
     } catch (RuleBookProblem.Away e) {
       LOG.warn("rules: {} asked to {}: {}", signature.author(), action, e.getMessage());
       throw e;
@@ -204,8 +211,7 @@ final class Records {
 
   private RuleSet rules(Handle handle, long number, Map<String, Rule> known) {
     var rows = Ledger.rows(handle, number);
-    return read(
-        number, () -> RuleSet.of(lines(rows, known).stream().map(Line::rule).toList()));
+    return read(number, () -> RuleSet.of(lines(rows, known).stream().map(Line::rule).toList()));
   }
 
   private static List<Line> lines(List<Row> rows, Map<String, Rule> known) {
