@@ -100,7 +100,7 @@ class OutageSharesTest {
     start(2);
     var rules =
         RuleSet.of(Rule.named("r").per("key").onStoreFailure(new Local()).limit(limit).build());
-    var impossible = together(rules, 6, 5);
+    var impossible = together(rules, 5, 6);
     assertThat(stores.getFirst().decide(impossible).outcomes().getLast())
         .isInstanceOfSatisfying(
             Never.class,
