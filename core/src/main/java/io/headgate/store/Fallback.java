@@ -115,8 +115,8 @@ final class Fallback {
   private static Outcome ofTheWhole(Outcome outcome, Charge charge, Outage outage) {
     if (!(outcome instanceof Never never)) return outcome;
     long capacity = charge.limit().capacity();
-    return charge.cost() > capacity
-        ? new Never(never.remaining(), never.resetAfter(), charge.cost(), capacity)
+    return never.cost() > capacity // with what others before it in a joint plan come to
+        ? new Never(never.remaining(), never.resetAfter(), never.cost(), capacity)
         : new Refused(never.remaining(), never.resetAfter(), outage.retryAfter);
   }
 }

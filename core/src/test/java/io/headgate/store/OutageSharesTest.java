@@ -7,11 +7,15 @@ import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.JointPlan;
 import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -88,6 +92,33 @@ class OutageSharesTest {
     assertThat(admitted(limit)).isZero();
     clock.addAndGet(2 * MINUTE);
     assertThat(admitted(limit)).isEqualTo(4); // two of five, two permits each
+  }
+
+  @ParameterizedTest
+  @MethodSource("limitsOfTenAMinute")
+  void whatCanNeverPassTogetherStaysImpossible(Limit limit) {
+    start(2);
+    var rules =
+        RuleSet.of(Rule.named("r").per("key").onStoreFailure(new Local()).limit(limit).build());
+    var impossible = together(rules, 5, 6);
+    assertThat(stores.getFirst().decide(impossible).outcomes().getLast())
+        .isInstanceOfSatisfying(
+            Never.class,
+            never -> {
+              assertThat(never.cost()).isEqualTo(11);
+              assertThat(never.capacity()).isEqualTo(10);
+            });
+    // No share bears it, but the whole limit would.
+    assertThat(stores.getFirst().decide(together(rules, 4, 5)).outcomes().getLast())
+        .isInstanceOf(Refused.class);
+  }
+
+  private static Plan together(RuleSet rules, long one, long two) {
+    return JointPlan.of(
+            List.of(
+                rules.plan(Request.of(Subject.of("x"), one), 0, 1),
+                rules.plan(Request.of(Subject.of("x"), two), 0, 1)))
+        .whole();
   }
 
   private void start(int n) {

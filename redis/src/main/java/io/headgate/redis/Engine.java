@@ -117,11 +117,11 @@ final class Engine implements Store {
     link.close();
   }
 
-  private int laneOf(Charge charge) {
+  int laneOf(Charge charge) {
     return link.laneOf(charge.key());
   }
 
-  private <T> CompletionStage<T> ask(Ask<T> ask) {
+  <T> CompletionStage<T> ask(Ask<T> ask) {
     lanes.computeIfAbsent(laneOf(ask.charge()), number -> new Lane(this::send)).submit(ask);
     return ask;
   }

@@ -3,13 +3,16 @@ package io.headgate.redis;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
 import io.headgate.store.Evidence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -104,6 +107,19 @@ final class Spanning {
     int width() {
       return charges.stream().mapToInt(charge -> charge.counter().per().size()).min().orElse(0);
     }
+
+    /** As they were made: those of one counter and key together, as if they were one. */
+    Collection<Charge> addedUp() {
+      record Place(Counter counter, String key) {}
+      var sums = new LinkedHashMap<Place, Charge>();
+      for (var charge : charges) {
+        sums.merge(
+            new Place(charge.counter(), charge.key()),
+            charge,
+            (sum, more) -> at(sum.cost() + more.cost(), more));
+      }
+      return sums.values();
+    }
   }
 
   /** What was seen of a plan, and what comes of it. */
@@ -194,7 +210,7 @@ final class Spanning {
     /** Not waited for: if it does not arrive, time gives back what was taken. */
     private void giveBack(List<Group> groups) {
       for (var group : groups) {
-        for (var charge : group.charges) {
+        for (var charge : group.addedUp()) {
           var unused = asker.ask(new Ask.OfChange(charge, Ask.Change.GIVE_BACK));
         }
       }

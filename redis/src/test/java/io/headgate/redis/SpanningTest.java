@@ -11,6 +11,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.JointPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -23,6 +24,8 @@ import io.headgate.testkit.redis.RedisCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -113,6 +116,46 @@ class SpanningTest {
       engine.giveBack(taken.charges().getFirst());
       Eventually.holds(
           "given back", Duration.ofSeconds(10), () -> engine.peek(first).outcomes().equals(before));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void whatSeveralRequestsTookTogetherIsGivenBackWhole(Limit everybody) {
+    var each = Rule.named("each").match("user", "*").limit(new TokenBucket(Rate.perHour(25)));
+    var all = Rule.named("everybody").per().limit(everybody).build();
+    var rules = RuleSet.of(List.of(each.build(), all));
+    var user = Subject.of(Map.of("user", "u"));
+    var joint =
+        JointPlan.of(
+                List.of(
+                    rules.plan(Request.of(user, 2), 0, 7), rules.plan(Request.of(user, 3), 0, 7)))
+            .whole();
+    try (var engine = engine()) {
+      var theirs = RuleSet.of(all).plan(Request.of(user, 4), 0, 8);
+      engine.decide(theirs);
+      clock.sleep(100_000);
+      var before = engine.peek(theirs).outcomes();
+      var rival = RuleSet.of(each.build()).plan(Request.of(user, 24), 0, 9);
+      var asked = new AtomicInteger();
+      var asker =
+          new Spanning.Asker() {
+            @Override
+            public <T> CompletionStage<T> ask(Ask<T> ask) {
+              // After ten looks and the charge for everybody, somebody else comes in between.
+              return asked.incrementAndGet() == 12
+                  ? engine.decideAsync(rival).thenCompose(done -> engine.ask(ask))
+                  : engine.ask(ask);
+            }
+          };
+      var spanning = new Spanning(asker, engine::laneOf, Duration.ofSeconds(20));
+      var answer = spanning.run(joint, true).toCompletableFuture().join();
+      assertThat(joint.allows(answer.outcomes())).isFalse();
+      assertThat(asked).as("looks, two charges, and what is given back once").hasValue(13);
+      Eventually.holds(
+          "given back",
+          Duration.ofSeconds(10),
+          () -> engine.peek(theirs).outcomes().equals(before));
     }
   }
 

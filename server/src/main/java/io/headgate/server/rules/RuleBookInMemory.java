@@ -11,16 +11,20 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A book that is gone when the process is. */
 public final class RuleBookInMemory implements RuleBook {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleBookInMemory.class);
+
   private final InstantSource clock;
   private final List<Edition> editions = new ArrayList<>();
   private final List<Consumer<Edition>> followers = new ArrayList<>();
 
   /** For one who needs no history: the rules of a limiter, by nobody in particular. */
   public static RuleBookInMemory of(RuleSet rules) {
-    return new RuleBookInMemory(InstantSource.system(), rules, new Signature("headgate", ""));
+    return new RuleBookInMemory(InstantSource.system(), rules, new Signature("headgate", "", true));
   }
 
   public RuleBookInMemory(InstantSource clock, RuleSet rules, Signature signature) {
@@ -89,7 +93,13 @@ public final class RuleBookInMemory implements RuleBook {
     if (rules.equals(rules())) return inForce();
     var edition = edition(rules(), RuleSet.of(rules), signature, restored);
     editions.add(edition);
-    for (var follower : followers) follower.accept(edition);
+    for (var follower : followers) {
+      try {
+        follower.accept(edition);
+      } catch (RuntimeException e) {
+        LOG.error("revision {} could not be put in force everywhere", edition.number(), e);
+      }
+    }
     return edition;
   }
 

@@ -36,6 +36,7 @@ public final class RulesFile implements AutoCloseable {
   private final Path file;
   private final RuleSet first;
   private Stamp seen;
+  private boolean unread; // it could not be: what is there now may look as before
   private volatile String complaint = "";
   private @Nullable ScheduledExecutorService thread;
 
@@ -104,9 +105,9 @@ public final class RulesFile implements AutoCloseable {
   private void look(Consumer<RuleSet> use) {
     try {
       var stamp = Stamp.of(file);
-      if (stamp.equals(seen) && complaint.isEmpty()) return;
-      if (!stamp.equals(seen)) read(stamp, use);
+      if (unread || !stamp.equals(seen)) read(stamp, use);
     } catch (IOException e) {
+      unread = true;
       complain("can't be read (%s)".formatted(e));
     } catch (RuntimeException e) {
       LOG.error("{} could not be followed", file, e); // and the next look comes all the same
@@ -123,6 +124,7 @@ public final class RulesFile implements AutoCloseable {
       complain("is not valid:\n" + e.getMessage());
     }
     seen = stamp;
+    unread = false;
   }
 
   /** Says the same thing once, however often it is found. */

@@ -16,7 +16,7 @@ public final class SeedFile {
   private static final Logger LOG = LoggerFactory.getLogger(SeedFile.class);
 
   /** Signs the examples, which anybody's file may replace. */
-  public static final Signature EXAMPLES = new Signature("headgate", "the examples");
+  public static final Signature EXAMPLES = new Signature("headgate", "the examples", true);
 
   private static final String FILE = "file ";
   private static final int TRIES = 10;
@@ -36,7 +36,7 @@ public final class SeedFile {
     String name = file.name();
     int most = Signature.LONGEST_AUTHOR - FILE.length();
     String shown = name.length() > most ? name.substring(name.length() - most) : name;
-    return new Signature(FILE + shown, "");
+    return new Signature(FILE + shown, "", true);
   }
 
   /** Offers the file's rules to the book now, and each later version until the file is closed. */
@@ -93,8 +93,7 @@ public final class SeedFile {
   }
 
   private static boolean isElsewhere(Revision revision) {
-    String author = revision.signature().author();
-    return !author.startsWith(FILE) && !author.equals(EXAMPLES.author());
+    return !revision.signature().isSeed();
   }
 
   private void leaveAlone(Revision revision) {

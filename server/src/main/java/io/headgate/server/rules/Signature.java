@@ -1,7 +1,12 @@
 package io.headgate.server.rules;
 
-/** Who changes the rules, and why. */
-public record Signature(String author, String message) {
+/**
+ * Who changes the rules, and why.
+ *
+ * @param isSeed whether it is a file's own, or the beginning's; no name says so, since people may
+ *     have any
+ */
+public record Signature(String author, String message, boolean isSeed) {
   public static final int LONGEST_AUTHOR = 100;
   public static final int LONGEST_MESSAGE = 500;
 
@@ -9,6 +14,11 @@ public record Signature(String author, String message) {
     author = clean("author", author, LONGEST_AUTHOR);
     message = clean("message", message, LONGEST_MESSAGE);
     if (author.isEmpty()) throw new IllegalArgumentException("the author must not be empty");
+  }
+
+  /** Of somebody. */
+  public Signature(String author, String message) {
+    this(author, message, false);
   }
 
   /** It ends up in logs and tables: one line, without what moves a terminal's cursor. */

@@ -94,6 +94,18 @@ public abstract class RuleBookContract {
   }
 
   @Test
+  void aFollowerThatFailsStopsNeitherTheChangeNorOtherFollowers() {
+    var told = new CopyOnWriteArrayList<Long>();
+    book.follow(edition -> {
+      if (edition.number() == 2) throw new IllegalStateException("not this one");
+    });
+    book.follow(edition -> told.add(edition.number()));
+    assertThat(book.change(ANY, BOB, become(rule("c", 1))).number()).isEqualTo(2);
+    assertThat(book.inForce().number()).isEqualTo(2);
+    assertThat(told).containsExactly(1L, 2L);
+  }
+
+  @Test
   void rulesThatStayTheSameMakeNoRevision() {
     assertThat(book.change(ANY, BOB, old -> List.copyOf(old)).number()).isEqualTo(1);
     assertThat(book.change(ANY, BOB, become(rule("a", 1), rule("b", 1))).number()).isEqualTo(1);

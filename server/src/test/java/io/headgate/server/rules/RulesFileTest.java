@@ -92,6 +92,18 @@ class RulesFileTest {
   }
 
   @Test
+  void aFileThatWasAwayForAWhileIsWellWhenItIsBackAsItWas() throws IOException {
+    var path = write(rules("a"));
+    try (var file = RulesFile.open(path)) {
+      file.follow(OFTEN, rules -> {});
+      var elsewhere = Files.move(path, folder.resolve("elsewhere.yaml"));
+      await().until(() -> file.problem().filter(p -> p.contains("can't be read")).isPresent());
+      Files.move(elsewhere, path);
+      await().until(() -> file.problem().isEmpty());
+    }
+  }
+
+  @Test
   void whatCanNotBeReadAtTheStartIsAnError() {
     assertThatThrownBy(() -> RulesFile.open(folder.resolve("none.yaml")))
         .isInstanceOf(NoSuchFileException.class);

@@ -18,6 +18,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file that seeds a book, and one that is the book. */
 class SeedFileTest {
@@ -87,6 +89,24 @@ class SeedFileTest {
       SeedFile.follow(book, file, OFTEN);
       assertThat(ids(book)).containsExactly("theirs");
       assertThat(SeedFile.elsewhere(book.inForce())).hasValue(book.inForce().revision());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"headgate", "file rules.yaml", "file x"})
+  void whoeverIsCalledAsAFileOrTheBeginningIsStopsTheFileAllTheSame(String author)
+      throws IOException {
+    var book = examples();
+    try (var file = RulesFile.open(write(text("a")))) {
+      SeedFile.follow(book, file, OFTEN);
+      assertThat(SeedFile.elsewhere(book.inForce())).isEmpty();
+      var theirs = RuleSet.of(RuleFile.read(text("theirs"))).rules();
+      book.change(OptionalLong.empty(), new Signature(author, ""), old -> theirs);
+    }
+    try (var file = RulesFile.open(write(text("b")))) {
+      SeedFile.follow(book, file, OFTEN);
+      assertThat(ids(book)).containsExactly("theirs");
+      assertThat(SeedFile.elsewhere(book.inForce())).isPresent();
     }
   }
 

@@ -4,6 +4,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.Edition;
 import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.database.Ledger.Head;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,11 +13,12 @@ import java.util.Map;
  * An edition with all that is needed to make the next one of it.
  *
  * @param book tells one database from another, whose revisions have the same numbers
+ * @param tag tells it from other revisions of its number, which a database that was set back has
  */
-record Copy(String book, Edition edition, List<Line> lines) {
-  static Copy of(String book, Revision revision, List<Line> lines) {
+record Copy(String book, String tag, Edition edition, List<Line> lines) {
+  static Copy of(String book, String tag, Revision revision, List<Line> lines) {
     var rules = RuleSet.of(lines.stream().map(Line::rule).toList());
-    return new Copy(book, new Edition(revision, rules), List.copyOf(lines));
+    return new Copy(book, tag, new Edition(revision, rules), List.copyOf(lines));
   }
 
   long number() {
@@ -32,6 +34,21 @@ record Copy(String book, Edition edition, List<Line> lines) {
     var known = new HashMap<String, Rule>(lines.size() * 2);
     for (var line : lines) known.put(line.body(), line.rule());
     return known;
+  }
+
+  Head head() {
+    return new Head(book, number(), tag);
+  }
+
+  /** Whether it is what the database has now. */
+  boolean isAt(Head head) {
+    return book.equals(head.book()) && number() == head.revision() && tag.equals(head.tag());
+  }
+
+  /** Whether the database can't have come from it to where it is: it went back in between. */
+  boolean isPast(Head head) {
+    if (!book.equals(head.book()) || number() < head.revision()) return false;
+    return !isAt(head);
   }
 
   /** Whether it takes the place of the other: newer, or of another book altogether. */

@@ -48,7 +48,7 @@ final class CopyText {
     for (var line : lines.subList(1, lines.size() - 1)) read.add(line(line, known));
     String head = lines.getFirst();
     var fields = fields(head.substring(0, head.length() - RULES.length()) + "}");
-    var copy = Copy.of(field(fields, "book"), revision(fields), read);
+    var copy = Copy.of(field(fields, "book"), field(fields, "tag"), revision(fields), read);
     if (copy.edition().revision().rules() != read.size()) {
       throw new IllegalArgumentException("it has not as many rules as it says");
     }
@@ -71,10 +71,12 @@ final class CopyText {
     try (var json = JSON.createGenerator(text)) {
       json.writeStartObject();
       json.writeStringField("book", copy.book());
+      json.writeStringField("tag", copy.tag());
       json.writeStringField("revision", Long.toString(revision.number()));
       json.writeStringField("at", revision.at().toString());
       json.writeStringField("author", revision.signature().author());
       json.writeStringField("message", revision.signature().message());
+      if (revision.signature().isSeed()) json.writeStringField("seed", "true");
       if (revision.restored().isPresent()) {
         json.writeStringField("restored", Long.toString(revision.restored().getAsLong()));
       }
@@ -95,7 +97,8 @@ final class CopyText {
     return new Revision(
         number(fields, "revision"),
         Instant.parse(field(fields, "at")),
-        new Signature(field(fields, "author"), field(fields, "message")),
+        new Signature(
+            field(fields, "author"), field(fields, "message"), fields.containsKey("seed")),
         restored == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(restored)),
         Math.toIntExact(number(fields, "added")),
         Math.toIntExact(number(fields, "changed")),

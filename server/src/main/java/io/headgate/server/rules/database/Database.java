@@ -74,7 +74,7 @@ final class Database implements AutoCloseable {
       migrate();
       return jdbi.withHandle(question);
     } catch (JdbiException | FlywayException | SQLException e) {
-      throw away(e, "changes of the rules must wait until it is back");
+      throw problem(e, "changes of the rules must wait until it is back");
     }
   }
 
@@ -82,6 +82,7 @@ final class Database implements AutoCloseable {
    * Does all of it or nothing.
    *
    * @throws Away if that can't be done, or nobody knows whether it was
+   * @throws IllegalArgumentException if the database is there and refuses what it is given
    */
   <T> T atOnce(HandleCallback<T, SQLException> change) {
     var done = new boolean[1];
@@ -93,7 +94,7 @@ final class Database implements AutoCloseable {
         return result;
       });
     } catch (JdbiException | FlywayException | SQLException e) {
-      throw away(
+      throw problem(
           e,
           done[0]
               ? "it was lost while the change was being completed, so look at the history whether"
@@ -160,8 +161,12 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private Away away(Exception e, String consequence) {
+  private RuntimeException problem(Exception e, String consequence) {
     if (isInUse(e)) return new Away(inUse(), e);
+    if (isOfData(e)) {
+      return new IllegalArgumentException(
+          "the database of rules, %s, refuses this (%s)".formatted(place(), reason(e)), e);
+    }
     return new Away(
         "the database of rules, %s, can't be asked (%s); the rules in force stay so, and %s"
             .formatted(place(), reason(e), consequence),
@@ -173,6 +178,15 @@ final class Database implements AutoCloseable {
         + place()
         + ", open; give this one a directory of its own with --data, or let all share a PostgreSQL"
         + " with --database postgresql://…";
+  }
+
+  /** Whether trying again is of no use, by the classes of SQL states. */
+  private static boolean isOfData(Throwable e) {
+    for (var cause = e; cause != null; cause = cause.getCause()) {
+      if (!(cause instanceof SQLException sql) || sql.getSQLState() == null) continue;
+      if (sql.getSQLState().startsWith("22") || sql.getSQLState().startsWith("23")) return true;
+    }
+    return false;
   }
 
   static boolean isInUse(Throwable e) {

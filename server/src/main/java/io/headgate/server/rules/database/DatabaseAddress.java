@@ -6,6 +6,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Where a database is.
@@ -17,6 +18,8 @@ public record DatabaseAddress(
     String jdbc, String user, String password, String place, Optional<Path> file) {
   private static final String H2 = "h2:";
   private static final String POSTGRESQL = "postgresql://";
+  private static final Pattern HOST =
+      Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?");
 
   /**
    * @param text {@code h2:PATH} or {@code postgresql://user:password@host:port/database}
@@ -53,16 +56,25 @@ public record DatabaseAddress(
               .formatted(e.getReason()));
     }
     String database = uri.getRawPath() == null ? "" : uri.getRawPath().replaceFirst("^/", "");
-    if (uri.getHost() == null || database.isEmpty()) {
+    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+    boolean cut = database.contains("/") || (database + query).contains("@");
+    if (cut || uri.getRawFragment() != null) { // most likely by a character of the password
+      throw new IllegalArgumentException(
+          "in an address of PostgreSQL the name of the database has neither / nor @ nor #; in a"
+              + " password write %40 for @, %2F for /, %3F for ? and %23 for #");
+    }
+    // By hand, since a URI knows no host with a '_'.
+    String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
+    int end = authority.lastIndexOf('@');
+    String at = authority.substring(end + 1);
+    if (!HOST.matcher(at).matches() || database.isEmpty()) {
       throw new IllegalArgumentException(
           "an address of PostgreSQL has a host and a database:"
               + " postgresql://user:password@host:port/database");
     }
-    var login = uri.getRawUserInfo() == null ? "" : uri.getRawUserInfo();
+    String login = end < 0 ? "" : authority.substring(0, end);
     int colon = login.indexOf(':');
-    String at = uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
     String place = POSTGRESQL + at + "/" + database;
-    String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
     return new DatabaseAddress(
         "jdbc:" + place + query,
         decoded(colon < 0 ? login : login.substring(0, colon)),

@@ -7,6 +7,7 @@ import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.rules.RuleBookProblem.Away;
 import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.database.Records.Done;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,8 +100,8 @@ public final class DatabaseRuleBook implements RuleBook {
         return new Start(copy, Optional.of(String.valueOf(e.getMessage())));
       } catch (IOException none) {
         throw new Away(
-            "the database of rules, %s, can't be asked (%s), and %s; start it, or correct --database"
-                .formatted(database.place(), Database.reason(e), none.getMessage()),
+            "%s; and %s; start the database, or correct --database"
+                .formatted(e.getMessage(), none.getMessage()),
             e);
       }
     }
@@ -128,7 +129,7 @@ public final class DatabaseRuleBook implements RuleBook {
 
   @Override
   public Edition at(long number) {
-    return records.at(number, shelf.copy()).edition();
+    return records.at(number, shelf.copy());
   }
 
   @Override
@@ -147,7 +148,7 @@ public final class DatabaseRuleBook implements RuleBook {
     return inTurn(() -> records.restore(shelf.copy(), number, expected, signature));
   }
 
-  private Edition inTurn(Supplier<Copy> change) {
+  private Edition inTurn(Supplier<Done> change) {
     try {
       if (!turn.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)) throw busy();
     } catch (InterruptedException e) {
@@ -155,9 +156,11 @@ public final class DatabaseRuleBook implements RuleBook {
       throw busy();
     }
     try {
-      var copy = change.get();
-      if (shelf.put(copy)) following.made(copy);
-      return copy.edition();
+      var done = change.get();
+      shelf.put(done.latest());
+      if (done.isNew())
+        following.made(done.latest()); // though the follower may have found it first
+      return done.latest().edition();
     } finally {
       turn.unlock();
     }

@@ -127,34 +127,42 @@ final class Following implements AutoCloseable {
       if (problem.isPresent()) LOG.info("the database of rules is back");
       problem = Optional.empty();
     } catch (Away e) {
-      if (problem.isEmpty()) LOG.warn("{}", e.getMessage());
-      problem = Optional.of(String.valueOf(e.getMessage()));
+      String what = String.valueOf(e.getMessage());
+      if (isNews(what)) LOG.warn("{}", what);
+      problem = Optional.of(what);
+    } catch (RuntimeException e) {
+      String what = "the rules in force stay so, since the database's can't be followed: " + e;
+      if (isNews(what)) LOG.error("{}", what, e);
+      problem = Optional.of(what);
     }
+  }
+
+  /** The same thing is said once, though each time it may have taken other milliseconds. */
+  private boolean isNews(String what) {
+    var digits = "[0-9]+";
+    return problem
+        .filter(said -> said.replaceAll(digits, "").equals(what.replaceAll(digits, "")))
+        .isEmpty();
   }
 
   /** The database was away at the start. Its rules count, even if they are another book's. */
   private void begin() {
+    var held = shelf.copy();
     var copy = records.begin(seed);
     begun = true;
     take(copy, "the database");
     listen();
     lastGood.keep(shelf.copy());
+    Records.requireNotSetBack(held, copy.head());
   }
 
   private void look() {
     var held = shelf.copy(); // before asking: the head can't be behind it unless it was set back
     var head = records.head();
-    if (head.book().equals(held.book()) && head.revision() < held.number()) {
-      throw new Away(
-          "the database of rules is at revision %d, before revision %d that is in force: it was"
-                  .formatted(head.revision(), held.number())
-              + " set back; restart Headgate to take its rules",
-          null);
-    }
-    if (head.revision() > held.number() || !head.book().equals(held.book())) {
-      take(records.latest(held), "the database");
-      listen();
-    }
+    Records.requireNotSetBack(held, head);
+    if (held.isAt(head)) return;
+    take(records.latest(held), "the database");
+    listen();
   }
 
   private void take(Copy copy, String from) {

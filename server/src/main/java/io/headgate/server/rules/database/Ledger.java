@@ -18,8 +18,12 @@ import org.jdbi.v3.core.statement.StatementContext;
 
 /** The statements. What they mean together is known elsewhere. */
 final class Ledger {
-  /** How far a book has come; 0 is empty. */
-  record Head(String book, long revision) {}
+  /**
+   * How far a book has come; 0 is empty.
+   *
+   * @param tag a new one for each revision
+   */
+  record Head(String book, long revision, String tag) {}
 
   /** A rule as it is stored. */
   record Row(long place, String body) {}
@@ -36,10 +40,15 @@ final class Ledger {
   static void begin(Handle handle) {
     handle
         .createUpdate(
-            "INSERT INTO headgate_head (one, book, revision)"
-                + " SELECT 1, :book, 0 WHERE NOT EXISTS (SELECT 1 FROM headgate_head)")
+            "INSERT INTO headgate_head (one, book, revision, tag)"
+                + " SELECT 1, :book, 0, :tag WHERE NOT EXISTS (SELECT 1 FROM headgate_head)")
         .bind("book", UUID.randomUUID().toString())
+        .bind("tag", newTag())
         .execute();
+  }
+
+  static String newTag() {
+    return UUID.randomUUID().toString();
   }
 
   static Optional<Head> head(Handle handle) {
@@ -53,8 +62,9 @@ final class Ledger {
 
   private static Optional<Head> head(Handle handle, String lock) {
     return handle
-        .createQuery("SELECT book, revision FROM headgate_head WHERE one = 1" + lock)
-        .map((row, context) -> new Head(row.getString("book"), row.getLong("revision")))
+        .createQuery("SELECT book, revision, tag FROM headgate_head WHERE one = 1" + lock)
+        .map((row, context) ->
+            new Head(row.getString("book"), row.getLong("revision"), row.getString("tag")))
         .findOne();
   }
 
@@ -88,7 +98,7 @@ final class Ledger {
         .list();
   }
 
-  static void append(Handle handle, Revision revision, Amendment amendment) {
+  static void append(Handle handle, Revision revision, String tag, Amendment amendment) {
     insert(handle, revision);
     if (!amendment.ended().isEmpty()) {
       var batch =
@@ -116,7 +126,8 @@ final class Ledger {
       batch.execute();
     }
     handle
-        .createUpdate("UPDATE headgate_head SET revision = :number WHERE one = 1")
+        .createUpdate("UPDATE headgate_head SET revision = :number, tag = :tag WHERE one = 1")
+        .bind("tag", tag)
         .bind("number", revision.number())
         .execute();
   }
@@ -125,13 +136,15 @@ final class Ledger {
     handle
         .createUpdate(
             "INSERT INTO headgate_revisions"
-                + " (revision, made_at, author, message, restored, added, changed, removed, rules)"
-                + " VALUES (:number, :at, :author, :message, :restored, :added, :changed, :removed,"
+                + " (revision, made_at, author, message, seed, restored, added, changed, removed,"
+                + " rules)"
+                + " VALUES (:number, :at, :author, :message, :seed, :restored, :added, :changed, :removed,"
                 + " :rules)")
         .bind("number", revision.number())
         .bind("at", time(revision.at()))
         .bind("author", revision.signature().author())
         .bind("message", revision.signature().message())
+        .bind("seed", revision.signature().isSeed())
         .bind("restored", number(revision.restored()))
         .bind("added", revision.added())
         .bind("changed", revision.changed())
@@ -159,7 +172,7 @@ final class Ledger {
     return new Revision(
         row.getLong("revision"),
         row.getObject("made_at", OffsetDateTime.class).toInstant(),
-        new Signature(row.getString("author"), row.getString("message")),
+        new Signature(row.getString("author"), row.getString("message"), row.getBoolean("seed")),
         restored == 0 ? OptionalLong.empty() : OptionalLong.of(restored),
         row.getInt("added"),
         row.getInt("changed"),

@@ -1,11 +1,14 @@
 package io.headgate.server.rules.database;
 
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.Edition;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleBookProblem;
 import io.headgate.server.rules.Signature;
 import io.headgate.server.rules.database.Ledger.Entry;
 import io.headgate.server.rules.database.Ledger.Head;
+import io.headgate.server.rules.database.Ledger.Row;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -56,18 +59,19 @@ final class Records {
   /**
    * @throws RuleBookProblem.NoSuchRevision if there is none of that number
    */
-  Copy at(long number, Copy known) {
+  Edition at(long number, Copy known) {
     return database.ask(handle -> {
-      var head = Ledger.head(handle).orElseThrow();
-      require(number, head);
-      return load(handle, new Head(head.book(), number), known.known());
+      require(number, Ledger.head(handle).orElseThrow());
+      var rules = rules(handle, number, known.known());
+      return new Edition(Ledger.revision(handle, number), rules);
     });
   }
 
   Copy latest(Copy known) {
     return database.ask(handle -> {
       var head = Ledger.head(handle).orElseThrow();
-      return isAt(known, head) ? known : load(handle, head, known.known());
+      requireBegun(head);
+      return known.isAt(head) ? known : load(handle, head, known.known());
     });
   }
 
@@ -75,8 +79,15 @@ final class Records {
     return database.ask(handle -> Ledger.revisions(handle, before, most));
   }
 
-  /** The latest edition afterwards, which is a new one unless nothing was changed. */
-  Copy change(
+  /**
+   * What came of a change.
+   *
+   * @param latest the latest edition afterwards
+   * @param isNew whether the change made it; not if all stayed the same
+   */
+  record Done(Copy latest, boolean isNew) {}
+
+  Done change(
       Copy known, OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
     Draft draft = (handle, head, latest) -> edit.apply(latest.rules());
     String action = "change the rules";
@@ -86,11 +97,11 @@ final class Records {
         () -> apply(known, expected, signature, OptionalLong.empty(), action, draft));
   }
 
-  Copy restore(Copy known, long number, OptionalLong expected, Signature signature) {
+  Done restore(Copy known, long number, OptionalLong expected, Signature signature) {
     Draft draft =
         (handle, head, latest) -> {
           require(number, head);
-          return load(handle, new Head(head.book(), number), latest.known()).rules();
+          return rules(handle, number, latest.known()).rules();
         };
     String action = "restore revision " + number;
     return audited(
@@ -99,7 +110,7 @@ final class Records {
         () -> apply(known, expected, signature, OptionalLong.of(number), action, draft));
   }
 
-  private Copy apply(
+  private Done apply(
       Copy known,
       OptionalLong expected,
       Signature signature,
@@ -108,16 +119,18 @@ final class Records {
       Draft draft) {
     return database.atOnce(handle -> {
       var head = Ledger.lock(handle);
+      requireNotSetBack(known, head);
+      requireBegun(head);
       if (expected.isPresent() && expected.getAsLong() != head.revision()) {
         throw new RuleBookProblem.Stale(expected.getAsLong(), head.revision());
       }
-      var latest = isAt(known, head) ? known : load(handle, head, known.known());
+      var latest = known.isAt(head) ? known : load(handle, head, known.known());
       var amendment = Amendment.of(latest.lines(), draft.rules(handle, head, latest));
       if (!amendment.isEmpty()) {
-        return append(handle, head, amendment, signature, restored, action);
+        return new Done(append(handle, head, amendment, signature, restored, action), true);
       }
       audit(handle, signature, action, "unchanged", OptionalLong.of(head.revision()), "");
-      return latest;
+      return new Done(latest, false);
     });
   }
 
@@ -138,22 +151,23 @@ final class Records {
             amendment.changed(),
             amendment.removed(),
             amendment.lines().size());
-    var copy = Copy.of(head.book(), revision, amendment.lines()); // first: it may be refused
-    Ledger.append(handle, revision, amendment);
+    var tag = Ledger.newTag();
+    var copy = Copy.of(head.book(), tag, revision, amendment.lines()); // first: it may be refused
+    Ledger.append(handle, revision, tag, amendment);
     var number = OptionalLong.of(revision.number());
     audit(handle, signature, action, "accepted", number, signature.message());
     return copy;
   }
 
-  private Copy audited(Signature signature, String action, Supplier<Copy> change) {
+  private Done audited(Signature signature, String action, Supplier<Done> change) {
     try {
-      var copy = change.get();
+      var done = change.get();
       LOG.info(
           "rules: {} asked to {}: revision {} is the latest",
           signature.author(),
           action,
-          copy.number());
-      return copy;
+          done.latest().number());
+      return done;
     } catch (RuleBookProblem.Away e) {
       LOG.warn("rules: {} asked to {}: {}", signature.author(), action, e.getMessage());
       throw e;
@@ -172,7 +186,7 @@ final class Records {
         audit(handle, signature, action, "refused", OptionalLong.empty(), why);
         return true;
       });
-    } catch (RuleBookProblem.Away e) {
+    } catch (RuleBookProblem.Away | IllegalArgumentException e) {
       LOG.warn("rules: the audit lacks the last line: {}", e.getMessage());
     }
   }
@@ -188,16 +202,57 @@ final class Records {
         handle, new Entry(now(), signature.author(), action, outcome, revision, detail(detail)));
   }
 
-  private static Copy load(Handle handle, Head head, Map<String, Rule> known) {
-    var lines =
-        Ledger.rows(handle, head.revision()).stream()
-            .map(row -> Line.read(row.place(), row.body(), known))
-            .toList();
-    return Copy.of(head.book(), Ledger.revision(handle, head.revision()), lines);
+  private Copy load(Handle handle, Head head, Map<String, Rule> known) {
+    long number = head.revision();
+    var revision = Ledger.revision(handle, number);
+    var rows = Ledger.rows(handle, number);
+    return read(number, () -> Copy.of(head.book(), head.tag(), revision, lines(rows, known)));
   }
 
-  private static boolean isAt(Copy copy, Head head) {
-    return copy.book().equals(head.book()) && copy.number() == head.revision();
+  private RuleSet rules(Handle handle, long number, Map<String, Rule> known) {
+    var rows = Ledger.rows(handle, number);
+    return read(number, () -> RuleSet.of(lines(rows, known).stream().map(Line::rule).toList()));
+  }
+
+  private static List<Line> lines(List<Row> rows, Map<String, Rule> known) {
+    return rows.stream().map(row -> Line.read(row.place(), row.body(), known)).toList();
+  }
+
+  /** Whoever wrote it may know more than this version does. */
+  private <T> T read(long number, Supplier<T> rules) {
+    try {
+      return rules.get();
+    } catch (RuntimeException e) {
+      throw new RuleBookProblem.Away(
+          "revision %d in the database of rules, %s, can't be used by this version of Headgate (%s);"
+                  .formatted(number, database.place(), detail(String.valueOf(e.getMessage())))
+              + " the rules in force stay so; update this instance if a newer one wrote it",
+          e);
+    }
+  }
+
+  /**
+   * What such a database takes would not be in force here, since revisions never go backwards.
+   *
+   * @throws RuleBookProblem.Away if what is held is not of the database's past
+   */
+  static void requireNotSetBack(Copy held, Head head) {
+    if (!held.isPast(head)) return;
+    String other = head.revision() == held.number() ? "another revision" : "revision";
+    throw new RuleBookProblem.Away(
+        "the database of rules is at %s %d, and revision %d is in force here: it was set back;"
+                .formatted(other, head.revision(), held.number())
+            + " restart Headgate to take its rules, until then none are changed here",
+        null);
+  }
+
+  /** It is empty when it comes up for the first time behind an instance that has a copy. */
+  private void requireBegun(Head head) {
+    if (head.revision() > 0) return;
+    throw new RuleBookProblem.Away(
+        "the database of rules, %s, is empty: its book is not begun yet; try again"
+            .formatted(database.place()),
+        null);
   }
 
   private static void require(long number, Head head) {

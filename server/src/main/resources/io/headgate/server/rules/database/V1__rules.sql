@@ -1,8 +1,10 @@
--- One row: which book of rules this is, and how far it has come. Whoever changes the rules holds its lock.
+-- One row: which book of rules this is, and how far it has come. Whoever changes the rules holds its lock, and writes a
+-- new tag: after a restore from a backup the same numbers come again, with other rules, but never the same tags.
 CREATE TABLE headgate_head (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   book VARCHAR(36) NOT NULL,
-  revision BIGINT NOT NULL
+  revision BIGINT NOT NULL,
+  tag VARCHAR(36) NOT NULL
 );
 
 CREATE TABLE headgate_revisions (
@@ -10,6 +12,7 @@ CREATE TABLE headgate_revisions (
   made_at TIMESTAMP(6) WITH TIME ZONE NOT NULL,
   author VARCHAR(100) NOT NULL,
   message VARCHAR(500) NOT NULL,
+  seed BOOLEAN NOT NULL, -- a file's own or the beginning's, whatever the author is called
   restored BIGINT,
   added INTEGER NOT NULL,
   changed INTEGER NOT NULL,
@@ -24,7 +27,7 @@ CREATE TABLE headgate_rules (
   since_revision BIGINT NOT NULL REFERENCES headgate_revisions (revision),
   until_revision BIGINT,
   place BIGINT NOT NULL,
-  body VARCHAR NOT NULL,
+  body TEXT NOT NULL,
   PRIMARY KEY (id, since_revision)
 );
 

@@ -31,6 +31,14 @@ class DatabaseAddressTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"my_db", "my_db:5432", "[::1]:5432", "127.0.0.1"})
+  void hostsMayBeCalledAsInComposeFiles(String host) {
+    var address = DatabaseAddress.parse("postgresql://me:s3cret@%s/rules".formatted(host), HOME);
+    assertThat(address.place()).isEqualTo("postgresql://" + host + "/rules");
+    assertThat(address.password()).isEqualTo("s3cret");
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
@@ -38,6 +46,10 @@ class DatabaseAddressTest {
         "h2:                         | must be followed by the path of a file",
         "h2:x;INIT=RUNSCRIPT         | without ';'",
         "postgresql://u:s3cret@x     | has a host and a database",
+        "postgresql://u:5/s3cret@x/y | in a password write %40 for @, %2F for /",
+        "postgresql://u:5/s3cret?@x/y | in a password write",
+        "postgresql://u:5/s3cret#@x/y | in a password write",
+        "postgresql://u:s3/cret@x/y  | in a password write",
         "postgresql://u:s3cret@x y/z | in a password write %40 for @"
       })
   void whatIsWrongIsSaidWithoutThePassword(String text, String message) {

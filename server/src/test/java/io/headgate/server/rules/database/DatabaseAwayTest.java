@@ -138,7 +138,7 @@ class DatabaseAwayTest {
     assertThatThrownBy(() -> open(nobody, "none.json"))
         .isInstanceOf(RuleBookProblem.Away.class)
         .hasMessageContaining("there is no copy of its rules in " + folder.resolve("none.json"))
-        .hasMessageContaining("start it, or correct --database")
+        .hasMessageContaining("start the database, or correct --database")
         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("s3cret"));
   }
 

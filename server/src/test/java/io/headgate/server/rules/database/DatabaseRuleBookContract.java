@@ -3,8 +3,11 @@ package io.headgate.server.rules.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
 import io.headgate.server.rules.Edition;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.rules.RuleBookContract;
@@ -80,6 +83,17 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
     assertThat(rules(book.inForce())).containsExactly(rule("b", 2), rule("a", 1));
     assertThat(book.history(Long.MAX_VALUE, 10)).isEqualTo(history);
     assertThat(rules(book.at(1))).containsExactly(rule("a", 1), rule("b", 1));
+  }
+
+  @Test
+  void itRemembersWhichRevisionsAreAFilesOwn() {
+    book.change(ANY, new Signature("file x", "", true), become(rule("a", 2)));
+    book.change(ANY, new Signature("file x", ""), become(rule("a", 3)));
+    book.close();
+    book = again();
+    assertThat(book.history(Long.MAX_VALUE, 10))
+        .extracting(revision -> revision.signature().isSeed())
+        .containsExactly(false, true, false);
   }
 
   @Test
@@ -181,6 +195,165 @@ abstract class DatabaseRuleBookContract extends RuleBookContract {
     } finally {
       books.forEach(RuleBook::close);
     }
+  }
+
+  private void run(String... statements) {
+    try (var connection =
+            DriverManager.getConnection(address.jdbc(), address.user(), address.password());
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      for (var each : statements) statement.executeUpdate(each);
+      connection.commit();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private String tag() {
+    return rows("SELECT tag FROM headgate_head").getFirst();
+  }
+
+  /** As a backup leaves it that was made when it was at that revision. */
+  private void setBack(long number, String tag) {
+    run(
+        "DELETE FROM headgate_rules WHERE since_revision > " + number,
+        "UPDATE headgate_rules SET until_revision = NULL WHERE until_revision > " + number,
+        "DELETE FROM headgate_revisions WHERE revision > " + number,
+        "UPDATE headgate_head SET revision = %d, tag = '%s'".formatted(number, tag));
+  }
+
+  private void awaitProblem(RuleBook of, String what) {
+    Eventually.holds(
+        "it says: " + what,
+        PATIENCE,
+        () -> of.condition().problem().filter(said -> said.contains(what)).isPresent());
+  }
+
+  @Test
+  void aDatabaseThatWasSetBackIsReportedAndTakesNoChangesUntilARestart() {
+    book.change(ANY, BOB, become(rule("a", 2)));
+    String tag = tag();
+    book.change(ANY, BOB, become(rule("a", 3)));
+    setBack(2, tag);
+    awaitProblem(book, "it was set back");
+    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("a", 4))))
+        .isInstanceOf(RuleBookProblem.Away.class)
+        .hasMessageContaining("the database of rules is at revision 2, and revision 3 is in force")
+        .hasMessageContaining("restart Headgate to take its rules");
+    assertThatThrownBy(() -> book.restore(1, ANY, BOB)).isInstanceOf(RuleBookProblem.Away.class);
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 3));
+    assertThat(rows("SELECT MAX(revision) FROM headgate_revisions")).containsExactly("2");
+    book.close();
+    book = again();
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 2));
+    assertThat(rules(book.change(ANY, BOB, become(rule("a", 4))))).containsExactly(rule("a", 4));
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 4));
+  }
+
+  @Test
+  void theSameNumberAfterADatabaseWasSetBackIsNotTakenForTheSameRules() {
+    String tag = tag();
+    book.change(ANY, BOB, become(rule("a", 2)));
+    setBack(1, tag);
+    try (var other = again()) {
+      other.change(ANY, ALICE, become(rule("a", 7), rule("theirs", 1)));
+      awaitProblem(book, "is at another revision 2");
+      assertThat(rules(book.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
+      assertThatThrownBy(() -> book.change(OptionalLong.of(2), BOB, old -> old.subList(0, 1)))
+          .isInstanceOf(RuleBookProblem.Away.class);
+      assertThat(rules(other.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
+      other.change(ANY, ALICE, become(rule("theirs", 2)));
+      Eventually.holds(
+          "the newer revision is in force",
+          PATIENCE,
+          () -> rules(book.inForce()).equals(List.of(rule("theirs", 2))));
+      Eventually.holds("all is well", PATIENCE, () -> book.condition().problem().isEmpty());
+      book.change(ANY, BOB, become(rule("a", 9)));
+      assertThat(rules(book.inForce())).containsExactly(rule("a", 9));
+    }
+  }
+
+  /** As somebody leaves it who writes what this version can't read. */
+  private void append(String id, String body) {
+    run(
+        "INSERT INTO headgate_revisions"
+            + " (revision, made_at, author, message, seed, added, changed, removed, rules)"
+            + " SELECT 2, made_at, author, message, seed, 1, 0, 0, 3 FROM headgate_revisions",
+        "INSERT INTO headgate_rules (id, since_revision, place, body)"
+            + " VALUES ('%s', 2, 99999999, '%s')".formatted(id, body),
+        "UPDATE headgate_head SET revision = 2, tag = 'theirs'");
+  }
+
+  @Test
+  void rulesThatCanNotBeReadAreReportedAndTheLastGoodOnesStayAlsoOverARestart() {
+    append("new", "{\"id\":\"new\",\"spin\":1}");
+    awaitProblem(book, "revision 2 in the database of rules");
+    assertThat(book.condition().problem().orElseThrow()).contains("spin", "update this instance");
+    assertThatThrownBy(() -> book.latest()).isInstanceOf(RuleBookProblem.Away.class);
+    assertThatThrownBy(() -> book.at(2)).isInstanceOf(RuleBookProblem.Away.class);
+    assertThatThrownBy(() -> book.change(ANY, BOB, become()))
+        .isInstanceOf(RuleBookProblem.Away.class);
+    assertThat(book.inForce().number()).isEqualTo(1);
+    book.close();
+    book = again(new Seed(RuleSet.of(rule("other", 1)), BOB), "copy.json");
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 1), rule("b", 1));
+    assertThat(book.condition().problem()).isPresent();
+    run("DELETE FROM headgate_rules WHERE id = 'new'");
+    Eventually.holds("it follows again", PATIENCE, () -> book.inForce().number() == 2);
+    Eventually.holds("all is well", PATIENCE, () -> book.condition().problem().isEmpty());
+  }
+
+  @Test
+  void twoRulesOfOneIdAreReportedAndTheFollowingGoesOn() {
+    append("twin", RuleFile.json(rule("a", 5)));
+    awaitProblem(book, "two rules have the id 'a'");
+    assertThatThrownBy(() -> book.latest()).isInstanceOf(RuleBookProblem.Away.class);
+    run("DELETE FROM headgate_rules WHERE id = 'twin'");
+    Eventually.holds("it follows again", PATIENCE, () -> book.inForce().number() == 2);
+  }
+
+  @Test
+  void aRuleOfMoreThanAMegabyteIsKept() {
+    var big = Rule.named("big").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));
+    for (int i = 0; i < 10_000; i++) {
+      big.override("key", "u".repeat(80) + i, FixedWindow.of(Rate.perHour(2)));
+    }
+    var rule = big.build();
+    assertThat(RuleFile.json(rule).length()).isGreaterThan(1 << 20);
+    book.change(ANY, BOB, become(rule));
+    book.close();
+    book = again();
+    assertThat(rules(book.inForce())).containsExactly(rule);
+  }
+
+  @Test
+  void whatTheDatabaseCanNotKeepIsRefusedAndNotCalledAnOutage() {
+    try (var database = new Database(address)) {
+      var entry = new Ledger.Entry(NOON, "bob", "x".repeat(201), "accepted", ANY, "");
+      assertThatThrownBy(() ->
+              database.atOnce(handle -> {
+                Ledger.audit(handle, entry);
+                return true;
+              }))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("refuses this");
+    }
+  }
+
+  @Test
+  void anEmptyDatabaseIsNotBegunByAChange() {
+    run(
+        "DELETE FROM headgate_rules",
+        "DELETE FROM headgate_revisions",
+        "UPDATE headgate_head SET book = 'another', revision = 0, tag = 'new'");
+    assertThatThrownBy(() -> book.latest())
+        .isInstanceOf(RuleBookProblem.Away.class)
+        .hasMessageContaining("not begun yet");
+    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("c", 1))))
+        .isInstanceOf(RuleBookProblem.Away.class)
+        .hasMessageContaining("not begun yet");
+    awaitProblem(book, "not begun yet");
+    assertThat(rules(book.inForce())).containsExactly(rule("a", 1), rule("b", 1));
   }
 
   @Test
