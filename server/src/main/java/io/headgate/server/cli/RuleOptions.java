@@ -122,7 +122,7 @@ final class RuleOptions {
       var book = DatabaseRuleBook.open(terms(directory, store), seed);
       file.ifPresent(read -> SeedFile.follow(book, read, poll));
       return book;
-    } catch (RuleBookProblem.Away e) {
+    } catch (RuleBookProblem.Away | IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
   }
