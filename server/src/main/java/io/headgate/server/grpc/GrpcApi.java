@@ -63,6 +63,8 @@ public final class GrpcApi {
     var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), heard);
     var reflection =
         new Reflection(
+            vertx,
+            readiness,
             List.of(
                 RlsProto.getDescriptor().findServiceByName("RateLimitService"),
                 HealthProto.getDescriptor().findServiceByName("Health"),

@@ -9,13 +9,11 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
-import java.time.Duration;
 import java.util.Set;
 import java.util.function.Consumer;
 
 /** Whether the service wants more calls, as gRPC clients ask it: once, or to be told of changes. */
 final class Health {
-  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final int LOOKS_PER_PING = 100;
 
   private final Vertx vertx;
@@ -36,7 +34,7 @@ final class Health {
 
   void check(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
     var answer = new Reply<>(call);
-    answer.receive(
+    answer.receiveOne(
         HealthCheckRequest.parser(),
         asked -> {
           var status = status(asked.getService());
@@ -51,7 +49,7 @@ final class Health {
 
   void watch(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
     var answer = new Reply<>(call);
-    answer.receive(
+    answer.receiveOne(
         HealthCheckRequest.parser(), asked -> new Watch(call, answer, asked.getService()).start());
   }
 
@@ -82,22 +80,17 @@ final class Health {
     }
 
     void start() {
-      long timer = vertx.setPeriodic(LOOK_EVERY.toMillis(), this::look);
-      look(timer);
+      look();
+      answer.whileOpen(vertx, this::look);
     }
 
-    private void look(long timer) {
-      if (answer.isGiven()) {
-        vertx.cancelTimer(timer);
-        return;
-      }
+    private void look() {
       var now = status(service);
       if (now != told) {
         told = now;
         answer.write(response(now));
       }
-      if (now == ServingStatus.NOT_SERVING) {
-        vertx.cancelTimer(timer);
+      if (readiness.isStopping()) {
         answer.end();
       } else if (++looks % LOOKS_PER_PING == 0) {
         call.connection()
