@@ -190,7 +190,7 @@ final class Exchange {
 
   /** Whether nobody is there any more to be answered. */
   boolean isGone() {
-    return response.closed();
+    return isOver();
   }
 
   private boolean isOver() {
