@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 /** Whether the service wants more calls, as gRPC clients ask it: once, or to be told of changes. */
 final class Health {
   private static final int LOOKS_PER_PING = 100;
+  private static final int LONGEST_SHOWN = 100;
 
   private final Vertx vertx;
   private final Readiness readiness;
@@ -39,8 +40,7 @@ final class Health {
         asked -> {
           var status = status(asked.getService());
           if (status == ServingStatus.SERVICE_UNKNOWN) {
-            answer.fail(
-                GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(asked.getService()));
+            answer.fail(GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(shown(asked)));
           } else {
             answer.send(response(status));
           }
@@ -51,6 +51,11 @@ final class Health {
     var answer = new Reply<>(call);
     answer.receiveOne(
         HealthCheckRequest.parser(), asked -> new Watch(call, answer, asked.getService()).start());
+  }
+
+  private static String shown(HealthCheckRequest asked) {
+    String name = asked.getService();
+    return name.length() <= LONGEST_SHOWN ? name : name.substring(0, LONGEST_SHOWN) + "…";
   }
 
   private ServingStatus status(String service) {
