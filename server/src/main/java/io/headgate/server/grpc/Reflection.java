@@ -30,8 +30,7 @@ final class Reflection {
   /** Tools ask a few; whoever has more to ask can open another stream. */
   static final int MOST_QUESTIONS = 100;
 
-  private static final long MOST_SILENT_LOOKS =
-      Duration.ofMinutes(1).dividedBy(Reply.LOOK_EVERY);
+  private static final long MOST_SILENT_LOOKS = Duration.ofMinutes(1).dividedBy(Reply.LOOK_EVERY);
 
   private final Vertx vertx;
   private final Readiness readiness;
