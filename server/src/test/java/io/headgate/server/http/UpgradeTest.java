@@ -63,9 +63,8 @@ class UpgradeTest {
   void aRequestThatComesByteByByteIsServed() {
     try (var service = RunningService.with(RULE);
         var connection = service.connect()) {
-      for (var each : "PUT / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n\r\n".split("")) {
-        connection.send(RawConnection.bytes(each));
-      }
+      var request = RawConnection.bytes("PUT / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n\r\n");
+      for (byte each : request) connection.send(new byte[] {each});
       assertThat(connection.read().status()).isEqualTo(405);
     }
   }
