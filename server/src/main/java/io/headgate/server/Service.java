@@ -148,14 +148,7 @@ public final class Service implements AutoCloseable {
       var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), door, readiness);
       var calls =
           new GrpcApi(
-              vertx,
-              limiter,
-              ticker,
-              settings.access(),
-              readiness,
-              grpc,
-              callers.ear()::hear,
-              api::heard);
+              vertx, limiter, ticker, settings.access(), readiness, grpc, callers.ear()::hear, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.

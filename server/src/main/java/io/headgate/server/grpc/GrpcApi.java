@@ -6,11 +6,11 @@ import io.headgate.rule.Subject;
 import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.Access;
+import io.headgate.server.http.Api;
 import io.headgate.server.http.Readiness;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
@@ -37,12 +37,15 @@ public final class GrpcApi {
   private static final List<String> REFLECTION =
       List.of("grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection");
 
+  private static final String REFLECTION_METHOD = "ServerReflectionInfo";
+
   private final GrpcServer server;
+  private final Api api;
   private final Readiness readiness;
 
   /**
    * @param callers is told of who is asked about
-   * @param heard is told of connections that are silent, but whose clients are known to be there
+   * @param api is told of what comes, since it watches over connections
    */
   public GrpcApi(
       Vertx vertx,
@@ -52,7 +55,7 @@ public final class GrpcApi {
       Readiness readiness,
       GrpcSettings settings,
       Consumer<Subject> callers,
-      Consumer<HttpConnection> heard) {
+      Api api) {
     var options =
         new GrpcServerOptions()
             .setMaxMessageSize(LONGEST_MESSAGE)
@@ -60,21 +63,24 @@ public final class GrpcApi {
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
     var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings, callers);
-    var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), heard);
+    var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), api::heard);
     var reflection =
         new Reflection(
+            vertx,
+            readiness,
             List.of(
                 RlsProto.getDescriptor().findServiceByName("RateLimitService"),
                 HealthProto.getDescriptor().findServiceByName("Health"),
                 ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
     this.readiness = readiness;
+    this.api = api;
     this.server =
         GrpcServer.server(vertx, options)
             .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
             .callHandler(method(HEALTH, "Check"), health::check)
             .callHandler(method(HEALTH, "Watch"), health::watch);
     for (var name : REFLECTION) {
-      server.callHandler(method(name, "ServerReflectionInfo"), reflection::handle);
+      server.callHandler(method(name, REFLECTION_METHOD), reflection::handle);
     }
   }
 
@@ -82,8 +88,14 @@ public final class GrpcApi {
   public boolean takes(HttpServerRequest request) {
     if (!isGrpc(request)) return false;
     if (readiness.isStopping()) request.connection().goAway(0); // the client learns: these are last
+    api.expects(request, isReflection(request));
     server.handle(request);
     return true;
+  }
+
+  private static boolean isReflection(HttpServerRequest request) {
+    String path = request.path();
+    return path != null && path.endsWith("/" + REFLECTION_METHOD);
   }
 
   private static boolean isGrpc(HttpServerRequest request) {

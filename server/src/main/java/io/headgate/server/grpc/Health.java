@@ -9,14 +9,13 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
-import java.time.Duration;
 import java.util.Set;
 import java.util.function.Consumer;
 
 /** Whether the service wants more calls, as gRPC clients ask it: once, or to be told of changes. */
 final class Health {
-  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final int LOOKS_PER_PING = 100;
+  private static final int LONGEST_SHOWN = 100;
 
   private final Vertx vertx;
   private final Readiness readiness;
@@ -36,13 +35,12 @@ final class Health {
 
   void check(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
     var answer = new Reply<>(call);
-    answer.receive(
+    answer.receiveOne(
         HealthCheckRequest.parser(),
         asked -> {
           var status = status(asked.getService());
           if (status == ServingStatus.SERVICE_UNKNOWN) {
-            answer.fail(
-                GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(asked.getService()));
+            answer.fail(GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(shown(asked)));
           } else {
             answer.send(response(status));
           }
@@ -51,8 +49,13 @@ final class Health {
 
   void watch(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
     var answer = new Reply<>(call);
-    answer.receive(
+    answer.receiveOne(
         HealthCheckRequest.parser(), asked -> new Watch(call, answer, asked.getService()).start());
+  }
+
+  private static String shown(HealthCheckRequest asked) {
+    String name = asked.getService();
+    return name.length() <= LONGEST_SHOWN ? name : name.substring(0, LONGEST_SHOWN) + "…";
   }
 
   private ServingStatus status(String service) {
@@ -82,22 +85,17 @@ final class Health {
     }
 
     void start() {
-      long timer = vertx.setPeriodic(LOOK_EVERY.toMillis(), this::look);
-      look(timer);
+      look();
+      answer.whileOpen(vertx, this::look);
     }
 
-    private void look(long timer) {
-      if (answer.isGiven()) {
-        vertx.cancelTimer(timer);
-        return;
-      }
+    private void look() {
       var now = status(service);
       if (now != told) {
         told = now;
         answer.write(response(now));
       }
-      if (now == ServingStatus.NOT_SERVING) {
-        vertx.cancelTimer(timer);
+      if (readiness.isStopping()) {
         answer.end();
       } else if (++looks % LOOKS_PER_PING == 0) {
         call.connection()

@@ -10,7 +10,6 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.rulefile.EnvoyAttributes;
 import io.headgate.server.grpc.proto.RateLimitDescriptor;
-import io.headgate.server.grpc.proto.RateLimitDescriptor.RateLimitOverride;
 import io.headgate.server.grpc.proto.RateLimitUnit;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -33,7 +32,10 @@ final class OwnLimits {
   private static final int MOST_KEPT = 1_000;
   private static final ZoneId UTC = ZoneId.of("UTC");
 
-  private final Map<RateLimitOverride, RuleSet> compiled = bounded();
+  /** What counts of the limit; the message may hold more, as long as its sender likes. */
+  private record Wanted(RateLimitUnit unit, int permits) {}
+
+  private final Map<Wanted, RuleSet> compiled = bounded();
   private final Map<String, Boolean> known = bounded();
   private RuleSet knownOf = RuleSet.of();
 
@@ -41,18 +43,22 @@ final class OwnLimits {
   Optional<Plan> plan(
       RuleSet rules, Plan byRules, Request request, String domain, RateLimitDescriptor descriptor) {
     if (!descriptor.hasLimit()) return Optional.empty();
-    if (byRules.parts().isEmpty() && !isKnown(rules, domain)) return Optional.empty();
-    var own = compiled.computeIfAbsent(descriptor.getLimit(), OwnLimits::compile);
+    if (byRules.parts().isEmpty() && !isKnown(rules, Descriptors.value(domain))) {
+      return Optional.empty();
+    }
+    var limit = descriptor.getLimit();
+    var wanted = new Wanted(limit.getUnit(), limit.getRequestsPerUnit());
+    var own = compiled.computeIfAbsent(wanted, OwnLimits::compile);
     var subject = Subject.of(ATTRIBUTE, text(domain, descriptor));
-    boolean closed = descriptor.getLimit().getRequestsPerUnit() == 0;
+    boolean closed = wanted.permits == 0;
     long cost = closed && request.cost() > 0 ? Request.HIGHEST_COST : request.cost();
     return Optional.of(own.plan(Request.of(subject, cost), 0, 0));
   }
 
   /** No limit is of 0: one that lets nothing pass is one of 1, of which everything takes more. */
-  private static RuleSet compile(RateLimitOverride limit) {
-    var unit = limit.getUnit();
-    long permits = Math.max(1, Integer.toUnsignedLong(limit.getRequestsPerUnit()));
+  private static RuleSet compile(Wanted limit) {
+    var unit = limit.unit;
+    long permits = Math.max(1, Integer.toUnsignedLong(limit.permits));
     var named = RuleLimit.of(unit.name().toLowerCase(Locale.ROOT), of(permits, unit));
     return RuleSet.of(Rule.named(RULE).match(ATTRIBUTE, "*").limit(named).build());
   }

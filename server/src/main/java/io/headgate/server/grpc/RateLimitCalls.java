@@ -52,7 +52,7 @@ final class RateLimitCalls {
           refused.get().reason());
       return;
     }
-    answer.receive(RateLimitRequest.parser(), message -> decide(call, message, answer));
+    answer.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, answer));
   }
 
   private void decide(

@@ -3,6 +3,8 @@ package io.headgate.server.grpc;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
+import io.headgate.server.http.Readiness;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.reflection.v1.ErrorResponse;
@@ -12,6 +14,7 @@ import io.vertx.grpc.reflection.v1.ServerReflectionRequest;
 import io.vertx.grpc.reflection.v1.ServerReflectionResponse;
 import io.vertx.grpc.reflection.v1.ServiceResponse;
 import io.vertx.grpc.server.GrpcServerRequest;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,36 +27,83 @@ import org.jspecify.annotations.Nullable;
  * one that Vert.x brings ends the stream with the first, which tools take for a failure.)
  */
 final class Reflection {
-  private final List<ServiceDescriptor> services;
-  private final Map<String, FileDescriptor> byName = new HashMap<>();
-  private final Map<String, FileDescriptor> bySymbol = new HashMap<>();
+  /** Tools ask a few; whoever has more to ask can open another stream. */
+  static final int MOST_QUESTIONS = 100;
 
-  Reflection(List<ServiceDescriptor> services) {
-    this.services = List.copyOf(services);
+  private static final long MOST_SILENT_LOOKS = Duration.ofMinutes(1).dividedBy(Reply.LOOK_EVERY);
+
+  private final Vertx vertx;
+  private final Readiness readiness;
+  private final ListServiceResponse list;
+  private final Map<String, FileDescriptorResponse> byName = new HashMap<>();
+  private final Map<String, FileDescriptorResponse> bySymbol = new HashMap<>();
+
+  Reflection(Vertx vertx, Readiness readiness, List<ServiceDescriptor> services) {
+    this.vertx = vertx;
+    this.readiness = readiness;
+    this.list = list(services);
     for (var service : services) add(service.getFile());
   }
 
   private void add(FileDescriptor file) {
-    if (byName.putIfAbsent(file.getName(), file) != null) return;
+    if (byName.containsKey(file.getName())) return;
+    var found = withNeeded(file);
+    byName.put(file.getName(), found);
     for (var service : file.getServices()) {
-      bySymbol.put(service.getFullName(), file);
-      for (var method : service.getMethods()) bySymbol.put(method.getFullName(), file);
+      bySymbol.put(service.getFullName(), found);
+      for (var method : service.getMethods()) bySymbol.put(method.getFullName(), found);
     }
-    for (var message : file.getMessageTypes()) add(message);
-    for (var type : file.getEnumTypes()) bySymbol.put(type.getFullName(), file);
+    for (var message : file.getMessageTypes()) add(message, found);
+    for (var type : file.getEnumTypes()) bySymbol.put(type.getFullName(), found);
     for (var needed : file.getDependencies()) add(needed);
   }
 
-  private void add(Descriptor message) {
-    bySymbol.put(message.getFullName(), message.getFile());
-    for (var nested : message.getNestedTypes()) add(nested);
-    for (var type : message.getEnumTypes()) bySymbol.put(type.getFullName(), message.getFile());
+  private void add(Descriptor message, FileDescriptorResponse found) {
+    bySymbol.put(message.getFullName(), found);
+    for (var nested : message.getNestedTypes()) add(nested, found);
+    for (var type : message.getEnumTypes()) bySymbol.put(type.getFullName(), found);
   }
 
   void handle(GrpcServerRequest<Buffer, ServerReflectionResponse> call) {
-    var reply = new Reply<>(call);
-    call.endHandler(end -> reply.end());
-    reply.receive(ServerReflectionRequest.parser(), asked -> reply.write(answer(asked)));
+    new Conversation(call).begin();
+  }
+
+  private final class Conversation {
+    private final GrpcServerRequest<Buffer, ServerReflectionResponse> call;
+    private final Reply<ServerReflectionResponse> reply;
+    private int questions;
+    private int silentLooks;
+
+    Conversation(GrpcServerRequest<Buffer, ServerReflectionResponse> call) {
+      this.call = call;
+      this.reply = new Reply<>(call);
+    }
+
+    void begin() {
+      call.endHandler(end -> reply.end());
+      reply.whileOpen(vertx, this::look);
+      reply.receive(ServerReflectionRequest.parser(), this::hear);
+    }
+
+    private void hear(ServerReflectionRequest asked) {
+      if (++questions > MOST_QUESTIONS) throw tooMany();
+      silentLooks = 0;
+      reply.write(answer(asked));
+    }
+
+    private void look() {
+      if (readiness.isStopping()) {
+        reply.fail(GrpcStatus.UNAVAILABLE, "the service stops; ask another");
+      } else if (++silentLooks > MOST_SILENT_LOOKS) {
+        reply.fail(GrpcStatus.DEADLINE_EXCEEDED, "nothing was asked for a minute; open another");
+      }
+    }
+  }
+
+  private static BadCall tooMany() {
+    return new BadCall(
+        GrpcStatus.RESOURCE_EXHAUSTED,
+        "a stream may ask at most %d questions; open another".formatted(MOST_QUESTIONS));
   }
 
   private ServerReflectionResponse answer(ServerReflectionRequest asked) {
@@ -62,7 +112,7 @@ final class Reflection {
             .setValidHost(asked.getHost())
             .setOriginalRequest(asked);
     return switch (asked.getMessageRequestCase()) {
-      case LIST_SERVICES -> answer.setListServicesResponse(list()).build();
+      case LIST_SERVICES -> answer.setListServicesResponse(list).build();
       case FILE_BY_FILENAME -> file(answer, byName.get(asked.getFileByFilename()));
       case FILE_CONTAINING_SYMBOL -> file(answer, bySymbol.get(asked.getFileContainingSymbol()));
       case FILE_CONTAINING_EXTENSION, ALL_EXTENSION_NUMBERS_OF_TYPE, MESSAGEREQUEST_NOT_SET ->
@@ -70,7 +120,7 @@ final class Reflection {
     };
   }
 
-  private ListServiceResponse list() {
+  private static ListServiceResponse list(List<ServiceDescriptor> services) {
     var list = ListServiceResponse.newBuilder();
     for (var service : services) {
       list.addService(ServiceResponse.newBuilder().setName(service.getFullName()));
@@ -78,22 +128,24 @@ final class Reflection {
     return list.build();
   }
 
-  /** A file comes with those that it needs, so that nobody has to ask for them. */
   private static ServerReflectionResponse file(
-      ServerReflectionResponse.Builder answer, @Nullable FileDescriptor file) {
-    if (file == null) {
-      return answer
-          .setErrorResponse(
-              ErrorResponse.newBuilder()
-                  .setErrorCode(GrpcStatus.NOT_FOUND.code)
-                  .setErrorMessage("there is no such thing here; list the services to see what is"))
-          .build();
-    }
+      ServerReflectionResponse.Builder answer, @Nullable FileDescriptorResponse found) {
+    if (found != null) return answer.setFileDescriptorResponse(found).build();
+    return answer
+        .setErrorResponse(
+            ErrorResponse.newBuilder()
+                .setErrorCode(GrpcStatus.NOT_FOUND.code)
+                .setErrorMessage("there is no such thing here; list the services to see what is"))
+        .build();
+  }
+
+  /** A file comes with those that it needs, so that nobody has to ask for them. */
+  private static FileDescriptorResponse withNeeded(FileDescriptor file) {
     var files = new LinkedHashSet<FileDescriptor>();
     gather(file, files);
     var found = FileDescriptorResponse.newBuilder();
     for (var one : files) found.addFileDescriptorProto(one.toProto().toByteString());
-    return answer.setFileDescriptorResponse(found).build();
+    return found.build();
   }
 
   private static void gather(FileDescriptor file, Set<FileDescriptor> files) {

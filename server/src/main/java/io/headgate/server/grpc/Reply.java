@@ -2,11 +2,15 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.MessageSizeOverflowException;
 import io.vertx.grpc.server.GrpcServerRequest;
 import io.vertx.grpc.server.GrpcServerResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -20,6 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Reply<A> {
   private static final Logger LOG = LoggerFactory.getLogger(Reply.class);
+  static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final String PLAIN = "identity";
 
   private final GrpcServerRequest<Buffer, A> call;
@@ -31,6 +36,7 @@ final class Reply<A> {
     this.response = call.response();
     call.exceptionHandler(gone -> given = true);
     call.errorHandler(cancelled -> given = true);
+    response.exceptionHandler(gone -> given = true); // also after all of the call has come
     call.invalidMessageHandler(invalid ->
         fail(
             invalid instanceof MessageSizeOverflowException
@@ -49,7 +55,33 @@ final class Reply<A> {
       fail(GrpcStatus.UNIMPLEMENTED, "messages must not be compressed, got " + encoding);
       return;
     }
-    call.handler(bytes -> guarded(() -> use.accept(parsed(parser, bytes))));
+    call.handler(bytes -> {
+      if (!given) guarded(() -> use.accept(parsed(parser, bytes)));
+    });
+  }
+
+  /** Uses the message of a call that must have one, once it is known that there is no other. */
+  <M> void receiveOne(Parser<M> parser, Consumer<M> use) {
+    var messages = new ArrayList<M>(1);
+    call.endHandler(end -> {
+      if (!given) guarded(() -> use.accept(only(messages)));
+    });
+    receive(
+        parser,
+        message -> {
+          if (!messages.isEmpty()) throw wrongCount("more than one");
+          messages.add(message);
+        });
+  }
+
+  private <M> M only(List<M> messages) {
+    if (messages.isEmpty()) throw wrongCount("none");
+    return messages.getFirst();
+  }
+
+  private BadCall wrongCount(String got) {
+    return BadCall.invalid(
+        "a call of %s must have one message, got %s".formatted(call.fullMethodName(), got));
   }
 
   private <M> M parsed(Parser<M> parser, Buffer bytes) {
@@ -60,20 +92,29 @@ final class Reply<A> {
     }
   }
 
-  boolean isGiven() {
-    return given;
-  }
-
   void send(A message) {
     if (given) return;
     given = true;
     response.end(message);
   }
 
-  /** One of several messages. */
+  /** One of several messages. Who does not take them is not listened to until it does. */
   void write(A message) {
     if (given) return;
     var unused = response.write(message);
+    if (!response.writeQueueFull()) return;
+    call.pause();
+    response.drainHandler(drained -> call.resume());
+  }
+
+  /** Looks now and then at a call that may last, as long as it does. */
+  void whileOpen(Vertx vertx, Runnable look) {
+    vertx.setPeriodic(
+        LOOK_EVERY.toMillis(),
+        timer -> {
+          if (given) vertx.cancelTimer(timer);
+          else guarded(look);
+        });
   }
 
   /** Ends a stream of answers. */

@@ -93,6 +93,17 @@ public final class Api {
   }
 
   /**
+   * To be called before a request of others is served: its rest must come in time too, and is not
+   * waited for once there is an answer.
+   *
+   * @param lasts whether it may take as long as it likes
+   */
+  public void expects(HttpServerRequest request, boolean lasts) {
+    var call = new OtherCall(request, vertx, connections);
+    if (!lasts) connections.receives(call);
+  }
+
+  /**
    * To be called on the event loop that the server's requests come on.
    *
    * @param others takes requests that are not of this API, and says whether it did

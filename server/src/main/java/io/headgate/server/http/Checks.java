@@ -58,6 +58,10 @@ final class Checks {
         exchange,
         requests,
         verdicts -> {
+          if (exchange.isGone()) {
+            verdicts.forEach(asking::giveBack);
+            return;
+          }
           var out = new JsonOut().begin().name("decisions").beginList();
           for (var verdict : verdicts) DecisionBody.write(out, verdict, 0, true);
           exchange.answer(200, MediaTypes.JSON, out.endList().end());
@@ -83,6 +87,8 @@ final class Checks {
   }
 
   private void answerTokens(Exchange exchange, Asked asked, Verdict verdict) {
+    // The answer has no lease, so nobody could say when the request ends: it holds no slots.
+    asking.giveBack(verdict);
     headers.put(exchange, verdict, 0);
     var out = new JsonOut().begin();
     out.name("key").value(asked.subject().toString());

@@ -22,7 +22,7 @@ final class Connections {
   }
 
   private final Map<HttpConnection, State> open = new HashMap<>();
-  private final Map<Exchange, Long> receiving = new LinkedHashMap<>(); // the oldest first
+  private final Map<Receiving, Long> receiving = new LinkedHashMap<>(); // the oldest first
   private final long idleTicks;
   private final long headTicks;
   private final long bodyTicks;
@@ -73,18 +73,18 @@ final class Connections {
   }
 
   /** The body of a request is still to come. */
-  void receives(Exchange exchange) {
-    receiving.put(exchange, now);
+  void receives(Receiving request) {
+    receiving.put(request, now);
   }
 
   /** The request is there as a whole, or nobody waits for its rest. */
-  void received(Exchange exchange) {
-    receiving.remove(exchange);
+  void received(Receiving request) {
+    receiving.remove(request);
   }
 
   void tick() {
     now++;
-    for (Exchange slow = oldest(); slow != null; slow = oldest()) {
+    for (Receiving slow = oldest(); slow != null; slow = oldest()) {
       receiving.remove(slow);
       slow.tooSlow();
     }
@@ -96,7 +96,7 @@ final class Connections {
     silent.forEach(HttpConnection::close);
   }
 
-  private @Nullable Exchange oldest() {
+  private @Nullable Receiving oldest() {
     for (var entry : receiving.entrySet()) {
       return now - entry.getValue() > bodyTicks ? entry.getKey() : null;
     }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * One request, from its head to its answer. Also a request that is refused is received to its end,
  * within reason, so that its connection can go on.
  */
-final class Exchange {
+final class Exchange implements Receiving {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final long MOST_DISCARDED = 16L * 1024 * 1024;
   private static final long LINGER_MILLIS = 500;
@@ -193,7 +193,7 @@ final class Exchange {
 
   /** Whether nobody is there any more to be answered. */
   boolean isGone() {
-    return response.closed();
+    return isOver();
   }
 
   private boolean isOver() {
@@ -233,7 +233,8 @@ final class Exchange {
   }
 
   /** The body takes too long to come. */
-  void tooSlow() {
+  @Override
+  public void tooSlow() {
     if (isOver()) return;
     refuse(Problem.of(408, "body", "the body did not come in time; send it at once"));
   }

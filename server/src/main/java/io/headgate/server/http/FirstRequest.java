@@ -69,7 +69,7 @@ final class FirstRequest extends ChannelHandlerAdapter {
           return;
         }
         channel.closeFuture().addListener(closed -> door.leave(peer));
-        channel.pipeline().addLast(new FirstRequest(door.limits().head()));
+        channel.pipeline().addLast(new FirstRequest(door.limits().head()), new ClearText());
       }
       context.fireChannelRead(accepted);
     }

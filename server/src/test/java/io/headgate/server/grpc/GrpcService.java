@@ -6,6 +6,8 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.http.Access;
+import io.headgate.server.http.ConnectionLimits;
+import io.headgate.server.http.TrustedProxies;
 import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -13,6 +15,7 @@ import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A real service on a port that the system chose, and Envoy's client to it. */
@@ -20,16 +23,16 @@ final class GrpcService implements AutoCloseable {
   /** A Sunday noon. */
   static final long START = 1_789_300_800_000_000L;
 
+  private static final Duration GRACE = Duration.ofSeconds(2);
+
   final RateLimiter limiter;
   final EnvoyClient envoy;
   private final Service service;
 
   private GrpcService(
-      Store store, Ticker ticker, Access access, GrpcSettings grpc, List<Rule> rules)
+      Store store, Ticker ticker, Settings settings, GrpcSettings grpc, List<Rule> rules)
       throws IOException, InterruptedException {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules), ticker);
-    var settings =
-        new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ofSeconds(2), 2);
     var book = RuleBookInMemory.of(limiter.rules());
     this.service = Service.start(settings, grpc, limiter, book, ticker);
     this.envoy = EnvoyClient.of(service.port());
@@ -41,20 +44,44 @@ final class GrpcService implements AutoCloseable {
   }
 
   static GrpcService with(Access access, Rule... rules) {
+    return inMemory(settings(access, ConnectionLimits.DEFAULT, GRACE), rules);
+  }
+
+  static GrpcService withGrace(Duration grace, Rule... rules) {
+    return inMemory(settings(Access.OPEN, ConnectionLimits.DEFAULT, grace), rules);
+  }
+
+  static GrpcService limiting(Access access, ConnectionLimits limits, Rule... rules) {
+    return inMemory(settings(access, limits, GRACE), rules);
+  }
+
+  private static GrpcService inMemory(Settings settings, Rule... rules) {
     var clock = new AtomicLong(START);
     return start(
-        MemoryStore.create(clock::get, 10_000), clock::get, access, GrpcSettings.DEFAULT, rules);
+        MemoryStore.create(clock::get, 10_000), clock::get, settings, GrpcSettings.DEFAULT, rules);
   }
 
   /** By the real time. */
   static GrpcService over(Store store, Duration deadline, Rule... rules) {
-    return start(store, Ticker.system(), Access.OPEN, new GrpcSettings(deadline), rules);
+    var settings = settings(Access.OPEN, ConnectionLimits.DEFAULT, GRACE);
+    return start(store, Ticker.system(), settings, new GrpcSettings(deadline), rules);
+  }
+
+  /** By the real time, and with the deadline of the store. */
+  static GrpcService over(Store store, ConnectionLimits limits, Rule... rules) {
+    var settings = settings(Access.OPEN, limits, GRACE);
+    return start(store, Ticker.system(), settings, GrpcSettings.DEFAULT, rules);
+  }
+
+  private static Settings settings(Access access, ConnectionLimits limits, Duration grace) {
+    return new Settings(
+        "127.0.0.1", 0, access, limits, TrustedProxies.NONE, Optional.empty(), grace, 2);
   }
 
   private static GrpcService start(
-      Store store, Ticker ticker, Access access, GrpcSettings grpc, Rule... rules) {
+      Store store, Ticker ticker, Settings settings, GrpcSettings grpc, Rule... rules) {
     try {
-      return new GrpcService(store, ticker, access, grpc, List.of(rules));
+      return new GrpcService(store, ticker, settings, grpc, List.of(rules));
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

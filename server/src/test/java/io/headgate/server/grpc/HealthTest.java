@@ -61,6 +61,15 @@ class HealthTest {
   }
 
   @Test
+  void aLongNameIsNotRepeatedAtLength() {
+    var failure =
+        catchThrowableOfType(
+            StatusRuntimeException.class, () -> health().check(of("x".repeat(60_000))));
+    assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND);
+    assertThat(failure.getStatus().getDescription()).contains("xxx…").hasSizeLessThan(200);
+  }
+
+  @Test
   void whoWatchesIsToldThatItStops() {
     var told = health().watch(of(RATE_LIMITS));
     assertThat(told.next().getStatus()).isEqualTo(ServingStatus.SERVING);

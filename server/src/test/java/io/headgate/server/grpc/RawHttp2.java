@@ -1,5 +1,8 @@
 package io.headgate.server.grpc;
 
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -8,18 +11,35 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** HTTP/2 frame by frame, for what no well-behaved client would send. */
 final class RawHttp2 implements AutoCloseable {
-  private static final int HEADERS = 1;
-  private static final int RESET = 3;
+  static final int DATA = 0;
+  static final int HEADERS = 1;
+  static final int RESET = 3;
+  static final int GO_AWAY = 7;
+  static final int WINDOW = 8;
   private static final int SETTINGS = 4;
   private static final int PING = 6;
-  private static final int GO_AWAY = 7;
   private static final int ACK = 1;
   private static final int ENHANCE_YOUR_CALM = 11;
+  private static final int END_OF_STREAM = 1;
   private static final int END_OF_HEADERS = 4;
+  private static final byte[] NO_WINDOW = {0, 4, 0, 0, 0, 0};
+  private static final byte[] CANCEL = {0, 0, 0, 8};
+
+  record Frame(int type, int flags, int stream, ByteBuffer payload) {
+    boolean isPong() {
+      return type == PING && flags == ACK;
+    }
+
+    /** The payload as a number, where it is one. */
+    int number() {
+      return payload.getInt(0);
+    }
+  }
 
   private final Socket socket;
   private final DataOutputStream out;
@@ -27,21 +47,97 @@ final class RawHttp2 implements AutoCloseable {
   private int stream = 1;
 
   RawHttp2(int port) throws IOException {
+    this(port, new byte[0]);
+  }
+
+  /** A client that takes no bytes of answers until it says so. */
+  static RawHttp2 withoutWindow(int port) throws IOException {
+    return new RawHttp2(port, NO_WINDOW);
+  }
+
+  private RawHttp2(int port, byte[] settings) throws IOException {
     this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(30_000);
-    this.out = new DataOutputStream(socket.getOutputStream());
-    this.in = new DataInputStream(socket.getInputStream());
+    this.out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+    this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    frame(SETTINGS, 0, 0, new byte[0]);
+    frame(SETTINGS, 0, 0, settings);
   }
 
   private void frame(int type, int flags, int stream, byte[] payload) throws IOException {
-    out.writeByte(0);
+    out.writeByte(payload.length >> 16);
     out.writeShort(payload.length);
     out.writeByte(type);
     out.writeByte(flags);
     out.writeInt(stream);
     out.write(payload);
+  }
+
+  /** Begins a POST and says on which stream. */
+  int post(String path, String contentType) throws IOException {
+    var block = new ByteArrayOutputStream();
+    block.write(0x83); // POST
+    block.write(0x86); // http
+    literal(block, 4, path);
+    literal(block, 1, "here");
+    block.write(0x0f); // content-type is the 31st of the static table
+    literal(block, 31 - 15, contentType);
+    int begun = stream;
+    stream += 2;
+    frame(HEADERS, END_OF_HEADERS, begun, block.toByteArray());
+    out.flush();
+    return begun;
+  }
+
+  private static void literal(ByteArrayOutputStream block, int name, String value) {
+    block.write(name);
+    block.write(value.length());
+    block.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  void data(int stream, byte[] bytes, boolean last) throws IOException {
+    frame(DATA, last ? END_OF_STREAM : 0, stream, bytes);
+    out.flush();
+  }
+
+  /** A message as gRPC frames it. */
+  static byte[] framed(byte[] message) {
+    return ByteBuffer.allocate(5 + message.length)
+        .put((byte) 0)
+        .putInt(message.length)
+        .put(message)
+        .array();
+  }
+
+  void reset(int stream) throws IOException {
+    frame(RESET, 0, stream, CANCEL);
+    out.flush();
+  }
+
+  void ping() throws IOException {
+    frame(PING, 0, 0, new byte[8]);
+    out.flush();
+  }
+
+  void window(int stream, int bytes) throws IOException {
+    frame(WINDOW, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
+    out.flush();
+  }
+
+  Frame next() throws IOException {
+    int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+    int type = in.readUnsignedByte();
+    int flags = in.readUnsignedByte();
+    int of = in.readInt();
+    return new Frame(type, flags, of, ByteBuffer.wrap(in.readNBytes(length)));
+  }
+
+  /** The next frame of that type on that stream. */
+  Frame next(int type, int stream) throws IOException {
+    while (true) {
+      var frame = next();
+      if (frame.type == type && frame.stream == stream) return frame;
+    }
   }
 
   /** A POST of / that is taken back before its body. */
@@ -55,7 +151,7 @@ final class RawHttp2 implements AutoCloseable {
     block[4] = (byte) authority.length;
     System.arraycopy(authority, 0, block, 5, authority.length);
     frame(HEADERS, END_OF_HEADERS, stream, block);
-    frame(RESET, 0, stream, new byte[] {0, 0, 0, 8});
+    frame(RESET, 0, stream, CANCEL);
     stream += 2;
   }
 
@@ -83,14 +179,8 @@ final class RawHttp2 implements AutoCloseable {
   /** The eighth byte of the next frame of that type: of the goodbye, its error. */
   private int read(int wanted) throws IOException {
     while (true) {
-      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-      int type = in.readUnsignedByte();
-      int flags = in.readUnsignedByte();
-      in.skipNBytes(4); // the stream
-      var payload = in.readNBytes(length);
-      if (type == wanted && (type != PING || flags == ACK)) {
-        return payload[7];
-      }
+      var frame = next();
+      if (frame.type == wanted && (wanted != PING || frame.isPong())) return frame.payload.get(7);
     }
   }
 
