@@ -50,6 +50,7 @@ final class Exchange implements Receiving {
   private boolean complete;
   private boolean answered;
   private boolean counted;
+  private boolean grown;
 
   Exchange(HttpServerRequest request, Vertx vertx, Connections connections, Readiness readiness) {
     this.request = request;
@@ -252,10 +253,19 @@ final class Exchange implements Receiving {
     if (received > MOST_DISCARDED) {
       refuse(refusal == null ? tooLong() : refusal);
     } else if (isWanted()) {
-      body = body == null ? chunk : body.appendBuffer(chunk);
+      body = body == null ? chunk : joined(body, chunk);
     } else {
       body = null;
     }
+  }
+
+  /** What comes first is a piece of what was read, which can't grow, or not without harm. */
+  private Buffer joined(Buffer before, Buffer chunk) {
+    if (grown) return before.appendBuffer(chunk);
+    grown = true;
+    return Buffer.buffer(2 * (before.length() + chunk.length()))
+        .appendBuffer(before)
+        .appendBuffer(chunk);
   }
 
   private boolean isWanted() {
