@@ -55,7 +55,7 @@ class LinearizabilityTest {
         .actorsBefore(2)
         .actorsPerThread(2)
         .actorsAfter(2)
-        .iterations(20)
+        .iterations(10)
         .invocationsPerIteration(300)
         .addGuarantee(pure("io.headgate.limit."))
         .addGuarantee(pure("io.headgate.rule."))

@@ -71,7 +71,7 @@ class RollingRestartIT {
         if (!balancer.waitFor(10, TimeUnit.SECONDS)) balancer.destroyForcibly();
       }
       assertThat(failures).isEmpty();
-      assertThat(ask(ports.getFirst(), "/v1/peek"))
+      assertThat(ask(ports.getFirst(), "/v1/peek", 0))
           .contains("\"remaining\":" + (LIMIT - allowed.get()) + ",");
     } finally {
       instances.forEach(HeadgateProcess::close);
@@ -131,7 +131,7 @@ class RollingRestartIT {
   private void askUntilOver(int port) {
     while (!over) {
       try {
-        String answer = ask(port, "/v1/check");
+        String answer = ask(port, "/v1/check", 1);
         if (answer.startsWith("{\"allowed\":true")) allowed.incrementAndGet();
         else failures.add(answer);
       } catch (IOException e) {
@@ -143,11 +143,11 @@ class RollingRestartIT {
     }
   }
 
-  private String ask(int port, String path) throws IOException, InterruptedException {
+  private String ask(int port, String path, int cost) throws IOException, InterruptedException {
     var request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
             .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString("{\"key\":\"one\"}"));
+            .POST(BodyPublishers.ofString("{\"key\":\"one\",\"cost\":" + cost + "}"));
     return client.send(request.build(), BodyHandlers.ofString()).body();
   }
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Five instances over one real database: how a change reaches them, and what they decide. */
 class PropagationTest {
   private static final int INSTANCES = 5;
-  private static final int CHANGES = 20;
+  private static final int CHANGES = Integer.getInteger("headgate.changes", 6);
   private static final int STORM = 300;
   private static final long STORM_GAP_NANOS = 10_000_000;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
