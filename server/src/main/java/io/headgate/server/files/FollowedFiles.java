@@ -1,23 +1,20 @@
 package io.headgate.server.files;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks again and again whether any of some files has changed, and then has them read. What can't
- * be read is reported once, and tried again when it changes; what was in force stays so.
+ * Looks again and again whether any of some files has changed, and then has them read, once they
+ * are the same at two looks: one that is still being written might pass for a shorter one. What
+ * can't be used is reported once, and tried again; what was in force stays so.
  */
 public final class FollowedFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedFiles.class);
@@ -32,25 +29,19 @@ public final class FollowedFiles implements AutoCloseable {
     void read() throws IOException;
   }
 
-  /** What tells one version of a file from another without reading it. */
-  private record Stamp(FileTime modified, long size, @Nullable Object key) {
-    static Stamp of(Path file) throws IOException {
-      var attributes = Files.readAttributes(file, BasicFileAttributes.class);
-      return new Stamp(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
-    }
-  }
-
   private final String what;
   private final List<Path> files;
   private final Reading reading;
   private final ScheduledExecutorService thread;
-  private List<Stamp> seen;
+  private List<FileStamp> seen;
+  private List<FileStamp> found; // at the last look
   private String complaint = "";
 
-  private FollowedFiles(String what, List<Path> files, List<Stamp> seen, Reading reading) {
+  private FollowedFiles(String what, List<Path> files, List<FileStamp> seen, Reading reading) {
     this.what = what;
     this.files = files;
     this.seen = seen;
+    this.found = seen;
     this.reading = reading;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -73,16 +64,18 @@ public final class FollowedFiles implements AutoCloseable {
     return followed;
   }
 
-  private static List<Stamp> stamps(List<Path> files) throws IOException {
-    var stamps = new ArrayList<Stamp>();
-    for (var file : files) stamps.add(Stamp.of(file));
+  private static List<FileStamp> stamps(List<Path> files) throws IOException {
+    var stamps = new ArrayList<FileStamp>();
+    for (var file : files) stamps.add(FileStamp.of(file));
     return stamps;
   }
 
   private void look() {
     try {
       var now = stamps(files);
-      if (now.equals(seen)) return;
+      boolean settled = now.equals(found);
+      found = now;
+      if (!settled || now.equals(seen)) return;
       reading.read();
       seen = now;
       complaint = "";

@@ -67,9 +67,7 @@ final class Exchange implements Receiving {
     try {
       route = routes.find(request.method(), path());
       access.require(route.role(), request.getHeader(HttpHeaders.AUTHORIZATION));
-      if (access.isUnguarded()) {
-        SameSite.require(route.role(), request.authority(), request.getHeader(HttpHeaders.ORIGIN));
-      }
+      if (access.isUnguarded()) SameSite.require(route.role(), request);
       if (route.takesBody()) requireReadable(route);
     } catch (Refusal e) {
       refusal = e.problem();

@@ -1,6 +1,8 @@
 package io.headgate.server.http;
 
 import io.netty.util.NetUtil;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.net.URI;
 import java.util.Locale;
@@ -14,25 +16,30 @@ import org.jspecify.annotations.Nullable;
 final class SameSite {
   private SameSite() {}
 
-  /** Lets the request pass or throws the refusal. */
-  static void require(Role role, @Nullable HostAndPort asked, @Nullable String origin) {
+  /** Lets the request pass or throws the refusal. Most have no origin and cost a look. */
+  static void require(Role role, HttpServerRequest request) {
     if (role == Role.ANYBODY) return;
+    String origin = request.getHeader(HttpHeaders.ORIGIN);
+    boolean anyName = role == Role.CHECK || role == Role.PEEK; // proxies call it what they like
+    if (origin == null && anyName) return;
+    var asked = request.authority();
     if (origin != null && !isOf(origin, asked)) {
       throw new Refusal(
           Problem.of(
               403,
               "Origin",
-              "pages of another site (%s) may not ask a service that has no tokens"
-                  .formatted(Texts.shown(origin))));
+              "pages of another site (%s) may not ask a service that has no tokens; ask from one of"
+                      .formatted(Texts.shown(origin))
+                  + " its own, or set an admin token"));
     }
-    boolean open = role == Role.CHECK || role == Role.PEEK; // proxies call it what they like
-    if (!open && asked != null && !isOurs(asked.host())) {
+    if (!anyName && asked != null && !isOurs(asked.host())) {
       throw new Refusal(
           Problem.of(
               403,
               "Host",
-              "without tokens this is done under localhost or an address, not as '%s'; ask 127.0.0.1, or set an admin token"
-                  .formatted(Texts.shown(asked.host()))));
+              "without tokens this is done under localhost or an address, not as '%s'; ask"
+                      .formatted(Texts.shown(asked.host()))
+                  + " 127.0.0.1, or set an admin token"));
     }
   }
 

@@ -3,11 +3,9 @@ package io.headgate.server.rules;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.files.FileStamp;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executors;
@@ -25,22 +23,14 @@ import org.slf4j.LoggerFactory;
 public final class RulesFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RulesFile.class);
 
-  /** What tells one version of a file from another without reading it. */
-  private record Stamp(FileTime modified, long size, @Nullable Object key) {
-    static Stamp of(Path file) throws IOException {
-      var attributes = Files.readAttributes(file, BasicFileAttributes.class);
-      return new Stamp(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
-    }
-  }
-
   private final Path file;
   private final RuleSet first;
-  private Stamp seen;
+  private FileStamp seen;
   private boolean unread; // it could not be: what is there now may look as before
   private volatile String complaint = "";
   private @Nullable ScheduledExecutorService thread;
 
-  private RulesFile(Path file, Stamp stamp, RuleSet first) {
+  private RulesFile(Path file, FileStamp stamp, RuleSet first) {
     this.file = file;
     this.seen = stamp;
     this.first = first;
@@ -52,7 +42,7 @@ public final class RulesFile implements AutoCloseable {
    * @throws RuleFileException if it is not valid
    */
   public static RulesFile open(Path file) throws IOException {
-    var stamp = Stamp.of(file); // before reading: what is written meanwhile is seen as a change
+    var stamp = FileStamp.of(file); // before reading: what is written meanwhile is seen as a change
     return new RulesFile(file, stamp, RuleSet.of(RuleFile.read(file)));
   }
 
@@ -104,7 +94,7 @@ public final class RulesFile implements AutoCloseable {
 
   private void look(Consumer<RuleSet> use) {
     try {
-      var stamp = Stamp.of(file);
+      var stamp = FileStamp.of(file);
       if (unread || !stamp.equals(seen)) read(stamp, use);
     } catch (IOException e) {
       unread = true;
@@ -114,10 +104,11 @@ public final class RulesFile implements AutoCloseable {
     }
   }
 
-  private void read(Stamp stamp, Consumer<RuleSet> use) throws IOException {
+  private void read(FileStamp stamp, Consumer<RuleSet> use) throws IOException {
     try {
       var rules = RuleSet.of(RuleFile.read(file));
-      if (!Stamp.of(file).equals(stamp)) return; // still being written: the next look has it whole
+      if (!FileStamp.of(file).equals(stamp))
+        return; // still being written: the next look has it whole
       use.accept(rules);
       complaint = "";
     } catch (RuleFileException | IllegalArgumentException e) {
