@@ -67,11 +67,9 @@ public final class MemoryStore implements Store {
   @Override
   public Answer decide(Plan plan) {
     var charges = plan.charges();
-    return switch (charges.size()) {
-      case 0 -> new Answer(List.of(), Evidence.STORE);
-      case 1 -> new Answer(take(charges.getFirst()), Evidence.STORE);
-      default -> takeAll(plan);
-    };
+    if (charges.size() != 1) return takeAll(plan);
+    var outcome = take(charges.getFirst()); // first, see Bucket.step
+    return new Answer(outcome, Evidence.STORE);
   }
 
   /** A plan of one limit is that limit: whatever the rule combines, there is nothing to weigh. */
