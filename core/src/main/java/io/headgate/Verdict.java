@@ -52,8 +52,7 @@ public final class Verdict {
 
   /** The decision alone, which for most plans takes no verdict. */
   static Decision decision(Plan plan, Answer answer) {
-    boolean simple = plan.charges().size() == 1 && plan.parts().getFirst().isEnforced();
-    if (!simple) return new Verdict(plan, answer, true).decision();
+    if (!plan.isPlain()) return new Verdict(plan, answer, true).decision();
     return switch (answer.first()) {
       case Outcome.Passed(var remaining, var reset, var delay) ->
           delay > 0

@@ -112,7 +112,7 @@ public final class RuleSet {
     var part = clause.part(clause.override(request.subject()));
     if (part.counters().size() == 1) {
       var charge = charge(part.counters().getFirst(), request, holder);
-      return new Plan(List.of(part), List.of(charge));
+      return new Plan(List.of(part), charge);
     }
     var charges = new ArrayList<Charge>(part.counters().size());
     for (var counter : part.counters()) charges.add(charge(counter, request, holder));

@@ -66,9 +66,9 @@ public final class MemoryStore implements Store {
 
   @Override
   public Answer decide(Plan plan) {
-    var charges = plan.charges();
-    if (charges.size() != 1) return takeAll(plan);
-    var outcome = take(charges.getFirst()); // first, see Bucket.step
+    var only = plan.only();
+    if (only == null) return takeAll(plan);
+    var outcome = take(only); // first, see Bucket.step
     return new Answer(outcome, Evidence.STORE);
   }
 
