@@ -14,7 +14,8 @@ import java.math.BigInteger;
  */
 record Divisor(long by, long factor, int shift) {
   static Divisor of(long by) {
-    int shift = Long.SIZE - Long.numberOfLeadingZeros(by - 1); // so that 2^shift is by, or just more
+    int shift =
+        Long.SIZE - Long.numberOfLeadingZeros(by - 1); // so that 2^shift is by, or just more
     var scaled = BigInteger.ONE.shiftLeft(62 + shift).divide(BigInteger.valueOf(by));
     return new Divisor(by, scaled.longValueExact() + 1, shift);
   }

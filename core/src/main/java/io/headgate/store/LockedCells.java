@@ -116,7 +116,8 @@ final class LockedCells implements AutoCloseable {
   public void close() {
     for (int i = 0; i < locked; i++) {
       var each = order[i];
-      if (each.cell == null || (i + 1 < locked && isAgain(i + 1))) continue; // the last has its state
+      if (each.cell == null || (i + 1 < locked && isAgain(i + 1)))
+        continue; // the last has its state
       if (kept) each.cell.unlock(each.state, each.refused);
       else each.cell.putBack(each.state);
     }

@@ -147,7 +147,8 @@ final class WordCell extends Cell {
   }
 
   private static BucketState unpack(long word, long drain) {
-    return new BucketState(word >>> (SLACK_BITS + NOTE_BITS), word >>> NOTE_BITS & SLACK_MASK, drain);
+    return new BucketState(
+        word >>> (SLACK_BITS + NOTE_BITS), word >>> NOTE_BITS & SLACK_MASK, drain);
   }
 
   private static long pack(State state, boolean refused) {
