@@ -27,29 +27,49 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
   }
 
   /**
-   * As {@link Limit#step}. What goes into an outcome is worked out before it is made: only so does
-   * the JVM neither clear it first nor tell the collector of it.
+   * As {@link Limit#step}.
    *
    * @param state one of this bucket's own, see {@link #adopt}
    */
-  public Step step(BucketState state, long now, long cost) {
-    long wait = Math.max(0, state.emptyAt() - now);
-    long owed = owed(state, wait);
-    long left = rate.permitsIn(Math.max(0, units - owed));
-    if (cost == 0) return new Step(state, new Passed(left, wait, 0));
-    if (cost > capacity) return new Step(state, new Never(left, wait, cost, capacity));
+  Step step(BucketState state, long now, long cost) {
+    return passes(state, now, cost)
+        ? new Step(charged(state, now, cost), passed(state, now, cost))
+        : new Step(state, refused(state, now, cost));
+  }
+
+  public boolean passes(BucketState state, long now, long cost) {
+    if (cost > capacity) return false;
+    return cost == 0 || owed(state, now) <= units - cost * rate.unitPeriod;
+  }
+
+  /** The state to keep of a request that passes. */
+  public BucketState charged(BucketState state, long now, long cost) {
+    if (cost == 0) return state;
     long price = cost * rate.unitPeriod;
-    if (owed > units - price) {
-      // From this moment on, the debt leaves room for the price.
-      long fitsAt = state.emptyAt() - rate.timeWithin(units - price + state.slack());
-      return new Step(state, new Refused(left, wait, fitsAt - now));
-    }
-    long due = wait == 0 ? price : price - state.slack();
+    boolean clear = state.emptyAt() <= now;
+    long due = clear ? price : price - state.slack();
     long repaidIn = rate.timeFor(due);
     long slack = repaidIn * rate.unitPermits - due;
-    long delay = queues ? wait : 0;
-    var next = new BucketState(now + wait + repaidIn, slack, state.drain());
-    return new Step(next, new Passed(left - cost, wait + repaidIn, delay));
+    return new BucketState(Math.max(now, state.emptyAt()) + repaidIn, slack, state.drain());
+  }
+
+  /** What a request is told that passes, given the state before it. */
+  public Outcome passed(BucketState state, long now, long cost) {
+    long wait = wait(state, now);
+    long left = left(state, now) - cost;
+    long resetAfter = charged(state, now, cost).emptyAt() - now;
+    return new Passed(left, Math.max(0, resetAfter), queues && cost > 0 ? wait : 0);
+  }
+
+  /** What a request is told that does not pass. */
+  public Outcome refused(BucketState state, long now, long cost) {
+    long wait = wait(state, now);
+    long left = left(state, now);
+    if (cost > capacity) return new Never(left, wait, cost, capacity);
+    // From this moment on, the debt leaves room for the price.
+    long room = units - cost * rate.unitPeriod;
+    long fitsAt = state.emptyAt() - rate.timeWithin(room + state.slack());
+    return new Refused(left, wait, fitsAt - now);
   }
 
   BucketState adopt(State state, long now) {
@@ -67,9 +87,19 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     return rate.timeFor(capacity * rate.unitPeriod);
   }
 
+  private static long wait(BucketState state, long now) {
+    return Math.max(0, state.emptyAt() - now);
+  }
+
   /** A clock that stepped back can't make it more than everything. */
-  private long owed(BucketState state, long wait) {
+  private long owed(BucketState state, long now) {
+    long wait = wait(state, now);
     if (wait == 0) return 0;
     return wait > state.drain() ? units : wait * rate.unitPermits - state.slack();
+  }
+
+  /** What could be taken now. */
+  private long left(BucketState state, long now) {
+    return rate.permitsIn(Math.max(0, units - owed(state, now)));
   }
 }

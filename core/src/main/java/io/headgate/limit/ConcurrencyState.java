@@ -35,7 +35,8 @@ public final class ConcurrencyState implements State {
     long left = held;
     for (; first < slots.length && slots[first].end <= now; first++) left -= slots[first].cost;
     if (first == from && max == this.max) return this;
-    return new ConcurrencyState(first == slots.length ? NONE : slots, first, left, max);
+    if (first == slots.length) return empty(max);
+    return new ConcurrencyState(slots, first, left, max);
   }
 
   ConcurrencyState plus(long holder, long end, long cost) {

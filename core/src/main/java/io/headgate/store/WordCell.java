@@ -4,7 +4,6 @@ import io.headgate.limit.Bucket;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -71,14 +70,21 @@ final class WordCell extends Cell {
 
   @Override
   @Nullable Outcome take(Charge charge, long now) {
-    var bucket = bucket(); // the charge's too, since the cell suits it
+    var bucket = bucketOf(charge.counter()); // ours too, and at hand before this cell is found
     long drain = bucket.drain();
+    long cost = charge.cost();
     for (int turns = 0; ; ) {
       long seen = word;
       if (seen >= 0) {
-        var step = bucket.step(unpack(seen, drain), now, charge.cost());
-        long next = pack(step.state(), step.outcome() instanceof Refused);
-        if (next == seen || WORD.compareAndSet(this, seen, next)) return step.outcome();
+        var state = unpack(seen, drain);
+        boolean passes = bucket.passes(state, now, cost);
+        long next =
+            passes
+                ? pack(bucket.charged(state, now, cost), false)
+                : pack(state, cost <= bucket.capacity());
+        if (next == seen || WORD.compareAndSet(this, seen, next)) {
+          return passes ? bucket.passed(state, now, cost) : bucket.refused(state, now, cost);
+        }
         turns = pause(turns); // to try again at once is to fail again, and to slow the others
       } else if (seen == DEAD) {
         return null;
@@ -138,12 +144,12 @@ final class WordCell extends Cell {
     }
   }
 
-  private Bucket bucket() {
+  private static Bucket bucketOf(Counter counter) {
     return Objects.requireNonNull(counter.bucket());
   }
 
   private BucketState unpack(long word) {
-    return unpack(word, bucket().drain());
+    return unpack(word, bucketOf(counter).drain());
   }
 
   private static BucketState unpack(long word, long drain) {
