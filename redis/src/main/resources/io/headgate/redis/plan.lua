@@ -35,7 +35,7 @@ while at <= #args do
       if next then states[k], changed[k] = next, true end
       n = n + 1
       said[n] = 1
-    elseif states[k] ~= nil or not single[kind] or not single[kind](k, limit, cost, keep, times) then
+    else
       for _ = 1, times do
         local what, remaining, reset, wait, next = step[kind](known(k, limit, keep), limit, k, cost, holder)
         if next and keep then charge(k, limit, next) end
@@ -43,6 +43,7 @@ while at <= #args do
       end
     end
   end
+  single_buckets()
 end
 
 for k in pairs(changed) do
