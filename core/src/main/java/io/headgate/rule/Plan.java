@@ -124,6 +124,11 @@ public final class Plan {
     return new Plan(some, theirs, isJoint());
   }
 
+  /** Some of the rules, as they are. */
+  public Plan only(Predicate<Part> which) {
+    return sharedAmong(1, which);
+  }
+
   /** The same limits at no cost: how they stand, for a request that does not go ahead. */
   public Plan atNoCost() {
     return new Plan(parts, charges.stream().map(Charge::atNoCost).toList(), isJoint());
