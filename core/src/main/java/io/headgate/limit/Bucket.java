@@ -31,6 +31,23 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     return new Step(next, new Passed(room(owed + price), wait + repaidIn, queues ? wait : 0));
   }
 
+  /**
+   * Adds to the debt, also beyond what the bucket bears: as much at once as can be counted exactly,
+   * which is no less than the capacity, and up to what is repaid in 100 years.
+   */
+  BucketState charged(BucketState state, long now, long cost) {
+    if (cost == 0) return state;
+    long wait = Math.max(0, state.emptyAt() - now);
+    long countable = Math.max(capacity, (Exact.MAX - rate.unitPermits) / rate.unitPeriod);
+    long price = Math.min(cost, countable) * rate.unitPeriod;
+    long due = wait == 0 ? price : price - state.slack();
+    long repaidIn = timeFor(due);
+    long longest = Exact.micros(Exact.LONGEST);
+    if (wait + repaidIn > longest) return new BucketState(now + longest, 0, state.drain());
+    return new BucketState(
+        now + wait + repaidIn, repaidIn * rate.unitPermits - due, state.drain());
+  }
+
   BucketState adopt(State state, long now) {
     long drain = drain();
     // The slack of a faster rate may be worth more here than the microsecond it is part of.
@@ -51,7 +68,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     return rate.unitPermits == 1 ? due : Math.ceilDiv(due, rate.unitPermits);
   }
 
-  /** A clock that stepped back can't make it more than everything. */
+  /** Neither a clock that stepped back nor what was spent elsewhere makes it more than everything. */
   private long owed(BucketState state, long wait) {
     if (wait == 0) return 0;
     return wait > state.drain() ? units : wait * rate.unitPermits - state.slack();
