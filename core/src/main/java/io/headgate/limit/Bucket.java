@@ -44,8 +44,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     long repaidIn = timeFor(due);
     long longest = Exact.micros(Exact.LONGEST);
     if (wait + repaidIn > longest) return new BucketState(now + longest, 0, state.drain());
-    return new BucketState(
-        now + wait + repaidIn, repaidIn * rate.unitPermits - due, state.drain());
+    return new BucketState(now + wait + repaidIn, repaidIn * rate.unitPermits - due, state.drain());
   }
 
   BucketState adopt(State state, long now) {
@@ -68,7 +67,9 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     return rate.unitPermits == 1 ? due : Math.ceilDiv(due, rate.unitPermits);
   }
 
-  /** Neither a clock that stepped back nor what was spent elsewhere makes it more than everything. */
+  /**
+   * Neither a clock that stepped back nor what was spent elsewhere makes it more than everything.
+   */
   private long owed(BucketState state, long wait) {
     if (wait == 0) return 0;
     return wait > state.drain() ? units : wait * rate.unitPermits - state.slack();
