@@ -71,6 +71,10 @@ public final class SlidingState implements State {
     return total;
   }
 
+  long newest() {
+    return counts[counts.length - 1];
+  }
+
   /** The count that will be the oldest when {@code ahead} more pieces have begun. */
   long oldest(int ahead) {
     return ahead < counts.length ? counts[ahead] : 0;

@@ -33,7 +33,8 @@ local function charged(state, limit, cost)
     return next
   end
   for i = 5, #state do total = total + state[i] end
-  next[#next] = next[#next] + min(cost, floor(MAX / limit[4]) - total)
+  local newest = next[#next]
+  next[#next] = newest + max(0, min(cost, floor(MAX / limit[4]) - newest, MAX - total))
   return next
 end
 
