@@ -78,11 +78,12 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
     return SlidingState.with(taken, piece, buckets, width, capacity());
   }
 
-  /** As much as can be weighed exactly, which is no less than the capacity. */
+  /** As much in one piece as can be weighed exactly, which is no less than the capacity. */
   @Override
   public SlidingState charged(State state, long now, long cost) {
     var counts = adopt(state, now);
-    return counts.plus(Math.min(cost, Exact.MAX / width() - counts.total()));
+    long countable = Math.min(Exact.MAX / width() - counts.newest(), Exact.MAX - counts.total());
+    return counts.plus(Math.clamp(countable, 0, cost));
   }
 
   @Override

@@ -11,6 +11,10 @@ import java.util.List;
 /**
  * What an instance that spends permits by itself says and asks for; {@link Held} explains.
  *
+ * <p>Until it has the answer, and if that never comes, it may spend no more than {@code want} of
+ * what it had left, and no longer than both the lease it has and the one it asks for. What it has
+ * spent but does not say must be part of what it wants: it would be given to others otherwise.
+ *
  * @param holder who asks
  * @param spent how many of those it holds it has spent since it last said so
  * @param cost of a request to be decided now; 0 if there is none

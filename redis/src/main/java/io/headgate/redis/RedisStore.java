@@ -4,6 +4,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
+import io.headgate.store.SharedCounts;
 import io.headgate.store.Store;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -16,7 +17,7 @@ import java.util.concurrent.CompletionStage;
  * the asking itself. Redis need not be there when this connects: until it is, the rules' policies
  * decide.
  */
-public final class RedisStore implements Store {
+public final class RedisStore implements Store, SharedCounts {
   private static final int CLUSTER_ZONES = 32;
 
   private final RedisOptions options;
@@ -116,6 +117,18 @@ public final class RedisStore implements Store {
   @Override
   public boolean release(Charge charge) {
     return store.release(charge);
+  }
+
+  /** Asked of Redis itself: what to do while it is away is for those who ask. */
+  @Override
+  public CompletionStage<Taken> take(Charge charge, long spent, long want, long lease) {
+    return engine.take(charge, spent, want, lease);
+  }
+
+  /** As {@link #take}. */
+  @Override
+  public CompletionStage<Known> report(Charge charge) {
+    return engine.report(charge);
   }
 
   @Override

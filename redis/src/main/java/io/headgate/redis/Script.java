@@ -32,6 +32,7 @@ record Script(String text, String sha1) {
     part(text, "SLIDING", "sliding-window");
     part(text, "ROLLING", "rolling-window");
     part(text, "SLOTS", "concurrency");
+    text.append("local function make_held()\n").append(file("held")).append("end\n");
     text.append(file("states"));
     text.append("if has_several then\n").append(file("several")).append("end\n");
     return text.append(file("plan")).toString();

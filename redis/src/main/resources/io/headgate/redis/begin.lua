@@ -1,6 +1,6 @@
 -- Decides a batch of plans, atomically and one after the other. This text is begin.lua, single-buckets.lua,
--- share.lua, one file for each algorithm, states.lua, several.lua and plan.lua, in that order, and never
--- changes with a rule; a part that a batch does not use is skipped.
+-- share.lua, one file for each algorithm, held.lua, states.lua, several.lua and plan.lua, in that order, and
+-- never changes with a rule; a part that a batch does not use is skipped.
 -- Mirrors Plan.step, and the limits it calls; every number is an integer that a double holds exactly.
 --
 --   KEYS      the keys of the counters that the batch touches, each once
@@ -9,7 +9,7 @@
 --             what its file says), then the plans (plan.lua says how)
 --   returns   one MessagePack array: what each limit of each plan said, in order
 
-local BUCKET, FIXED, SLIDING, ROLLING, SLOTS = 1, 2, 3, 4, 5
+local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD = 1, 2, 3, 4, 5, 6
 local PASSED, REFUSED, NEVER = 0, 1, 2
 local floor, ceil, max, min, call = math.floor, math.ceil, math.max, math.min, redis.call
 

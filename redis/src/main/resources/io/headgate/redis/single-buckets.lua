@@ -9,7 +9,7 @@ local function bucket(limit, cost, empty_at, slack)
   local wait = max(0, empty_at - now)
   local owed = 0
   if wait > limit[6] then
-    owed = units -- a clock that stepped back can't make it more than everything
+    owed = units -- neither a clock that stepped back nor what was spent elsewhere makes it more than everything
   elseif wait > 0 then
     owed = wait * permits - slack
   end
@@ -63,5 +63,6 @@ if at > #args then return cmsgpack.pack(said) end
 -- The long way. A state is a table that begins with its algorithm. adopt gives the state in a limit's own
 -- terms, and whether that must be kept; step gives what the limit says, and the state to keep if that is
 -- charged. give_back undoes a charge: its plan was refused in another slot.
-local adopt, step, fresh_at, append, alter, give_back, several = {}, {}, {}, {}, {}, {}, nil
+local adopt, step, fresh_at, append, alter, give_back, known, several = {}, {}, {}, {}, {}, {}, nil, nil
+local take, report, known_held, taken_apart, put_together -- nil until something is held
 local changed = {} -- states to be written when the batch is done
