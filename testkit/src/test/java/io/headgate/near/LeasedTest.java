@@ -207,7 +207,7 @@ class LeasedTest {
             2,
             wide.consistency(Consistency.LEASED).build(),
             narrow.consistency(Consistency.LEASED).build());
-    int passed = load(fleet, Duration.ofMillis(1_000), 1);
+    int passed = load(fleet, Duration.ofSeconds(1), 1);
     assertThat(passed).isBetween(400, 500);
     fleet.members.forEach(member -> member.near.close());
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).outcomes();
@@ -219,7 +219,7 @@ class LeasedTest {
   void whatAStrictRuleDeniesIsNotSpentFromASlice() {
     var strict = Rule.named("strict").match("key", "*").limit(new TokenBucket(Rate.perDay(300)));
     var fleet = new Fleet(2, rule(new TokenBucket(Rate.perDay(10_000))), strict.build());
-    int passed = load(fleet, Duration.ofMillis(1_000), 1);
+    int passed = load(fleet, Duration.ofSeconds(1), 1);
     assertThat(passed).isEqualTo(300);
     fleet.members.forEach(member -> member.near.close());
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).outcomes();
