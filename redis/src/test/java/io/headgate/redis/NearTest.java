@@ -1,7 +1,6 @@
 package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
@@ -15,6 +14,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Instances that decide by themselves, with one real Redis behind them. */
 class NearTest {
   private static final int INSTANCES = 5;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Request HOT = Request.of(Subject.of("hot"));
 
   private static RedisServer server;
@@ -84,9 +85,10 @@ class NearTest {
     fleet.clear();
     fleet.add(last);
     long before = admittedSoFar;
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .until(() -> {
+    Eventually.holds(
+        "all of the limit is admitted",
+        PATIENCE,
+        () -> {
           for (int i = 0; i < 50; i++) {
             if (last.decide(HOT).isAllowed()) admittedSoFar++;
           }
@@ -121,8 +123,10 @@ class NearTest {
   void aHotCallerIsMostlySpentFromASliceAndSoSaysTheDecision() {
     connect(1, Consistency.LEASED, new TokenBucket(Rate.perHour(1_000_000)));
     var limiter = fleet.getFirst();
-    await()
-        .until(() -> {
+    Eventually.holds(
+        "permits are held here",
+        PATIENCE,
+        () -> {
           for (int i = 0; i < 100; i++) assertThat(limiter.decide(HOT).isAllowed()).isTrue();
           return limiter.decide(HOT).evidence() == Evidence.LEASE;
         });
@@ -147,7 +151,8 @@ class NearTest {
     for (int i = 0; i < 2_000; i++) fleet.get(i % 2).decide(HOT);
     assertThat(fleet.getFirst().decide(HOT).isAllowed()).isFalse();
     fleet.getLast().reset(Subject.of("hot"), "r");
-    await().until(() -> fleet.getFirst().decide(HOT).isAllowed());
+    Eventually.holds(
+        "the reset is heard", PATIENCE, () -> fleet.getFirst().decide(HOT).isAllowed());
   }
 
   @Test
@@ -156,7 +161,9 @@ class NearTest {
     for (int i = 0; i < 200; i++) {
       assertThat(fleet.getFirst().decide(HOT).isAllowed()).isTrue();
     }
-    for (var limiter : fleet) await().until(() -> !limiter.decide(HOT).isAllowed());
+    for (var limiter : fleet) {
+      Eventually.holds("all know", PATIENCE, () -> !limiter.decide(HOT).isAllowed());
+    }
     assertThat(fleet.getLast().decide(HOT).evidence()).isEqualTo(Evidence.LOCAL);
   }
 
