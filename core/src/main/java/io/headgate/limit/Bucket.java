@@ -33,7 +33,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
    */
   Step step(BucketState state, long now, long cost) {
     return passes(state, now, cost)
-        ? new Step(charged(state, now, cost), passed(state, now, cost))
+        ? new Step(after(state, now, cost), passed(state, now, cost))
         : new Step(state, refused(state, now, cost));
   }
 
@@ -43,21 +43,15 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
   }
 
   /** The state to keep of a request that passes. */
-  public BucketState charged(BucketState state, long now, long cost) {
-    if (cost == 0) return state;
-    long price = cost * rate.unitPeriod;
-    boolean clear = state.emptyAt() <= now;
-    long due = clear ? price : price - state.slack();
-    long repaidIn = rate.timeFor(due);
-    long slack = repaidIn * rate.unitPermits - due;
-    return new BucketState(Math.max(now, state.emptyAt()) + repaidIn, slack, state.drain());
+  public BucketState after(BucketState state, long now, long cost) {
+    return cost == 0 ? state : plus(state, now, cost * rate.unitPeriod);
   }
 
   /** What a request is told that passes, given the state before it. */
   public Outcome passed(BucketState state, long now, long cost) {
     long wait = wait(state, now);
     long left = left(state, now) - cost;
-    long resetAfter = charged(state, now, cost).emptyAt() - now;
+    long resetAfter = after(state, now, cost).emptyAt() - now;
     return new Passed(left, Math.max(0, resetAfter), queues && cost > 0 ? wait : 0);
   }
 
@@ -70,6 +64,26 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     long room = units - cost * rate.unitPeriod;
     long fitsAt = state.emptyAt() - rate.timeWithin(room + state.slack());
     return new Refused(left, wait, fitsAt - now);
+  }
+
+  /**
+   * Adds to the debt, also beyond what the bucket bears: as much at once as can be counted exactly,
+   * which is no less than the capacity, and up to what is repaid in 100 years.
+   */
+  BucketState charged(BucketState state, long now, long cost) {
+    if (cost == 0) return state;
+    long countable = Math.max(capacity, (Exact.MAX - rate.unitPermits) / rate.unitPeriod);
+    var next = plus(state, now, Math.min(cost, countable) * rate.unitPeriod);
+    long longest = Exact.micros(Exact.LONGEST);
+    return next.emptyAt() - now > longest ? new BucketState(now + longest, 0, state.drain()) : next;
+  }
+
+  /** The debt with a price added to it. */
+  private BucketState plus(BucketState state, long now, long price) {
+    long due = state.emptyAt() <= now ? price : price - state.slack();
+    long repaidIn = rate.timeFor(due);
+    long slack = repaidIn * rate.unitPermits - due;
+    return new BucketState(Math.max(now, state.emptyAt()) + repaidIn, slack, state.drain());
   }
 
   BucketState adopt(State state, long now) {
@@ -91,7 +105,9 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     return Math.max(0, state.emptyAt() - now);
   }
 
-  /** A clock that stepped back can't make it more than everything. */
+  /**
+   * Neither a clock that stepped back nor what was spent elsewhere makes it more than everything.
+   */
   private long owed(BucketState state, long now) {
     long wait = wait(state, now);
     if (wait == 0) return 0;

@@ -1,6 +1,8 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
+import io.headgate.limit.Held;
 import io.headgate.limit.Limit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
@@ -72,6 +74,11 @@ public final class Charge {
 
   /** Asks the limit, given the state that is kept under this counter and key. */
   public Step step(State state, long now) {
+    if (state instanceof Held held) {
+      return limit() instanceof Divisible divisible
+          ? held.step(divisible, now, cost)
+          : step(held.state(), now);
+    }
     return limit() instanceof Concurrency slots
         ? slots.step(state, now, cost, holder)
         : limit().step(state, now, cost);

@@ -71,7 +71,7 @@ public final class Plan {
 
   private final List<Part> parts;
   private final List<Charge> charges;
-  private final @Nullable Charge only; // instead of the list
+  private final @Nullable Charge single; // instead of the list
 
   /** For each charge the last one before it of the same counter and key; only of joint plans. */
   private final int[] before;
@@ -86,15 +86,15 @@ public final class Plan {
   Plan(List<Part> parts, List<Charge> charges, boolean joint) {
     this.parts = parts;
     this.charges = charges;
-    this.only = charges.size() == 1 ? charges.getFirst() : null;
+    this.single = charges.size() == 1 ? charges.getFirst() : null;
     this.before = joint ? before(charges) : ALL_DIFFERENT;
   }
 
   /** One limit of one rule: most plans are that, and need no list for it. */
-  Plan(List<Part> part, Charge only) {
+  Plan(List<Part> part, Charge single) {
     this.parts = part;
     this.charges = List.of();
-    this.only = only;
+    this.single = single;
     this.before = ALL_DIFFERENT;
   }
 
@@ -115,17 +115,17 @@ public final class Plan {
   }
 
   public List<Charge> charges() {
-    return only == null ? charges : List.of(only);
+    return single == null ? charges : List.of(single);
   }
 
   /** The charge of a plan that has but one; otherwise null. */
-  public @Nullable Charge only() {
-    return only;
+  public @Nullable Charge single() {
+    return single;
   }
 
   /** Whether one limit of a rule that is enforced is all there is to it. */
   public boolean isPlain() {
-    return only != null && parts.getFirst().isEnforced();
+    return single != null && parts.getFirst().isEnforced();
   }
 
   /**
@@ -143,6 +143,11 @@ public final class Plan {
       }
     }
     return new Plan(some, theirs, isJoint());
+  }
+
+  /** Some of the rules, as they are. */
+  public Plan only(Predicate<Part> which) {
+    return sharedAmong(1, which);
   }
 
   /** The same limits at no cost: how they stand, for a request that does not go ahead. */

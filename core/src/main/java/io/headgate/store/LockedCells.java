@@ -21,44 +21,44 @@ final class LockedCells implements AutoCloseable {
   private static final int FEW = 8;
 
   /** By hash, since numbers are compared sooner than names; by name where that does not tell. */
-  private static final Comparator<Held> IN_ORDER =
-      Comparator.comparingInt((Held held) -> held.hash)
+  private static final Comparator<Entry> IN_ORDER =
+      Comparator.comparingInt((Entry entry) -> entry.hash)
           .thenComparing(
-              held -> held.cell,
+              entry -> entry.cell,
               Comparator.nullsFirst(
                   Comparator.comparing((Cell cell) -> cell.key)
                       .thenComparing(cell -> cell.counter.rule())
                       .thenComparing(cell -> cell.counter.name())));
 
   /** One of them, and what is in it. */
-  private static final class Held {
+  private static final class Entry {
     final @Nullable Cell cell;
     final int hash;
     State state = State.FRESH;
     boolean refused;
 
-    Held(@Nullable Cell cell) {
+    Entry(@Nullable Cell cell) {
       this.cell = cell;
       this.hash = cell == null ? Integer.MIN_VALUE : Charge.hashOf(cell.counter, cell.key);
     }
   }
 
-  private final Held[] held;
-  private final Held[] order; // in which they are locked
+  private final Entry[] entries;
+  private final Entry[] order; // in which they are locked
   private int locked; // so many of the order are
   private final boolean complete;
   private boolean kept;
 
   LockedCells(List<@Nullable Cell> cells) {
-    held = new Held[cells.size()];
-    for (int i = 0; i < held.length; i++) held[i] = new Held(cells.get(i));
-    order = held.clone();
+    entries = new Entry[cells.size()];
+    for (int i = 0; i < entries.length; i++) entries[i] = new Entry(cells.get(i));
+    order = entries.clone();
     sort(order);
     complete = lockAll();
   }
 
   /** Those that are equal stay in the order in which they came. */
-  private static void sort(Held[] some) {
+  private static void sort(Entry[] some) {
     if (some.length > FEW) {
       Arrays.sort(some, IN_ORDER);
       return;
@@ -71,7 +71,7 @@ final class LockedCells implements AutoCloseable {
     }
   }
 
-  private static boolean isBefore(Held one, Held other) {
+  private static boolean isBefore(Entry one, Entry other) {
     return one.hash == other.hash ? IN_ORDER.compare(one, other) < 0 : one.hash < other.hash;
   }
 
@@ -98,16 +98,16 @@ final class LockedCells implements AutoCloseable {
   }
 
   List<State> states() {
-    var states = new ArrayList<State>(held.length);
-    for (var each : held) states.add(each.state);
+    var states = new ArrayList<State>(entries.length);
+    for (var each : entries) states.add(each.state);
     return states;
   }
 
   void keep(List<Step> steps) {
-    for (int i = 0; i < held.length; i++) {
+    for (int i = 0; i < entries.length; i++) {
       var step = steps.get(i);
-      held[i].state = step.state();
-      held[i].refused = step.outcome() instanceof Refused;
+      entries[i].state = step.state();
+      entries[i].refused = step.outcome() instanceof Refused;
     }
     kept = true;
   }

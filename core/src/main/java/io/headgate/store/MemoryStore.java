@@ -66,9 +66,9 @@ public final class MemoryStore implements Store {
 
   @Override
   public Answer decide(Plan plan) {
-    var only = plan.only();
-    if (only == null) return takeAll(plan);
-    var outcome = take(only); // first, see Bucket.step
+    var single = plan.single();
+    if (single == null) return takeAll(plan);
+    var outcome = take(single); // before the answer is made, or the collector is told of it
     return new Answer(outcome, Evidence.STORE);
   }
 

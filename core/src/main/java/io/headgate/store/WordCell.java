@@ -80,7 +80,7 @@ final class WordCell extends Cell {
         boolean passes = bucket.passes(state, now, cost);
         long next =
             passes
-                ? pack(bucket.charged(state, now, cost), false)
+                ? pack(bucket.after(state, now, cost), false)
                 : pack(state, cost <= bucket.capacity());
         if (next == seen || WORD.compareAndSet(this, seen, next)) {
           return passes ? bucket.passed(state, now, cost) : bucket.refused(state, now, cost);

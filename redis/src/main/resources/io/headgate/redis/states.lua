@@ -8,24 +8,33 @@ local function signed(member)
   return {SLOTS, tonumber(member:match('^C(%d+)$'))}
 end
 
+local function unpacked(text)
+  local state = {cmsgpack.unpack(text)}
+  if state[1] ~= HELD then return state end
+  if not take then make_held() end
+  return taken_apart(state)
+end
+
 local function load(key, kind)
   if kind >= ROLLING then
     local first = redis.pcall('ZRANGE', key, 0, 0)
     if not first.err then return signed(first[1]) end
-    return {cmsgpack.unpack(call('GET', key))}
+    return unpacked(call('GET', key))
   end
   local text = redis.pcall('GET', key)
   if not text then return false end
-  if type(text) == 'string' then return {cmsgpack.unpack(text)} end
+  if type(text) == 'string' then return unpacked(text) end
   return signed(call('ZRANGE', key, 0, 0)[1]) -- the rule had another algorithm before
 end
 
-local function known(k, limit, keep)
+-- The state in the limit's own terms: of the limit's algorithm, or HELD.
+known = function(k, limit, keep)
   local kind, state = limit[1], states[k]
   if state == nil then
     state = load(KEYS[k], kind)
     states[k] = state
   end
+  if state and state[1] == HELD then return known_held(state, k, limit, keep) end
   local own, altered = adopt[kind](state, limit, k, keep)
   if altered and keep then states[k], changed[k] = own, true end
   return own

@@ -28,6 +28,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.rule")
         .layer("store")
         .definedBy("io.headgate.store")
+        .layer("near")
+        .definedBy("io.headgate.near")
         .layer("facade")
         .definedBy("io.headgate")
         .layer("rulefile")
@@ -42,12 +44,14 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("limit")
         .whereLayer("store")
         .mayOnlyAccessLayers("limit", "rule")
+        .whereLayer("near")
+        .mayOnlyAccessLayers("limit", "rule", "store")
         .whereLayer("facade")
         .mayOnlyAccessLayers("limit", "rule", "store")
         .whereLayer("rulefile")
         .mayOnlyAccessLayers("limit", "rule")
         .whereLayer("redis")
-        .mayOnlyAccessLayers("limit", "rule", "store")
+        .mayOnlyAccessLayers("limit", "rule", "store", "near")
         .whereLayer("server")
         .mayNotBeAccessedByAnyLayer()
         .check(ALL);
@@ -58,7 +62,11 @@ class ArchitectureTest {
     classes()
         .that()
         .resideInAnyPackage(
-            "io.headgate", "io.headgate.limit", "io.headgate.rule", "io.headgate.store")
+            "io.headgate",
+            "io.headgate.limit",
+            "io.headgate.rule",
+            "io.headgate.store",
+            "io.headgate.near")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
@@ -67,7 +75,8 @@ class ArchitectureTest {
             "io.headgate",
             "io.headgate.limit",
             "io.headgate.rule",
-            "io.headgate.store")
+            "io.headgate.store",
+            "io.headgate.near")
         .check(ALL);
   }
 
@@ -149,6 +158,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
+            "io.headgate.near",
             "io.headgate.rulefile",
             "io.headgate.redis",
             "io.headgate.server",

@@ -43,6 +43,7 @@ final class Configuration implements IDefaultValueProvider {
               "store-prefix",
               "store-timeout",
               "store-ca",
+              "report-every",
               "admin-token",
               "read-token",
               "check-token",
