@@ -8,6 +8,7 @@
 --           (by index) whose it is
 
 local MOST_HOLDERS, MAX, LONGEST = 64, 9007199254740992, 3155760000000000
+local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min -- what a function refers to is paid for
 
 local function divisible(limit)
   local kind = limit[1]
@@ -66,7 +67,7 @@ fresh_at[HELD] = function(held)
 end
 
 -- What is read from a key.
-taken_apart = function(kept)
+local function taken_apart(kept)
   local all, state = {}, {}
   local first = 3 + kept[2] * 3
   for i = 3, first - 1, 3 do all[#all + 1] = {kept[i], kept[i + 1], kept[i + 2]} end
@@ -74,7 +75,7 @@ taken_apart = function(kept)
   return {HELD, state = state, all = all}
 end
 
-put_together = function(held)
+local function put_together(held)
   local kept = {HELD, #held.all}
   for _, one in ipairs(held.all) do
     for i = 1, 3 do kept[#kept + 1] = one[i] end
@@ -84,7 +85,7 @@ put_together = function(held)
 end
 
 -- In the limit's own terms, and without what is over. A limit that can't be divided drops what is held.
-known_held = function(held, k, limit, keep)
+local function known_held(held, k, limit, keep)
   local kind = limit[1]
   if not divisible(limit) then
     local own = adopt[kind](held.state, limit, k, keep)
@@ -121,7 +122,7 @@ give_back[HELD] = function(held, limit, k, cost)
   return of(give_back[limit[1]](held.state, limit, k, cost), held.all, limit, k)
 end
 
-take = function(k, limit, holder, spent, cost, want, lease)
+local function take(k, limit, holder, spent, cost, want, lease)
   local own = known(k, limit, true)
   local others, mine = {}, 0
   for _, one in ipairs(own.all or {}) do
@@ -154,7 +155,7 @@ take = function(k, limit, holder, spent, cost, want, lease)
   said[n] = hold
 end
 
-report = function(k, limit, cost)
+local function report(k, limit, cost)
   local own = known(k, limit, true)
   local state = charged(bare(own), limit, cost)
   if cost > 0 then states[k], changed[k] = of(state, own.all or {}, limit, k), true end
@@ -165,3 +166,5 @@ report = function(k, limit, cost)
     said[n] = state[i]
   end
 end
+
+return {known = known_held, take = take, report = report, taken_apart = taken_apart, put_together = put_together}

@@ -22,12 +22,12 @@ while at <= #args do
     said[n] = alter[mode == RENEW and 'renew' or 'release'](count, limits[args[at]], args[at + 1])
     at = at + 2
   elseif mode == TAKE then
-    if not take then make_held() end
-    take(count, limits[args[at]], unpack(args, at + 1, at + 5))
+    held = held or make_held()
+    held.take(count, limits[args[at]], unpack(args, at + 1, at + 5))
     at = at + 6
   elseif mode == REPORT then
-    if not take then make_held() end
-    report(count, limits[args[at]], args[at + 1])
+    held = held or make_held()
+    held.report(count, limits[args[at]], args[at + 1])
     at = at + 2
   elseif count > 0 then
     several(count, mode == DECIDE)
@@ -61,7 +61,7 @@ end
 
 for k in pairs(changed) do
   local state = states[k]
-  local text = cmsgpack.pack(unpack(state[1] == HELD and put_together(state) or state))
+  local text = cmsgpack.pack(unpack(state[1] == HELD and held.put_together(state) or state))
   if expires then
     call('SET', KEYS[k], text, 'PX', ttl(fresh_at[state[1]](state)))
   else

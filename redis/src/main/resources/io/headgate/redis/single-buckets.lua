@@ -64,5 +64,5 @@ if at > #args then return cmsgpack.pack(said) end
 -- terms, and whether that must be kept; step gives what the limit says, and the state to keep if that is
 -- charged. give_back undoes a charge: its plan was refused in another slot.
 local adopt, step, fresh_at, append, alter, give_back, known, several = {}, {}, {}, {}, {}, {}, nil, nil
-local take, report, known_held, taken_apart, put_together -- nil until something is held
+local held -- the functions of held.lua, once something is held
 local changed = {} -- states to be written when the batch is done
