@@ -35,6 +35,7 @@ final class Engine implements Store {
   private final Keys keys;
   private final Duration deadline;
   private final LongSupplier clock;
+  private final CallListener calls;
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
   private final Spanning spanning;
@@ -43,10 +44,15 @@ final class Engine implements Store {
    * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
    */
   Engine(Link link, Keys keys, Duration deadline, LongSupplier clock) {
+    this(link, keys, deadline, clock, CallListener.NONE);
+  }
+
+  Engine(Link link, Keys keys, Duration deadline, LongSupplier clock, CallListener calls) {
     this.link = link;
     this.keys = keys;
     this.deadline = deadline;
     this.clock = clock;
+    this.calls = calls;
     this.spanning = new Spanning(this::ask, this::laneOf, deadline);
     this.watch = new Watch(deadline, lanes.values());
   }
@@ -132,6 +138,7 @@ final class Engine implements Store {
       for (var ask : call.asks) ask.writeTo(batch);
       link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()))
           .whenComplete((said, problem) -> {
+            calls.ended(call.asks.size(), System.nanoTime() - call.since);
             if (problem == null) call.end(said);
             else call.end(asStoreException(problem));
           });

@@ -12,13 +12,15 @@ import java.util.Optional;
  * @param deadline how long a request waits for Redis before its rules' policy decides
  * @param ca a file of certificates (PEM) to trust instead of the system's, for {@code rediss://}
  * @param listener hears of outages
+ * @param calls hears of each call to the server
  */
 public record RedisOptions(
     RedisAddress address,
     String prefix,
     Duration deadline,
     Optional<Path> ca,
-    OutageListener listener) {
+    OutageListener listener,
+    CallListener calls) {
   public static final String DEFAULT_PREFIX = "headgate:";
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
   private static final int LONGEST_PREFIX = 64;
@@ -45,23 +47,28 @@ public record RedisOptions(
         DEFAULT_PREFIX,
         DEFAULT_DEADLINE,
         Optional.empty(),
-        OutageListener.NONE);
+        OutageListener.NONE,
+        CallListener.NONE);
   }
 
   public RedisOptions withPrefix(String prefix) {
-    return new RedisOptions(address, prefix, deadline, ca, listener);
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls);
   }
 
   public RedisOptions withDeadline(Duration deadline) {
-    return new RedisOptions(address, prefix, deadline, ca, listener);
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls);
   }
 
   public RedisOptions trusting(Path ca) {
-    return new RedisOptions(address, prefix, deadline, Optional.of(ca), listener);
+    return new RedisOptions(address, prefix, deadline, Optional.of(ca), listener, calls);
   }
 
   public RedisOptions withListener(OutageListener listener) {
-    return new RedisOptions(address, prefix, deadline, ca, listener);
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls);
+  }
+
+  public RedisOptions withCalls(CallListener calls) {
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls);
   }
 
   private static boolean isPlain(char c) {

@@ -27,6 +27,9 @@ import java.util.Set;
 
 /** All of gRPC, for the requests of one event loop. */
 public final class GrpcApi {
+  /** The rule that decisions name where a descriptor brought a limit of its own. */
+  public static final String DESCRIPTOR_LIMIT = "descriptor-limit";
+
   static final int LONGEST_MESSAGE = 64 * 1024;
 
   private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";

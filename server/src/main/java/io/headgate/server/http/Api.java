@@ -8,6 +8,7 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.metrics.Metrics;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.watch.Witness;
@@ -40,6 +41,7 @@ public final class Api {
       RuleBook book,
       RecentCallers callers,
       Witness witness,
+      Metrics metrics,
       Ticker ticker,
       Access access,
       Door door,
@@ -79,6 +81,7 @@ public final class Api {
             .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
+            .add(GET, "/metrics", bare(Role.READ, new MetricsPage(metrics)::answer))
             .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApi::answer))
             .add(GET, "/", bare(Role.ANYBODY, about::root));
     // Most proxies ask by GET, some by the method of the request that they ask about.
