@@ -145,7 +145,7 @@ class ArchitectureTest {
   void whoLooksOnKnowsNothingOfThoseWhoAsk() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.headgate.server.watch..")
+        .resideInAnyPackage("io.headgate.server.watch..", "io.headgate.server.metrics..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -155,6 +155,17 @@ class ArchitectureTest {
             "io.headgate.server.cli..",
             "io.vertx..",
             "io.netty..")
+        .check(ALL);
+  }
+
+  @Test
+  void onlyMetricsKnowPrometheus() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.server.metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.micrometer..", "io.prometheus..")
         .check(ALL);
   }
 
@@ -175,6 +186,7 @@ class ArchitectureTest {
             "io.headgate.server.rules.database",
             "io.headgate.server.store",
             "io.headgate.server.watch",
+            "io.headgate.server.metrics",
             "io.headgate.server.cli");
   }
 }

@@ -129,7 +129,7 @@ final class DecisionCounts {
 
     @Override
     public void decided(Subject subject, Verdict verdict, long nanos) {
-      took.add(nanos);
+      took.addAlone(nanos);
       var rule = verdict.rule();
       var own = rule.isPresent() ? counted(rule.get()) : ofNone;
       RuleTally.decided(own, Outcome.of(verdict), verdict.evidence());

@@ -1,14 +1,17 @@
 package io.headgate.server.metrics;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.headgate.RateLimiter;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.watch.Witness;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
@@ -17,6 +20,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.util.Set;
 import java.util.function.IntSupplier;
 
@@ -56,6 +60,15 @@ public final class Metrics implements AutoCloseable {
   }
 
   private void bindJvm() {
+    // Two whose names are against Prometheus' conventions.
+    registry.config().meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"));
+    registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+      FunctionCounter.builder("process.cpu", system, bean -> bean.getProcessCpuTime() / 1e9)
+          .baseUnit("seconds")
+          .description("CPU time that this process has used.")
+          .register(registry);
+    }
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);

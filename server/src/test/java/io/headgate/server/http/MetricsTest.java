@@ -63,7 +63,7 @@ class MetricsTest {
   void whoOnlyLooksIsNotCounted() {
     service.post("/v1/peek", "{\"key\":\"user:1\"}");
     service.post("/v1/explain", "{\"key\":\"user:1\"}");
-    service.post("/v1/check", "{\"key\":7}");
+    service.post("/v1/check", "{\"key\":\"user:1\",\"cost\":-1}");
     var series = Series.of(service);
     assertThat(series.value("headgate_check_seconds_count")).isZero();
     assertThat(series.values().keySet()).noneMatch(name -> name.startsWith("headgate_decisions"));
@@ -163,15 +163,16 @@ class MetricsTest {
 
   @Test
   void openMetricsAreSpokenToThoseWhoAskForThem() {
+    check("user:1");
     var plain = service.request("GET", "/metrics");
-    assertThat(plain.mediaType()).isEqualTo("text/plain");
+    assertThat(plain.mediaType()).startsWith("text/plain;");
     assertThat(plain.body()).contains("# TYPE headgate_decisions_total counter");
     var open =
         service.request(
             "GET",
             "/metrics",
             "Accept: application/openmetrics-text;version=1.0.0;q=0.6,text/plain;q=0.2");
-    assertThat(open.mediaType()).isEqualTo("application/openmetrics-text");
+    assertThat(open.mediaType()).startsWith("application/openmetrics-text;");
     assertThat(open.body()).contains("# TYPE headgate_decisions counter").endsWith("# EOF\n");
   }
 
