@@ -108,6 +108,17 @@ public final class Verdict {
     return violated(false);
   }
 
+  /** The shadow rules that would have denied; makes no list unless there is one. */
+  public List<Rule> shadowDenials() {
+    List<Rule> rules = List.of();
+    for (var part : plan.parts()) {
+      if (part.isEnforced() || part.retryAfter(outcomes) == 0) continue;
+      if (rules.isEmpty()) rules = new ArrayList<>();
+      rules.add(part.rule());
+    }
+    return rules;
+  }
+
   /** How long to wait before it goes ahead; zero unless a limit is a queue. */
   public Duration delay() {
     return micros(isAllowed() ? delayMicros() : 0);

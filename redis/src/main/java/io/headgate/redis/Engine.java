@@ -42,6 +42,7 @@ final class Engine implements Store, SharedCounts {
   private final Duration deadline;
   private final LongSupplier clock;
   private final long holder;
+  private final CallListener calls;
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
   private final Spanning spanning;
@@ -50,18 +51,29 @@ final class Engine implements Store, SharedCounts {
    * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
    */
   Engine(Link link, Keys keys, Duration deadline, LongSupplier clock) {
-    this(link, keys, deadline, clock, new SecureRandom().nextLong(HOLDERS));
+    this(link, keys, deadline, clock, CallListener.NONE);
+  }
+
+  Engine(Link link, Keys keys, Duration deadline, LongSupplier clock, CallListener calls) {
+    this(link, keys, deadline, clock, calls, new SecureRandom().nextLong(HOLDERS));
   }
 
   /**
    * @param holder by which the permits that this instance holds are known
    */
-  Engine(Link link, Keys keys, Duration deadline, LongSupplier clock, long holder) {
+  Engine(
+      Link link,
+      Keys keys,
+      Duration deadline,
+      LongSupplier clock,
+      CallListener calls,
+      long holder) {
     this.link = link;
     this.keys = keys;
     this.deadline = deadline;
     this.clock = clock;
     this.holder = holder;
+    this.calls = calls;
     this.spanning = new Spanning(this::ask, this::laneOf, deadline);
     this.watch = new Watch(deadline, lanes.values());
   }
@@ -157,6 +169,7 @@ final class Engine implements Store, SharedCounts {
       for (var ask : call.asks) ask.writeTo(batch);
       link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()))
           .whenComplete((said, problem) -> {
+            calls.ended(call.asks.size(), System.nanoTime() - call.since);
             if (problem == null) call.end(said);
             else call.end(asStoreException(problem));
           });

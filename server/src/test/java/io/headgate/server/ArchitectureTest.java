@@ -151,6 +151,34 @@ class ArchitectureTest {
   }
 
   @Test
+  void whoLooksOnKnowsNothingOfThoseWhoAsk() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.watch..", "io.headgate.server.metrics..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server",
+            "io.headgate.server.http..",
+            "io.headgate.server.grpc..",
+            "io.headgate.server.cli..",
+            "io.vertx..",
+            "io.netty..")
+        .check(ALL);
+  }
+
+  @Test
+  void onlyMetricsKnowPrometheus() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.server.metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.micrometer..", "io.prometheus..")
+        .check(ALL);
+  }
+
+  @Test
   void everyPartIsLookedAt() {
     assertThat(ALL.stream().map(c -> c.getPackageName()).distinct())
         .contains(
@@ -167,6 +195,8 @@ class ArchitectureTest {
             "io.headgate.server.rules",
             "io.headgate.server.rules.database",
             "io.headgate.server.store",
+            "io.headgate.server.watch",
+            "io.headgate.server.metrics",
             "io.headgate.server.cli");
   }
 }

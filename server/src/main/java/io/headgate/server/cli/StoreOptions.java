@@ -2,6 +2,7 @@ package io.headgate.server.cli;
 
 import io.headgate.near.NearOptions;
 import io.headgate.redis.RedisOptions;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.store.RedisOpening;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -76,12 +77,16 @@ final class StoreOptions {
               + " Default: ${DEFAULT-VALUE}")
   private Duration reportEvery = NearOptions.DEFAULT.reportEvery();
 
-  /** Returns also when Redis is not there. */
-  Store open(Path directory) {
+  /**
+   * Returns also when Redis is not there.
+   *
+   * @param counts hears how it does
+   */
+  Store open(Path directory, StoreCounts counts) {
     if (isMemory()) {
       return named("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
-    return RedisOpening.open(redis(directory));
+    return RedisOpening.open(redis(directory).withListener(counts).withCalls(counts));
   }
 
   /** For people; shows no secrets. */

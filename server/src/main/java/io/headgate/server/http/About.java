@@ -29,6 +29,7 @@ final class About {
           "POST /api/ratelimit/check",
           "GET /health/live",
           "GET /health/ready",
+          "GET /metrics",
           "GET /openapi.yaml");
 
   private final RuleBook book;

@@ -8,8 +8,10 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.metrics.Metrics;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
+import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -30,11 +32,16 @@ public final class Api {
   private final ConnectionLimits limits;
   private final Routes routes;
 
+  /**
+   * @param witness hears of what is decided on this event loop
+   */
   public Api(
       Vertx vertx,
       RateLimiter limiter,
       RuleBook book,
       RecentCallers callers,
+      Witness witness,
+      Metrics metrics,
       Ticker ticker,
       Access access,
       Door door,
@@ -44,7 +51,7 @@ public final class Api {
     this.readiness = readiness;
     this.limits = door.limits();
     this.connections = new Connections(limits);
-    var asking = new Asking(limiter, callers.ear());
+    var asking = new Asking(limiter, witness);
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
@@ -74,6 +81,7 @@ public final class Api {
             .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
+            .add(GET, "/metrics", bare(Role.READ, new MetricsPage(metrics)::answer))
             .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApi::answer))
             .add(GET, "/", bare(Role.ANYBODY, about::root));
     // Most proxies ask by GET, some by the method of the request that they ask about.

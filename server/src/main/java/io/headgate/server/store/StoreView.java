@@ -25,6 +25,11 @@ public record StoreView(Store store) {
     return store instanceof RedisStore redis && redis.isAway();
   }
 
+  /** How many instances share it, this one included. */
+  public int instances() {
+    return store instanceof RedisStore redis ? redis.instances() : 1;
+  }
+
   /** Why it is away. */
   public Optional<String> problem() {
     return store instanceof RedisStore redis && redis.isAway()

@@ -11,8 +11,11 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.server.metrics.Metrics;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.watch.Witness;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,13 +85,17 @@ class OpenApiTest {
   @Test
   void whatIsServedIsDescribedAndWhatIsDescribedIsServed() throws Exception {
     var vertx = Vertx.vertx();
-    try {
+    var book = RuleBookInMemory.of(service.limiter.rules());
+    try (var metrics =
+        new Metrics(service.limiter, book, new StoreCounts(), Set.of(), () -> 0, 1)) {
       var api =
           new Api(
               vertx,
               service.limiter,
-              RuleBookInMemory.of(service.limiter.rules()),
+              book,
               new RecentCallers(1),
+              Witness.NONE,
+              metrics,
               service.clock::get,
               Access.OPEN,
               new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),
