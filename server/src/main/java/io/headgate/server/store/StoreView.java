@@ -20,6 +20,18 @@ public record StoreView(Store store) {
     return !(store instanceof MemoryStore);
   }
 
+  /** Where it is, without secrets; empty for this process's memory. */
+  public Optional<String> address() {
+    return store instanceof RedisStore redis
+        ? Optional.of("redis at " + redis.address())
+        : Optional.empty();
+  }
+
+  /** How many instances share it, as far as is known. */
+  public int instances() {
+    return store instanceof RedisStore redis ? redis.instances() : 1;
+  }
+
   /** Whether policies decide instead of it. */
   public boolean isAway() {
     return store instanceof RedisStore redis && redis.isAway();
