@@ -1,14 +1,17 @@
 package io.headgate.server;
 
+import io.headgate.server.http.AnomalyBody;
 import io.headgate.server.store.StoreView;
 import io.headgate.server.watch.FleetCallers;
 import io.headgate.server.watch.Watch;
 import io.headgate.server.watch.WatchSettings;
+import io.headgate.server.watch.Webhook;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Store;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +30,7 @@ final class Watching implements AutoCloseable {
   private final String instance = HexFormat.of().formatHex(random(3));
   private final Watch watch;
   private final FleetCallers callers;
+  private final Optional<Webhook> webhook;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("headgate-watch").factory());
@@ -34,7 +38,10 @@ final class Watching implements AutoCloseable {
   Watching(WatchSettings settings, Store store) {
     var view = new StoreView(store);
     this.watch = new Watch(settings.callerNames(), System::currentTimeMillis, view::isAway);
-    this.callers = new FleetCallers(watch);
+    this.callers = new FleetCallers(watch, view.bulletin(), instance);
+    this.webhook =
+        settings.webhook().map(target -> new Webhook(target, instance, AnomalyBody::json));
+    webhook.ifPresent(hook -> watch.alarm(hook::tell));
   }
 
   private static byte[] random(int bytes) {
@@ -46,7 +53,9 @@ final class Watching implements AutoCloseable {
   void start() {
     long now = System.currentTimeMillis();
     long first = 1_000 - Math.floorMod(now, 1_000L) + AFTER_SECOND_MILLIS;
-    var unused = timer.scheduleAtFixedRate(this::tick, first, 1_000, TimeUnit.MILLISECONDS);
+    var unusedTicks = timer.scheduleAtFixedRate(this::tick, first, 1_000, TimeUnit.MILLISECONDS);
+    long every = FleetCallers.EVERY.toMillis();
+    var unusedLists = timer.scheduleAtFixedRate(this::publish, first, every, TimeUnit.MILLISECONDS);
   }
 
   /** Whatever goes wrong in one second, the next is added up too. */
@@ -55,6 +64,14 @@ final class Watching implements AutoCloseable {
       watch.tick();
     } catch (RuntimeException e) {
       LOG.error("the figures of a second are lost", e);
+    }
+  }
+
+  private void publish() {
+    try {
+      callers.publish();
+    } catch (RuntimeException e) {
+      LOG.debug("the callers could not be told to other instances", e);
     }
   }
 
@@ -81,5 +98,6 @@ final class Watching implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    webhook.ifPresent(Webhook::close);
   }
 }

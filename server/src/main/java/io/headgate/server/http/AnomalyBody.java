@@ -3,7 +3,13 @@ package io.headgate.server.http;
 import io.headgate.server.watch.Anomaly;
 
 /** An anomaly in JSON, wherever it is told. */
-final class AnomalyBody {
+public final class AnomalyBody {
+  public static String json(Anomaly anomaly) {
+    var out = new JsonOut();
+    write(out, anomaly);
+    return out.toString();
+  }
+
   static void write(JsonOut out, Anomaly anomaly) {
     out.begin();
     out.name("id").value(anomaly.id());

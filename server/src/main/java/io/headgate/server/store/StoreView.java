@@ -1,5 +1,6 @@
 package io.headgate.server.store;
 
+import io.headgate.redis.Bulletin;
 import io.headgate.redis.RedisStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -25,6 +26,11 @@ public record StoreView(Store store) {
     return store instanceof RedisStore redis
         ? Optional.of("redis at " + redis.address())
         : Optional.empty();
+  }
+
+  /** Where instances that share it leave word for each other. */
+  public Optional<Bulletin> bulletin() {
+    return store instanceof RedisStore redis ? Optional.of(redis.bulletin()) : Optional.empty();
   }
 
   /** How many instances share it, as far as is known. */

@@ -21,7 +21,10 @@ final class Baseline {
   private static final double LEVEL_GAIN = STEP_SECONDS / 3_600.0; // about an hour
   private static final double NEW_DAY_WEIGHT = 0.25;
   private static final double MOST_PER_DAY = 0.4; // that a later day moves the rhythm
-  private static final double LEAST_SPREAD = 0.02;
+  private static final double LEAST_SPREAD = 0.01;
+  private static final double SPREAD_GAIN = 0.001;
+  private static final double MEDIAN_TO_DEVIATION = 1.4826; // of a normal distribution
+  private static final double MEAN_TO_MEDIAN = 1.18; // as well
 
   /** How far off a value may be and still count in full, while the rhythm of the day is unknown. */
   private static final double LOOSE = 0.7;
@@ -36,7 +39,7 @@ final class Baseline {
   private boolean rhythmKnown;
   private double rhythmMean;
   private double level;
-  private double spread;
+  private double spread; // the median of how far off values are
   private int seen;
 
   /**
@@ -68,7 +71,7 @@ final class Baseline {
 
   /** How far values usually are from what is expected: about a standard deviation. */
   double spread() {
-    return 1.25 * Math.max(spread, LEAST_SPREAD);
+    return MEDIAN_TO_DEVIATION * Math.max(spread, LEAST_SPREAD);
   }
 
   void learn(long second, double value) {
@@ -77,11 +80,19 @@ final class Baseline {
     double counted = isWarm() ? Math.clamp(off, -most, most) : off;
     double gain = Math.max(LEVEL_GAIN, 1.0 / (seen + 1));
     level += gain * counted;
-    double far = Math.abs(off);
-    if (isWarm()) far = Math.min(far, 3 * spread());
-    if (seen > 0) spread += Math.max(LEVEL_GAIN, 1.0 / (seen + 1)) * (far - spread);
+    learnSpread(Math.abs(off), gain);
     seen++;
     if (daily) learnRhythm(second, value);
+  }
+
+  /**
+   * Once it is warm, half of all values lie within it: a step towards that after each, of the same
+   * size however far off the value is, so that an hour of anything moves it by half at the most.
+   */
+  private void learnSpread(double far, double gain) {
+    if (isWarm()) spread *= far > spread ? 1 + SPREAD_GAIN : 1 - SPREAD_GAIN;
+    else if (seen > 0) spread += gain * (far / MEAN_TO_MEDIAN - spread);
+    spread = Math.max(spread, LEAST_SPREAD);
   }
 
   private void learnRhythm(long second, double value) {

@@ -18,7 +18,7 @@ final class CallerMonitor {
   private static final long FORGET_SECONDS = 3_600;
   private static final long NEW_SECONDS = 120;
   private static final long NEW_NO_MORE_SECONDS = 1_800;
-  private static final double BIG_RATE = 10;
+  private static final double BIG_RATE = 5;
   private static final double BIG_SHARE = 0.1;
   private static final int WARM_STEPS = 60; // of the whole, before anybody is called new
 

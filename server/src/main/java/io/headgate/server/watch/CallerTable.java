@@ -76,6 +76,17 @@ final class CallerTable {
     return all;
   }
 
+  /** How many slots are taken one after another, at the worst: what a search may have to pass. */
+  int longestRow() {
+    int longest = 0;
+    int row = 0;
+    for (var seen : slots) {
+      row = seen == null ? 0 : row + 1;
+      longest = Math.max(longest, row);
+    }
+    return longest;
+  }
+
   /** Mixes after each character: what collides under one secret does not under another. */
   private long hash(String value) {
     long hash = secret ^ value.length();

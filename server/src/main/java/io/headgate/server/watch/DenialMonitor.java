@@ -45,14 +45,14 @@ final class DenialMonitor {
 
   private void judge(long second, double share, double value, Journal journal) {
     double expected = Math.max(0, baseline.expected(second));
-    double chance = 0.5 / Math.sqrt((double) all);
+    double chance = 0.5 / StrictMath.sqrt((double) all);
     double rise = Math.max(LEAST_RISE, DEVIATIONS * Math.max(baseline.spread(), chance));
     if (!alarm.step(value - expected > rise, value - expected < rise / 2)) return;
     if (!alarm.isOpen()) {
       journal.end(matter(), second);
       return;
     }
-    double usual = Math.pow(Math.sin(Math.min(expected, Math.PI / 2)), 2);
+    double usual = StrictMath.pow(StrictMath.sin(Math.min(expected, Math.PI / 2)), 2);
     journal.open(
         matter(),
         share >= 0.5 ? Severity.CRITICAL : Severity.WARNING,
@@ -73,6 +73,6 @@ final class DenialMonitor {
 
   /** Makes a share's own scatter the same for small and for large ones. */
   private static double stabilized(double share) {
-    return Math.asin(Math.sqrt(share));
+    return StrictMath.asin(StrictMath.sqrt(share));
   }
 }

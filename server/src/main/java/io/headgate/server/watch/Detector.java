@@ -23,7 +23,9 @@ final class Detector {
     OfRule(String rule) {
       this.rate =
           new RateMonitor(
-              Matter.ofRule(Kind.RATE, rule), "rule " + rule + " is asked", RateMonitor.Terms.OF_MANY);
+              Matter.ofRule(Kind.RATE, rule),
+              "rule " + rule + " is asked",
+              RateMonitor.Terms.OF_MANY);
       this.denials = new DenialMonitor(rule);
     }
 

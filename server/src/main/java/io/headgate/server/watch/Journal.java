@@ -40,7 +40,12 @@ final class Journal {
   private long lastId;
 
   void open(
-      Matter matter, Severity severity, long second, double value, OptionalDouble usual, String text) {
+      Matter matter,
+      Severity severity,
+      long second,
+      double value,
+      OptionalDouble usual,
+      String text) {
     if (open.containsKey(matter) || open.size() >= MOST) return;
     var anomaly =
         new Anomaly(

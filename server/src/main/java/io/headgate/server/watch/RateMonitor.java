@@ -26,8 +26,8 @@ final class RateMonitor {
       double leastUp,
       double factorDown,
       double leastDown) {
-    static final Terms OF_MANY = new Terms(60, true, 2, 5, 3, 10);
-    static final Terms OF_CALLER = new Terms(60, false, 4, 10, 0, 0);
+    static final Terms OF_MANY = new Terms(60, true, 2, 2, 3, 5);
+    static final Terms OF_CALLER = new Terms(60, false, 4, 5, 0, 0);
   }
 
   private final Matter matter;
@@ -47,7 +47,10 @@ final class RateMonitor {
   /** For one that has long been there, and asked too little to be followed. */
   static RateMonitor quietSoFar(Matter matter, String who, Terms terms, double perSecond) {
     return new RateMonitor(
-        matter, who, terms, Baseline.knownBelow(Math.log(perSecond + OFFSET), terms.warmSteps));
+        matter,
+        who,
+        terms,
+        Baseline.knownBelow(StrictMath.log(perSecond + OFFSET), terms.warmSteps));
   }
 
   private RateMonitor(Matter matter, String who, Terms terms, Baseline baseline) {
@@ -65,25 +68,25 @@ final class RateMonitor {
    * @param judged whether to say something, or only to learn
    */
   void step(long second, double perSecond, boolean judged, Journal journal) {
-    double value = Math.log(perSecond + OFFSET);
+    double value = StrictMath.log(perSecond + OFFSET);
     if (judged && baseline.isWarm()) judge(second, perSecond, value, journal);
     baseline.learn(second, value);
   }
 
   private void judge(long second, double perSecond, double value, Journal journal) {
     double expected = baseline.expected(second);
-    double usual = Math.max(0, Math.exp(expected) - OFFSET);
+    double usual = Math.max(0, StrictMath.exp(expected) - OFFSET);
     double off = value - expected;
     // Few requests scatter by themselves, whatever the history says.
-    double chance = 1 / Math.sqrt(Math.max(1, usual * Baseline.STEP_SECONDS));
+    double chance = 1 / StrictMath.sqrt(Math.max(1, usual * Baseline.STEP_SECONDS));
     double noise = DEVIATIONS * Math.max(baseline.spread(), chance);
-    double up = Math.max(Math.log(terms.factorUp), noise);
+    double up = Math.max(StrictMath.log(terms.factorUp), noise);
     boolean over = off > up && perSecond >= terms.leastUp;
     if (above.step(over, off < up / 2)) {
       turn(above.isOpen(), second, perSecond, usual, journal);
     }
     if (terms.factorDown == 0) return;
-    double down = Math.max(Math.log(terms.factorDown), noise);
+    double down = Math.max(StrictMath.log(terms.factorDown), noise);
     boolean under = -off > down && usual >= terms.leastDown;
     if (below.step(under, -off < down / 2)) {
       turn(below.isOpen(), second, perSecond, usual, journal);
