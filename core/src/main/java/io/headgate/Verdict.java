@@ -119,6 +119,17 @@ public final class Verdict {
     return rules;
   }
 
+  /** What one of the rules that applied says by itself. */
+  @FunctionalInterface
+  public interface RuleSaid {
+    void passed(Rule rule, boolean passed);
+  }
+
+  /** Tells what each rule that applied says, in their order, and makes nothing: for who counts. */
+  public void eachRule(RuleSaid said) {
+    for (var part : plan.parts()) said.passed(part.rule(), part.retryAfter(outcomes) == 0);
+  }
+
   /** How long to wait before it goes ahead; zero unless a limit is a queue. */
   public Duration delay() {
     return micros(isAllowed() ? delayMicros() : 0);

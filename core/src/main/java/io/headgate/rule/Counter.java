@@ -115,7 +115,7 @@ public final class Counter {
     };
   }
 
-  private static String value(Subject subject, String attribute) {
+  static String value(Subject subject, String attribute) {
     String value = subject.find(attribute);
     if (value == null) return "";
     if (!attribute.equals(Pattern.Cidr.ATTRIBUTE)) return value;

@@ -6,6 +6,7 @@ import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Door;
+import io.headgate.server.http.Live;
 import io.headgate.server.http.Readiness;
 import io.headgate.server.http.WatchedTransport;
 import io.headgate.server.metrics.Metrics;
@@ -13,6 +14,7 @@ import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
+import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
@@ -45,20 +47,31 @@ public final class Service implements AutoCloseable {
   private final RuleBook book;
   private final RecentCallers callers;
   private final Metrics metrics;
+  private final Watching watching;
   private final List<Supplier<Witness>> witnesses; // each gives one to every event loop
   private final Readiness readiness = new Readiness();
+  private final Live live;
   private final Door door;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private volatile HttpServerOptions options = ServerOptions.plain();
   private Optional<FollowedFiles> certificates = Optional.empty();
 
   private Service(
-      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book, StoreCounts store) {
+      Settings settings,
+      GrpcSettings grpc,
+      WatchSettings watch,
+      RateLimiter limiter,
+      RuleBook book,
+      StoreCounts store) {
     this.settings = settings;
     this.grpc = grpc;
     this.limiter = limiter;
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
+    this.watching = new Watching(watch, limiter.store());
+    this.live =
+        new Live(
+            watching.watch(), watching.callers(), limiter, book, readiness, watching.instance());
     this.door = new Door(settings.connections(), settings.proxies());
     this.metrics =
         new Metrics(
@@ -68,7 +81,7 @@ public final class Service implements AutoCloseable {
             Set.of(GrpcApi.DESCRIPTOR_LIMIT),
             door::open,
             settings.eventLoops());
-    this.witnesses = List.of(metrics::witness, this::callersHeard);
+    this.witnesses = List.of(metrics::witness, this::callersHeard, this::watched);
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -108,25 +121,44 @@ public final class Service implements AutoCloseable {
       StoreCounts store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, grpc, limiter, book, store);
+    return start(settings, grpc, WatchSettings.DEFAULT, limiter, book, store, ticker);
+  }
+
+  /** As above, and watched otherwise than by default. */
+  public static Service start(
+      Settings settings,
+      GrpcSettings grpc,
+      WatchSettings watch,
+      RateLimiter limiter,
+      RuleBook book,
+      StoreCounts store,
+      Ticker ticker)
+      throws IOException, InterruptedException {
+    var service = new Service(settings, grpc, watch, limiter, book, store);
     try {
       service.followCertificates();
       service.listen(ticker);
+      service.watching.start();
       return service;
     } catch (IOException e) {
-      service.vertx.close();
+      service.giveUp();
       throw new IOException("TLS can't be served: " + e, e);
     } catch (IllegalArgumentException e) {
-      service.vertx.close();
+      service.giveUp();
       throw new IOException("TLS can't be served: " + e.getMessage(), e);
     } catch (ExecutionException e) {
-      service.certificates.ifPresent(FollowedFiles::close);
-      service.vertx.close();
+      service.giveUp();
       throw new IOException(
           "can't listen on %s port %d (%s); choose another with --host and --port"
               .formatted(settings.host(), settings.port(), reason(e)),
           e);
     }
+  }
+
+  private void giveUp() {
+    certificates.ifPresent(FollowedFiles::close);
+    watching.close();
+    vertx.close();
   }
 
   private void followCertificates() throws IOException {
@@ -174,7 +206,8 @@ public final class Service implements AutoCloseable {
       var witness = Witness.all(witnesses.stream().map(Supplier::get).toList());
       var access = settings.access();
       var api =
-          new Api(vertx, limiter, book, callers, witness, metrics, ticker, access, door, readiness);
+          new Api(
+              vertx, limiter, book, callers, witness, metrics, live, ticker, access, door, readiness);
       var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);
@@ -186,6 +219,10 @@ public final class Service implements AutoCloseable {
   private Witness callersHeard() {
     var ear = callers.ear();
     return (subject, verdict, nanos) -> ear.hear(subject);
+  }
+
+  private Witness watched() {
+    return watching.witness(vertx);
   }
 
   /** The port that it listens on, also where the system was asked to choose one. */
@@ -216,6 +253,7 @@ public final class Service implements AutoCloseable {
       var stopped =
           servers.stream().map(server -> server.shutdown(rest, TimeUnit.MILLISECONDS)).toList();
       get(Future.join(stopped));
+      watching.close();
       get(vertx.close());
     } catch (ExecutionException e) {
       throw new IllegalStateException("the service did not stop in good order", e);

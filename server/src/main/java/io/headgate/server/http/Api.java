@@ -34,6 +34,7 @@ public final class Api {
 
   /**
    * @param witness hears of what is decided on this event loop
+   * @param live what goes on, the same for all event loops
    */
   public Api(
       Vertx vertx,
@@ -42,6 +43,7 @@ public final class Api {
       RecentCallers callers,
       Witness witness,
       Metrics metrics,
+      Live live,
       Ticker ticker,
       Access access,
       Door door,
@@ -79,6 +81,11 @@ public final class Api {
             .add(GET, "/v1/revisions", bare(Role.READ_RULES, revisions::history))
             .add(GET, "/v1/revisions/*", bare(Role.READ_RULES, revisions::show))
             .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
+            .add(GET, "/v1/stats", bare(Role.READ, live::stats))
+            .add(GET, "/v1/stream", bare(Role.READ, live::stream))
+            .add(GET, "/v1/callers", bare(Role.READ, live::callers))
+            .add(GET, "/v1/callers/*", bare(Role.READ, live::caller))
+            .add(GET, "/v1/whoami", bare(Role.ANYBODY, about::whoami))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
             .add(GET, "/metrics", bare(Role.READ, new MetricsPage(metrics)::answer))

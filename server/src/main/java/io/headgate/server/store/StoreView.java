@@ -1,5 +1,6 @@
 package io.headgate.server.store;
 
+import io.headgate.redis.Bulletin;
 import io.headgate.redis.RedisStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -18,6 +19,23 @@ public record StoreView(Store store) {
   /** Whether asking it may take a while, so that an event loop must not. */
   public boolean isRemote() {
     return !(store instanceof MemoryStore);
+  }
+
+  /** Where it is, without secrets; empty for this process's memory. */
+  public Optional<String> address() {
+    return store instanceof RedisStore redis
+        ? Optional.of("redis at " + redis.address())
+        : Optional.empty();
+  }
+
+  /** Where instances that share it leave word for each other. */
+  public Optional<Bulletin> bulletin() {
+    return store instanceof RedisStore redis ? Optional.of(redis.bulletin()) : Optional.empty();
+  }
+
+  /** How many instances share it, as far as is known. */
+  public int instances() {
+    return store instanceof RedisStore redis ? redis.instances() : 1;
   }
 
   /** Whether policies decide instead of it. */

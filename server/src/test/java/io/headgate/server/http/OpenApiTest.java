@@ -15,6 +15,8 @@ import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.watch.FleetCallers;
+import io.headgate.server.watch.Watch;
 import io.headgate.server.watch.Witness;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -88,6 +90,10 @@ class OpenApiTest {
     var book = RuleBookInMemory.of(service.limiter.rules());
     try (var metrics =
         new Metrics(service.limiter, book, new StoreCounts(), Set.of(), () -> 0, 1)) {
+      var watch = new Watch(Watch.USUAL_NAMES, () -> 0, () -> false);
+      var live =
+          new Live(
+              watch, new FleetCallers(watch), service.limiter, book, new Readiness(), "instance");
       var api =
           new Api(
               vertx,
@@ -96,6 +102,7 @@ class OpenApiTest {
               new RecentCallers(1),
               Witness.NONE,
               metrics,
+              live,
               service.clock::get,
               Access.OPEN,
               new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),
@@ -179,6 +186,12 @@ class OpenApiTest {
         Call.of("GET", "/v1/revisions/9", "", 404),
         Call.of("POST", "/v1/revisions/1/restore", "", 200),
         Call.of("POST", "/v1/revisions/9/restore", "", 404),
+        Call.of("GET", "/v1/stats", "", 200),
+        Call.of("GET", "/v1/callers", "", 200),
+        Call.of("GET", "/v1/callers?sort=rate&rule=users&search=user&limit=5", "", 200),
+        Call.of("GET", "/v1/callers?sort=up", "", 400),
+        Call.of("GET", "/v1/callers/nobody", "", 404),
+        Call.of("GET", "/v1/whoami", "", 200),
         Call.of("GET", "/health/live", "", 200),
         Call.of("GET", "/health/ready", "", 200),
         Call.of("GET", "/", "", 200));
@@ -235,6 +248,7 @@ class OpenApiTest {
         call.path
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/v1/(leases|rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");
     var responses =
         document
