@@ -11,6 +11,7 @@ import io.headgate.server.http.WatchedTransport;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
+import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** A limiter on the network: one event loop for each core, all on one port. */
 public final class Service implements AutoCloseable {
@@ -39,6 +41,7 @@ public final class Service implements AutoCloseable {
   private final RateLimiter limiter;
   private final RuleBook book;
   private final RecentCallers callers;
+  private final List<Supplier<Witness>> witnesses; // each gives one to every event loop
   private final Readiness readiness = new Readiness();
   private final Door door;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
@@ -51,6 +54,7 @@ public final class Service implements AutoCloseable {
     this.limiter = limiter;
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
+    this.witnesses = List.of(this::callersHeard);
     this.door = new Door(settings.connections(), settings.proxies());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
@@ -145,15 +149,20 @@ public final class Service implements AutoCloseable {
 
     @Override
     public Future<?> start() {
-      var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), door, readiness);
-      var calls =
-          new GrpcApi(
-              vertx, limiter, ticker, settings.access(), readiness, grpc, callers.ear()::hear, api);
+      var witness = Witness.all(witnesses.stream().map(Supplier::get).toList());
+      var access = settings.access();
+      var api = new Api(vertx, limiter, book, callers, witness, ticker, access, door, readiness);
+      var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
     }
+  }
+
+  private Witness callersHeard() {
+    var ear = callers.ear();
+    return (subject, verdict, nanos) -> ear.hear(subject);
   }
 
   /** The port that it listens on, also where the system was asked to choose one. */

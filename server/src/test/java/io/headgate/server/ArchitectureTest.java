@@ -142,6 +142,23 @@ class ArchitectureTest {
   }
 
   @Test
+  void whoLooksOnKnowsNothingOfThoseWhoAsk() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.watch..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server",
+            "io.headgate.server.http..",
+            "io.headgate.server.grpc..",
+            "io.headgate.server.cli..",
+            "io.vertx..",
+            "io.netty..")
+        .check(ALL);
+  }
+
+  @Test
   void everyPartIsLookedAt() {
     assertThat(ALL.stream().map(c -> c.getPackageName()).distinct())
         .contains(
@@ -157,6 +174,7 @@ class ArchitectureTest {
             "io.headgate.server.rules",
             "io.headgate.server.rules.database",
             "io.headgate.server.store",
+            "io.headgate.server.watch",
             "io.headgate.server.cli");
   }
 }

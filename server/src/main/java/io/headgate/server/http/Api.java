@@ -10,6 +10,7 @@ import static io.vertx.core.http.HttpMethod.PUT;
 import io.headgate.RateLimiter;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
+import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -30,11 +31,15 @@ public final class Api {
   private final ConnectionLimits limits;
   private final Routes routes;
 
+  /**
+   * @param witness hears of what is decided on this event loop
+   */
   public Api(
       Vertx vertx,
       RateLimiter limiter,
       RuleBook book,
       RecentCallers callers,
+      Witness witness,
       Ticker ticker,
       Access access,
       Door door,
@@ -44,7 +49,7 @@ public final class Api {
     this.readiness = readiness;
     this.limits = door.limits();
     this.connections = new Connections(limits);
-    var asking = new Asking(limiter, callers.ear());
+    var asking = new Asking(limiter, witness);
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);

@@ -13,6 +13,7 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.watch.Witness;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +90,7 @@ class OpenApiTest {
               service.limiter,
               RuleBookInMemory.of(service.limiter.rules()),
               new RecentCallers(1),
+              Witness.NONE,
               service.clock::get,
               Access.OPEN,
               new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),
