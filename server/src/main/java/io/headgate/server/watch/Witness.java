@@ -1,6 +1,7 @@
 package io.headgate.server.watch;
 
 import io.headgate.Verdict;
+import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
 import java.util.List;
 
@@ -24,18 +25,37 @@ public interface Witness {
    */
   void decided(Subject subject, Verdict verdict, long nanos);
 
+  /** As above, for those who want to know what it cost too. This is what is called. */
+  default void decided(Request request, Verdict verdict, long nanos) {
+    decided(request.subject(), verdict, nanos);
+  }
+
   /** All of these as one, told in their order. */
   static Witness all(List<Witness> witnesses) {
     var others = witnesses.stream().filter(witness -> !witness.equals(NONE)).toList();
     return switch (others.size()) {
       case 0 -> NONE;
       case 1 -> others.getFirst();
-      default -> {
-        var each = others.toArray(Witness[]::new);
-        yield (subject, verdict, nanos) -> {
-          for (var witness : each) witness.decided(subject, verdict, nanos);
-        };
-      }
+      default -> new Several(others.toArray(Witness[]::new));
     };
+  }
+
+  /** Each in its turn. */
+  final class Several implements Witness {
+    private final Witness[] each;
+
+    private Several(Witness[] each) {
+      this.each = each;
+    }
+
+    @Override
+    public void decided(Subject subject, Verdict verdict, long nanos) {
+      for (var witness : each) witness.decided(subject, verdict, nanos);
+    }
+
+    @Override
+    public void decided(Request request, Verdict verdict, long nanos) {
+      for (var witness : each) witness.decided(request, verdict, nanos);
+    }
   }
 }
