@@ -7,10 +7,12 @@ import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Door;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.http.Trials;
 import io.headgate.server.http.WatchedTransport;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
+import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
@@ -41,6 +43,7 @@ public final class Service implements AutoCloseable {
   private final RateLimiter limiter;
   private final RuleBook book;
   private final RecentCallers callers;
+  private final Trials trials;
   private final List<Supplier<Witness>> witnesses; // each gives one to every event loop
   private final Readiness readiness = new Readiness();
   private final Door door;
@@ -48,13 +51,15 @@ public final class Service implements AutoCloseable {
   private volatile HttpServerOptions options = ServerOptions.plain();
   private Optional<FollowedFiles> certificates = Optional.empty();
 
-  private Service(Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book) {
+  private Service(
+      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book, Ticker ticker) {
     this.settings = settings;
     this.grpc = grpc;
     this.limiter = limiter;
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
-    this.witnesses = List.of(this::callersHeard);
+    this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
+    this.witnesses = List.of(this::callersHeard, () -> trials.traffic().ear());
     this.door = new Door(settings.connections(), settings.proxies());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
@@ -86,7 +91,7 @@ public final class Service implements AutoCloseable {
   public static Service start(
       Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book, Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, grpc, limiter, book);
+    var service = new Service(settings, grpc, limiter, book, ticker);
     try {
       service.followCertificates();
       service.listen(ticker);
@@ -151,7 +156,8 @@ public final class Service implements AutoCloseable {
     public Future<?> start() {
       var witness = Witness.all(witnesses.stream().map(Supplier::get).toList());
       var access = settings.access();
-      var api = new Api(vertx, limiter, book, callers, witness, ticker, access, door, readiness);
+      var api =
+          new Api(vertx, limiter, book, callers, trials, witness, ticker, access, door, readiness);
       var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);

@@ -32,6 +32,7 @@ public final class Api {
   private final Routes routes;
 
   /**
+   * @param trials under way on all event loops
    * @param witness hears of what is decided on this event loop
    */
   public Api(
@@ -39,6 +40,7 @@ public final class Api {
       RateLimiter limiter,
       RuleBook book,
       RecentCallers callers,
+      Trials trials,
       Witness witness,
       Ticker ticker,
       Access access,
@@ -57,6 +59,8 @@ public final class Api {
     var changes = new RuleChanges(book, callers, ticker, access);
     var rules = new RuleAdmin(book, changes);
     var revisions = new RevisionAdmin(book, changes);
+    var playground = new PlaygroundCall(trials);
+    var whatIf = new WhatIfCall(limiter, trials);
     var gate = new Gate(asking, door.proxies(), ticker);
     this.routes =
         new Routes()
@@ -77,6 +81,8 @@ public final class Api {
             .add(GET, "/v1/revisions", bare(Role.READ_RULES, revisions::history))
             .add(GET, "/v1/revisions/*", bare(Role.READ_RULES, revisions::show))
             .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
+            .add(POST, "/v1/playground", trial(playground::answer))
+            .add(POST, "/v1/what-if", trial(whatIf::answer))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
             .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApi::answer))
@@ -148,6 +154,10 @@ public final class Api {
 
   private static Route rules(Route.Call call) {
     return new Route(Role.CHANGE_RULES, Route.RULES, true, call);
+  }
+
+  private static Route trial(Route.Call call) {
+    return new Route(Role.READ, Route.TRIAL, call);
   }
 
   private static Route bare(Role role, Route.Call call) {

@@ -13,6 +13,7 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.Witness;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
@@ -45,6 +46,18 @@ class OpenApiTest {
 
   private static final String RULE =
       "{\"id\":\"new\",\"limit\":{\"algorithm\":\"token-bucket\",\"rate\":\"1/1s\"}}";
+
+  private static final String PLAYGROUND =
+      """
+      {"durationMs":10000,"traffic":{"kind":"bursts","burst":5,"everyMs":1000},
+      "limits":[{"limit":{"algorithm":"leaky-bucket","rate":"2/1s","queue":2}}]}\
+      """;
+
+  private static final String WHAT_IF =
+      """
+      {"rules":"{id: users, limit: {algorithm: token-bucket, rate: 1/1h}}","replace":"users",
+      "source":{"kind":"log","text":"10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \\"GET / HTTP/1.1\\" 200 1\\nx"}}\
+      """;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -90,6 +103,7 @@ class OpenApiTest {
               service.limiter,
               RuleBookInMemory.of(service.limiter.rules()),
               new RecentCallers(1),
+              new Trials(new RecentTraffic(1, service.clock::get)),
               Witness.NONE,
               service.clock::get,
               Access.OPEN,
@@ -154,6 +168,10 @@ class OpenApiTest {
         Call.of("GET", "/v1/gate", "", 400, "X-Headgate-Cost: x"),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":1}", 200),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":3}", 429),
+        Call.of("POST", "/v1/playground", PLAYGROUND, 200),
+        Call.of("POST", "/v1/playground", "{\"limits\":[]}", 400),
+        Call.of("POST", "/v1/what-if", WHAT_IF, 200),
+        Call.of("POST", "/v1/what-if", "{\"rules\":\"rules: 7\"}", 400),
         Call.of("GET", "/v1/rules", "", 200),
         Call.of("GET", "/v1/rules", "", 304, "If-None-Match: \"1\""),
         Call.of("GET", "/v1/rules?search=users&limit=1", "", 200),

@@ -1,0 +1,102 @@
+package io.headgate.server.trial;
+
+import io.headgate.Verdict;
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
+import io.headgate.server.watch.Witness;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** What one thread has heard lately; a ring. */
+public final class Ear implements Witness {
+  /** Longer subjects are not kept: with them, a full ring could take all the memory there is. */
+  static final int LONGEST_SUBJECT = 512;
+
+  private record Heard(Arrival arrival, int hash) {}
+
+  private final RecentTraffic all;
+  private final int room;
+  private volatile AtomicReferenceArray<Heard> ring;
+  private int next;
+  private int known; // the bits that the ring was last cleared by
+
+  Ear(RecentTraffic all, int room) {
+    this.all = all;
+    this.room = room;
+    this.ring = new AtomicReferenceArray<>(room);
+  }
+
+  @Override
+  public void decided(Subject subject, Verdict verdict, long nanos) {
+    hear(Request.of(subject));
+  }
+
+  @Override
+  public void decided(Request request, Verdict verdict, long nanos) {
+    hear(request);
+  }
+
+  /** By the thread of this ear only. */
+  void hear(Request request) {
+    int hash = RecentTraffic.hashOf(request);
+    if (all.isKept(hash, all.bits())) keep(request, hash);
+  }
+
+  private void keep(Request request, int hash) {
+    if (length(request.subject()) > LONGEST_SUBJECT) return;
+    long now = all.now();
+    all.loosenIfQuiet(now);
+    if (known != all.bits()) clear(now);
+    var oldest = ring.getPlain(next);
+    if (oldest != null && oldest.arrival.micros() > now - RecentTraffic.KEPT_MICROS) {
+      all.tighten(known);
+      clear(now);
+      if (!all.isKept(hash, known)) return;
+    }
+    ring.setRelease(next, new Heard(new Arrival(now, false, request), hash));
+    next = next + 1 == room ? 0 : next + 1;
+  }
+
+  /** Drops those who are not kept any more and what is too old, and goes on after the rest. */
+  private void clear(long now) {
+    known = all.bits();
+    var left = new AtomicReferenceArray<Heard>(room);
+    int count = 0;
+    for (int i = 0; i < room; i++) {
+      var heard = ring.getPlain((next + i) % room);
+      if (heard == null || heard.arrival.micros() <= now - RecentTraffic.KEPT_MICROS) continue;
+      if (all.isKept(heard.hash, known)) left.setPlain(count++, heard);
+    }
+    next = count % room;
+    ring = left;
+  }
+
+  private static int length(Subject subject) {
+    int length = 0;
+    for (var attribute : subject.attributes().entrySet()) {
+      length += attribute.getKey().length() + attribute.getValue().length();
+    }
+    return length;
+  }
+
+  /** By any thread. */
+  int count(long now) {
+    var seen = ring;
+    int count = 0;
+    for (int i = 0; i < room; i++) {
+      var heard = seen.getAcquire(i);
+      if (heard != null && heard.arrival.micros() > now - RecentTraffic.KEPT_MICROS) count++;
+    }
+    return count;
+  }
+
+  /** By any thread. */
+  void addTo(List<Arrival> arrivals, long after, int zeros) {
+    var seen = ring;
+    for (int i = 0; i < room; i++) {
+      var heard = seen.getAcquire(i);
+      if (heard == null || heard.arrival.micros() <= after) continue;
+      if (all.isKept(heard.hash, zeros)) arrivals.add(heard.arrival);
+    }
+  }
+}
