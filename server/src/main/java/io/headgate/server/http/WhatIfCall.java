@@ -78,9 +78,11 @@ final class WhatIfCall {
   private static WhatIfBody.Source log(Comparison comparison, WhatIfReader.Log given) {
     var rules = List.of(comparison.before().rules(), comparison.after().rules());
     var mapped = given.key().map(key -> Map.of(Subject.KEY, key)).orElse(Map.of());
-    try (var order = InOrder.whole(comparison::add, true)) {
+    var order = InOrder.whole(comparison::add, true);
+    try {
       var log = new AccessLog(attributes(rules, mapped), given.format(), false, order::add);
       log.read(new ByteArrayInputStream(given.text().getBytes(UTF_8)));
+      order.finish();
       return new WhatIfBody.Source("log", 1, log.unreadable(), log.samples());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

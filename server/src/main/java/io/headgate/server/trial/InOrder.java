@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * requests end. What is known to the second only is spread over that second evenly, since nobody
  * who sends ten requests in a second sends them all at its beginning.
  */
-public final class InOrder implements AutoCloseable {
+public final class InOrder {
   private static final long SECOND = 1_000_000;
 
   private record Held(Arrival arrival, long number) implements Comparable<Held> {
@@ -90,8 +90,7 @@ public final class InOrder implements AutoCloseable {
   }
 
   /** Passes on what is left. */
-  @Override
-  public void close() {
+  public void finish() {
     while (!held.isEmpty()) release(held.remove().arrival);
     spread();
   }
