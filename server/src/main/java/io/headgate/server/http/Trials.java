@@ -18,9 +18,15 @@ public final class Trials {
 
   private final Semaphore places = new Semaphore(AT_ONCE);
   private final RecentTraffic traffic;
+  private final Duration longest;
 
   public Trials(RecentTraffic traffic) {
+    this(traffic, LONGEST);
+  }
+
+  Trials(RecentTraffic traffic, Duration longest) {
     this.traffic = traffic;
+    this.longest = longest;
   }
 
   /** What was asked lately. */
@@ -30,6 +36,10 @@ public final class Trials {
 
   /** Answers with what the trial writes. */
   void run(Exchange exchange, Function<Patience, JsonOut> trial) {
+    exchange.when(start(trial), body -> exchange.answer(200, MediaTypes.JSON, body));
+  }
+
+  CompletableFuture<Buffer> start(Function<Patience, JsonOut> trial) {
     if (!places.tryAcquire()) {
       throw new Refusal(
           Problem.of(
@@ -38,30 +48,28 @@ public final class Trials {
                       .formatted(AT_ONCE))
               .with("Retry-After", "1"));
     }
-    var answer =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return Buffer.buffer(trial.apply(patience()).toString());
-              } catch (Patience.Overdue e) {
-                throw new Refusal(tooLong());
-              } finally {
-                places.release();
-              }
-            },
-            work -> Thread.ofPlatform().daemon().name("headgate-trial").start(work));
-    exchange.when(answer, body -> exchange.answer(200, MediaTypes.JSON, body));
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return Buffer.buffer(trial.apply(patience()).toString());
+          } catch (Patience.Overdue e) {
+            throw new Refusal(tooLong());
+          } finally {
+            places.release();
+          }
+        },
+        work -> Thread.ofPlatform().daemon().name("headgate-trial").start(work));
   }
 
-  private static Patience patience() {
-    long end = System.nanoTime() + LONGEST.toNanos();
+  private Patience patience() {
+    long end = System.nanoTime() + longest.toNanos();
     return () -> System.nanoTime() - end > 0;
   }
 
-  private static Problem tooLong() {
+  private Problem tooLong() {
     return Problem.of(
         503,
         "the trial took longer than %d seconds; try fewer requests, limits or rules"
-            .formatted(LONGEST.toSeconds()));
+            .formatted(longest.toSeconds()));
   }
 }

@@ -18,6 +18,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * per caller see in a replay what it saw in earnest. How many bits follows from the traffic: where
  * ten minutes do not fit into the room there is, one bit more halves the callers.
  *
+ * <p>Where even a few callers fill the room, they are kept for a shorter time: from when on all of
+ * what they asked is there.
+ *
  * <p>Each thread that serves checks writes to an {@link Ear} of its own, without a lock. What is
  * not kept costs it a hash and a comparison.
  */
@@ -120,8 +123,10 @@ public final class RecentTraffic {
   public Sample sample() {
     long now = ticker.micros();
     int zeros = bitsSince(now - KEPT_MICROS);
+    long after = now - KEPT_MICROS;
+    for (var ear : ears) after = Math.max(after, ear.droppedAt());
     var arrivals = new ArrayList<Arrival>();
-    for (var ear : ears) ear.addTo(arrivals, now - KEPT_MICROS, zeros);
+    for (var ear : ears) ear.addTo(arrivals, after, zeros);
     arrivals.sort(Comparator.comparingLong(Arrival::micros));
     return new Sample(arrivals, Math.scalb(1.0, zeros));
   }

@@ -45,7 +45,8 @@ public final class Timeline {
 
   /** What comes later must not come in a step before the first. */
   void add(int series, long micros) {
-    counts[series][place(micros)]++;
+    int place = place(micros); // which may put other arrays in place of these
+    counts[series][place]++;
   }
 
   private int place(long micros) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +49,7 @@ final class JsonFormat implements LineFormat {
   /** Where a field goes, and how much it counts there. */
   private record Place(int slot, int rank) {}
 
-  private final Map<String, Place> places = new HashMap<>();
+  private final Map<String, List<Place>> places = new HashMap<>();
   private final Map<String, Integer> times = new HashMap<>();
   private final int path;
   private final int method;
@@ -61,13 +62,17 @@ final class JsonFormat implements LineFormat {
     this.method = slots.find("method");
     for (var name : slots.names()) {
       int slot = slots.find(name);
-      places.put(name, new Place(slot, 0));
+      add(name, new Place(slot, 0));
       int rank = 1;
       for (var alias : FieldNames.othersOf(name)) {
-        places.putIfAbsent(alias, new Place(slot, rank++));
+        add(alias, new Place(slot, rank++));
       }
     }
     for (var name : TIMES) times.put(name, times.size());
+  }
+
+  private void add(String field, Place place) {
+    places.computeIfAbsent(field, name -> new ArrayList<>()).add(place);
   }
 
   @Override
@@ -102,8 +107,10 @@ final class JsonFormat implements LineFormat {
   }
 
   private void scalar(JsonParser parser, String name, LogLine line) throws IOException {
-    var place = places.get(name);
-    if (place != null) put(place, parser.getText(), line);
+    var wanted = places.get(name);
+    if (wanted != null) {
+      for (var place : wanted) put(place, parser.getText(), line);
+    }
     var rank = times.get(name);
     if (rank != null && rank < timeRank) {
       var text = parser.getText().getBytes(UTF_8);

@@ -1,6 +1,5 @@
 package io.headgate.server.trial.log;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** What one line says, as far as somebody wants to know it. Used again for each line. */
@@ -16,8 +15,10 @@ final class LogLine {
 
   void clear() {
     time.clear();
-    Arrays.fill(values, null);
-    Arrays.fill(ranks, Integer.MAX_VALUE);
+    for (int i = 0; i < values.length; i++) {
+      values[i] = null;
+      ranks[i] = Integer.MAX_VALUE;
+    }
   }
 
   /** An empty value, or the dash that stands for none, is none. */
