@@ -68,7 +68,7 @@ public class MetricsBenchmark {
     var request = next();
     long since = System.nanoTime();
     var verdict = limiter.decide(request);
-    witness.decided(request.subject(), verdict, System.nanoTime() - since);
+    witness.decided(request, verdict, System.nanoTime() - since);
     return verdict.isAllowed();
   }
 }

@@ -8,6 +8,8 @@ import io.headgate.server.http.Api;
 import io.headgate.server.http.Door;
 import io.headgate.server.http.Live;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.http.Trials;
+import io.headgate.server.http.Views;
 import io.headgate.server.http.WatchedTransport;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreCounts;
@@ -15,6 +17,7 @@ import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.watch.WatchSettings;
+import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
@@ -48,6 +51,7 @@ public final class Service implements AutoCloseable {
   private final RecentCallers callers;
   private final Metrics metrics;
   private final Watching watching;
+  private final Trials trials;
   private final List<Supplier<Witness>> witnesses; // each gives one to every event loop
   private final Readiness readiness = new Readiness();
   private final Live live;
@@ -62,7 +66,8 @@ public final class Service implements AutoCloseable {
       WatchSettings watch,
       RateLimiter limiter,
       RuleBook book,
-      StoreCounts store) {
+      StoreCounts store,
+      Ticker ticker) {
     this.settings = settings;
     this.grpc = grpc;
     this.limiter = limiter;
@@ -72,6 +77,7 @@ public final class Service implements AutoCloseable {
     this.live =
         new Live(
             watching.watch(), watching.callers(), limiter, book, readiness, watching.instance());
+    this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
     this.door = new Door(settings.connections(), settings.proxies());
     this.metrics =
         new Metrics(
@@ -81,7 +87,9 @@ public final class Service implements AutoCloseable {
             Set.of(GrpcApi.DESCRIPTOR_LIMIT),
             door::open,
             settings.eventLoops());
-    this.witnesses = List.of(metrics::witness, this::callersHeard, this::watched);
+    this.witnesses =
+        List.of(
+            metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -134,7 +142,7 @@ public final class Service implements AutoCloseable {
       StoreCounts store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, grpc, watch, limiter, book, store);
+    var service = new Service(settings, grpc, watch, limiter, book, store, ticker);
     try {
       service.followCertificates();
       service.listen(ticker);
@@ -207,7 +215,16 @@ public final class Service implements AutoCloseable {
       var access = settings.access();
       var api =
           new Api(
-              vertx, limiter, book, callers, witness, metrics, live, ticker, access, door, readiness);
+              vertx,
+              limiter,
+              book,
+              callers,
+              witness,
+              new Views(metrics, live, trials),
+              ticker,
+              access,
+              door,
+              readiness);
       var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);
@@ -218,7 +235,7 @@ public final class Service implements AutoCloseable {
 
   private Witness callersHeard() {
     var ear = callers.ear();
-    return (subject, verdict, nanos) -> ear.hear(subject);
+    return (request, verdict, nanos) -> ear.hear(request.subject());
   }
 
   private Witness watched() {

@@ -179,6 +179,25 @@ class ArchitectureTest {
   }
 
   @Test
+  void trialsTouchNothingThatIsInForce() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.trial..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server",
+            "io.headgate.server.http..",
+            "io.headgate.server.grpc..",
+            "io.headgate.server.cli..",
+            "io.headgate.redis..",
+            "io.vertx..",
+            "io.netty..",
+            "java.nio.file..")
+        .check(ALL);
+  }
+
+  @Test
   void everyPartIsLookedAt() {
     assertThat(ALL.stream().map(c -> c.getPackageName()).distinct())
         .contains(
@@ -197,6 +216,8 @@ class ArchitectureTest {
             "io.headgate.server.store",
             "io.headgate.server.watch",
             "io.headgate.server.metrics",
+            "io.headgate.server.trial",
+            "io.headgate.server.trial.log",
             "io.headgate.server.cli");
   }
 }

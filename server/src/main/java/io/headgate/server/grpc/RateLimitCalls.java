@@ -83,7 +83,7 @@ final class RateLimitCalls {
   private JointVerdict told(List<Request> requests, JointVerdict verdict, long since) {
     long nanos = System.nanoTime() - since;
     for (int i = 0; i < requests.size(); i++) {
-      witness.decided(requests.get(i).subject(), verdict.each().get(i), nanos);
+      witness.decided(requests.get(i), verdict.each().get(i), nanos);
     }
     return verdict;
   }

@@ -8,7 +8,6 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.headgate.RateLimiter;
-import io.headgate.server.metrics.Metrics;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.watch.Witness;
@@ -34,7 +33,6 @@ public final class Api {
 
   /**
    * @param witness hears of what is decided on this event loop
-   * @param live what goes on, the same for all event loops
    */
   public Api(
       Vertx vertx,
@@ -42,8 +40,7 @@ public final class Api {
       RuleBook book,
       RecentCallers callers,
       Witness witness,
-      Metrics metrics,
-      Live live,
+      Views views,
       Ticker ticker,
       Access access,
       Door door,
@@ -61,6 +58,8 @@ public final class Api {
     var changes = new RuleChanges(book, callers, ticker, access);
     var rules = new RuleAdmin(book, changes);
     var revisions = new RevisionAdmin(book, changes);
+    var playground = new PlaygroundCall(views.trials());
+    var whatIf = new WhatIfCall(limiter, views.trials());
     var gate = new Gate(asking, door.proxies(), ticker);
     this.routes =
         new Routes()
@@ -81,14 +80,16 @@ public final class Api {
             .add(GET, "/v1/revisions", bare(Role.READ_RULES, revisions::history))
             .add(GET, "/v1/revisions/*", bare(Role.READ_RULES, revisions::show))
             .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
-            .add(GET, "/v1/stats", bare(Role.READ, live::stats))
-            .add(GET, "/v1/stream", bare(Role.READ, live::stream))
-            .add(GET, "/v1/callers", bare(Role.READ, live::callers))
-            .add(GET, "/v1/callers/*", bare(Role.READ, live::caller))
+            .add(GET, "/v1/stats", bare(Role.READ, views.live()::stats))
+            .add(GET, "/v1/stream", bare(Role.READ, views.live()::stream))
+            .add(GET, "/v1/callers", bare(Role.READ, views.live()::callers))
+            .add(GET, "/v1/callers/*", bare(Role.READ, views.live()::caller))
             .add(GET, "/v1/whoami", bare(Role.ANYBODY, about::whoami))
+            .add(POST, "/v1/playground", trial(playground::answer))
+            .add(POST, "/v1/what-if", trial(whatIf::answer))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
-            .add(GET, "/metrics", bare(Role.READ, new MetricsPage(metrics)::answer))
+            .add(GET, "/metrics", bare(Role.READ, new MetricsPage(views.metrics())::answer))
             .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApi::answer))
             .add(GET, "/", bare(Role.ANYBODY, about::root));
     // Most proxies ask by GET, some by the method of the request that they ask about.
@@ -158,6 +159,10 @@ public final class Api {
 
   private static Route rules(Route.Call call) {
     return new Route(Role.CHANGE_RULES, Route.RULES, true, call);
+  }
+
+  private static Route trial(Route.Call call) {
+    return new Route(Role.READ, Route.TRIAL, call);
   }
 
   private static Route bare(Role role, Route.Call call) {

@@ -35,12 +35,12 @@ final class Asking {
       exchange.when(
           limiter.decideAsync(request),
           verdict -> {
-            witness.decided(request.subject(), verdict, System.nanoTime() - since);
+            witness.decided(request, verdict, System.nanoTime() - since);
             then.accept(verdict);
           });
     } else {
       var verdict = limiter.decide(request);
-      witness.decided(request.subject(), verdict, System.nanoTime() - since);
+      witness.decided(request, verdict, System.nanoTime() - since);
       then.accept(verdict);
     }
   }
@@ -57,7 +57,7 @@ final class Asking {
     for (var request : requests) {
       var verdict = limiter.decide(request);
       long now = System.nanoTime();
-      witness.decided(request.subject(), verdict, now - since);
+      witness.decided(request, verdict, now - since);
       verdicts.add(verdict);
       since = now;
     }
@@ -76,7 +76,7 @@ final class Asking {
           var decided = verdicts.stream().map(CompletableFuture::join).toList();
           long nanos = System.nanoTime() - since;
           for (int i = 0; i < decided.size(); i++) {
-            witness.decided(requests.get(i).subject(), decided.get(i), nanos);
+            witness.decided(requests.get(i), decided.get(i), nanos);
           }
           then.accept(decided);
         });

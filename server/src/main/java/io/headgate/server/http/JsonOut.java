@@ -80,6 +80,12 @@ final class JsonOut {
     return endList();
   }
 
+  JsonOut value(long[] numbers) {
+    beginList();
+    for (long number : numbers) value(number);
+    return endList();
+  }
+
   JsonOut nothing() {
     separate();
     out.append("null");

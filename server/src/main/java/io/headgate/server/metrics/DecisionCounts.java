@@ -1,9 +1,9 @@
 package io.headgate.server.metrics;
 
 import io.headgate.Verdict;
+import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.rule.Subject;
 import io.headgate.server.watch.Witness;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -128,7 +128,7 @@ final class DecisionCounts {
     }
 
     @Override
-    public void decided(Subject subject, Verdict verdict, long nanos) {
+    public void decided(Request request, Verdict verdict, long nanos) {
       took.addAlone(nanos);
       var rule = verdict.rule();
       var own = rule.isPresent() ? counted(rule.get()) : ofNone;

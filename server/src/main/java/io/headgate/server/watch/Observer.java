@@ -2,6 +2,7 @@ package io.headgate.server.watch;
 
 import io.headgate.Verdict;
 import io.headgate.rule.Mode;
+import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import io.headgate.store.Evidence;
@@ -34,14 +35,14 @@ public final class Observer implements Witness {
   }
 
   @Override
-  public void decided(Subject subject, Verdict verdict, long nanos) {
+  public void decided(Request request, Verdict verdict, long nanos) {
     allowed = verdict.isAllowed();
     degraded = verdict.evidence() == Evidence.FALLBACK;
     shadowDenied = false;
     verdict.eachRule(ruleSaid);
     count(tally.all, allowed, !allowed, shadowDenied);
     tally.latencies.record(nanos);
-    countCaller(subject, verdict);
+    countCaller(request.subject(), verdict);
   }
 
   /** A rule that would let pass what another denies has no part in it. */

@@ -1,7 +1,7 @@
 package io.headgate.server.watch;
 
 import io.headgate.Verdict;
-import io.headgate.rule.Subject;
+import io.headgate.rule.Request;
 import java.util.List;
 
 /**
@@ -14,7 +14,7 @@ import java.util.List;
 @FunctionalInterface
 public interface Witness {
   /** Has no use for what it hears. */
-  Witness NONE = (subject, verdict, nanos) -> {};
+  Witness NONE = (request, verdict, nanos) -> {};
 
   /**
    * Of requests that are decided together each is told by itself: one that its own limits would let
@@ -22,7 +22,7 @@ public interface Witness {
    *
    * @param nanos how long the asker waited for the decision
    */
-  void decided(Subject subject, Verdict verdict, long nanos);
+  void decided(Request request, Verdict verdict, long nanos);
 
   /** All of these as one, told in their order. */
   static Witness all(List<Witness> witnesses) {
@@ -32,8 +32,8 @@ public interface Witness {
       case 1 -> others.getFirst();
       default -> {
         var each = others.toArray(Witness[]::new);
-        yield (subject, verdict, nanos) -> {
-          for (var witness : each) witness.decided(subject, verdict, nanos);
+        yield (request, verdict, nanos) -> {
+          for (var witness : each) witness.decided(request, verdict, nanos);
         };
       }
     };

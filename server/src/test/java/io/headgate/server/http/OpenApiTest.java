@@ -15,6 +15,7 @@ import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.FleetCallers;
 import io.headgate.server.watch.Watch;
 import io.headgate.server.watch.Witness;
@@ -49,6 +50,18 @@ class OpenApiTest {
 
   private static final String RULE =
       "{\"id\":\"new\",\"limit\":{\"algorithm\":\"token-bucket\",\"rate\":\"1/1s\"}}";
+
+  private static final String PLAYGROUND =
+      """
+      {"durationMs":10000,"traffic":{"kind":"bursts","burst":5,"everyMs":1000},
+      "limits":[{"limit":{"algorithm":"leaky-bucket","rate":"2/1s","queue":2}}]}\
+      """;
+
+  private static final String WHAT_IF =
+      """
+      {"rules":"{id: users, limit: {algorithm: token-bucket, rate: 1/1h}}","replace":"users",
+      "source":{"kind":"log","text":"10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \\"GET / HTTP/1.1\\" 200 1\\nx"}}\
+      """;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -101,8 +114,7 @@ class OpenApiTest {
               book,
               new RecentCallers(1),
               Witness.NONE,
-              metrics,
-              live,
+              new Views(metrics, live, new Trials(new RecentTraffic(1, service.clock::get))),
               service.clock::get,
               Access.OPEN,
               new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),
@@ -166,6 +178,10 @@ class OpenApiTest {
         Call.of("GET", "/v1/gate", "", 400, "X-Headgate-Cost: x"),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":1}", 200),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":3}", 429),
+        Call.of("POST", "/v1/playground", PLAYGROUND, 200),
+        Call.of("POST", "/v1/playground", "{\"limits\":[]}", 400),
+        Call.of("POST", "/v1/what-if", WHAT_IF, 200),
+        Call.of("POST", "/v1/what-if", "{\"rules\":\"rules: 7\"}", 400),
         Call.of("GET", "/v1/rules", "", 200),
         Call.of("GET", "/v1/rules", "", 304, "If-None-Match: \"1\""),
         Call.of("GET", "/v1/rules?search=users&limit=1", "", 200),

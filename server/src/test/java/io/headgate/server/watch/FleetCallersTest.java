@@ -32,8 +32,8 @@ class FleetCallersTest {
     try (var limiter = RateLimiter.inMemory(RULE)) {
       for (int i = 0; i < checks; i++) {
         for (var name : new String[] {"everywhere", key}) {
-          var subject = Subject.of(name);
-          observer.decided(subject, limiter.decide(Request.of(subject)), 1_000);
+          var request = Request.of(Subject.of(name));
+          observer.decided(request, limiter.decide(request), 1_000);
         }
       }
     }
