@@ -22,6 +22,8 @@ interface Props {
   at: number[];
   lines: Line[];
   format: (value: number) => string;
+  /** For the axis, where it is not the same. */
+  ticks?: (value: number) => string;
   height?: number;
   /** The top of the scale is at least this. */
   atLeast?: number;
@@ -30,15 +32,15 @@ interface Props {
 const property = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Lines over time. The legend shows the values under the cursor, or the newest. */
-export function Chart({ title, summary, at, lines, format, height = 200, atLeast = 1 }: Props) {
+export function Chart({ title, summary, at, lines, format, ticks = format, height = 200, atLeast = 1 }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const legend = useRef<HTMLUListElement>(null);
   const theme = useTheme().shown;
   const name = useId();
   const shape = lines.map((line) => line.label + line.colour).join('|');
-  const latest = useRef({ lines, format });
-  latest.current = { lines, format };
+  const latest = useRef({ lines, format, ticks });
+  latest.current = { lines, format, ticks };
 
   useEffect(() => {
     const element = host.current;
@@ -111,7 +113,7 @@ function showValues(list: HTMLUListElement | null, u: uPlot, lines: Line[], form
 function options(
   width: number,
   height: number,
-  { lines, format }: { lines: Line[]; format: (value: number) => string },
+  { lines, ticks: shown }: { lines: Line[]; ticks: (value: number) => string },
   atLeast: number,
   tell: (u: uPlot) => void,
 ): uPlot.Options {
@@ -128,7 +130,7 @@ function options(
     scales: { y: { range: (_u, _min, max) => [0, Math.max(atLeast, (max ?? 0) * 1.08)] } },
     axes: [
       { ...axis, size: 26, space: 70, values: (_u, ticks) => ticks.map((t) => clock(t * 1000, ticks.length > 1 && ticks[1]! - ticks[0]! < 60)) },
-      { ...axis, size: 56, space: 34, values: (_u, ticks) => ticks.map((t) => format(t)) },
+      { ...axis, size: 56, space: 34, values: (_u, ticks) => ticks.map((t) => shown(t)) },
     ],
     series: [
       {},

@@ -4,7 +4,7 @@ import type { OneCaller } from '../../api/types';
 import { href } from '../../app/route';
 import { Chart } from '../../ui/Chart';
 import { Loading, Notice, ProblemNotice } from '../../ui/Notice';
-import { count, moment, percent, rate, subjectText } from '../../ui/format';
+import { compact, count, moment, percent, rate, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
 import { ExplainView } from './ExplainView';
 
@@ -95,6 +95,7 @@ function Timeline({ caller }: { caller: OneCaller }) {
       at={at}
       lines={lines}
       format={rate}
+      ticks={compact}
       height={200}
       atLeast={3}
     />

@@ -3,7 +3,7 @@ import type { Stats } from '../../api/types';
 import { useLive } from '../../live/live';
 import { Chart } from '../../ui/Chart';
 import { Empty, Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
-import { duration, micros, moment, percent, rate } from '../../ui/format';
+import { compact, duration, micros, moment, percent, rate } from '../../ui/format';
 import { Anomalies } from './Anomalies';
 import { Busiest, HotKeys } from './Busiest';
 import { Figures } from './Figures';
@@ -87,6 +87,7 @@ function Decisions({ stats }: { stats: Stats }) {
         at={history.at}
         lines={lines}
         format={rate}
+        ticks={compact}
         height={250}
         atLeast={5}
       />

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { playground } from '../../api/calls';
 import type { Trial } from '../../api/types';
-import { href, replaceHash } from '../../app/route';
+import { href, parseHash, replaceHash } from '../../app/route';
 import { Empty, Loading, Notice, ProblemNotice } from '../../ui/Notice';
 import { useAsk, useSettled } from '../../ui/useAsk';
 import { Controls } from './Controls';
@@ -19,6 +19,14 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   const last = useRef<Trial | null>(null);
   if (data) last.current = data;
   const shown = data ?? last.current;
+  useEffect(() => {
+    const followed = () => {
+      const route = parseHash(window.location.hash);
+      if (route.parts[0] === 'playground') setSetup(fromQuery(route.query));
+    };
+    window.addEventListener('hashchange', followed);
+    return () => window.removeEventListener('hashchange', followed);
+  }, []);
   useEffect(() => replaceHash(href(['playground'], toQuery(settled))), [settled]);
 
   return (

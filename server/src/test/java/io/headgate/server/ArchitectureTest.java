@@ -157,6 +157,7 @@ class ArchitectureTest {
             "io.headgate.server.rules",
             "io.headgate.server.rules.database",
             "io.headgate.server.store",
+            "io.headgate.server.dashboard",
             "io.headgate.server.cli");
   }
 }

@@ -174,6 +174,7 @@ class OpenApiTest {
         Call.of("POST", "/v1/revisions/9/restore", "", 404),
         Call.of("GET", "/health/live", "", 200),
         Call.of("GET", "/health/ready", "", 200),
+        Call.of("GET", "/assets/none.js", "", 404),
         Call.of("GET", "/", "", 200));
   }
 
@@ -227,6 +228,7 @@ class OpenApiTest {
     String template =
         call.path
             .replaceFirst("\\?.*", "")
+            .replaceFirst("^/assets/.*", "/assets/{name}")
             .replaceFirst("^/v1/(leases|rules)/[^/]+$", "/v1/$1/{id}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");
     var responses =
