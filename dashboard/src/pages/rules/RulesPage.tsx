@@ -15,7 +15,10 @@ export function RulesPage() {
   const { mayChange } = useAccount();
   const [search, setSearch] = useState('');
   const settled = useSettled(search.trim(), 200);
-  const { data, problem, again } = useAsk(`rules ${rulesChanged} ${settled}`, (signal) => listRules({ search: settled }, signal));
+  const { data, problem, again } = useAsk(`rules ${rulesChanged} ${settled}`, async (signal) => ({
+    ...(await listRules({ search: settled }, signal)),
+    search: settled,
+  }));
   const shown = useLast(data);
   const rates = useMemo(() => new Map((stats?.byRule ?? []).map((rule) => [rule.rule, rule])), [stats]);
 
@@ -35,7 +38,7 @@ export function RulesPage() {
         />
         <span className="quiet" role="status">
           {shown && plural(shown.total, 'rule')}
-          {shown && settled && ' found'}
+          {shown && shown.search && ' found'}
           {shown && `, revision ${shown.revision}`}
         </span>
         <span className="spring" />
@@ -53,11 +56,11 @@ export function RulesPage() {
       {shown && (
         <section className="section" aria-label="Rules">
           {shown.total === 0 ? (
-            <Empty title={settled ? `No rule has “${settled}” in its id or description` : 'There are no rules: everything is allowed'}>
-              {!settled && mayChange && <a href={href(['new-rule'])}>Write the first</a>}
+            <Empty title={shown.search ? `No rule has “${shown.search}” in its id or description` : 'There are no rules: everything is allowed'}>
+              {!shown.search && mayChange && <a href={href(['new-rule'])}>Write the first</a>}
             </Empty>
           ) : (
-            <RuleTable key={`${shown.revision} ${settled}`} first={shown} search={settled} rates={rates} />
+            <RuleTable key={`${shown.revision} ${shown.search}`} first={shown} search={shown.search} rates={rates} />
           )}
         </section>
       )}
