@@ -51,3 +51,22 @@ export function withTick(history: History, tick: Tick): History {
     p99: push(history.p99, tick.p99),
   };
 }
+
+const LEAST = 60;
+
+/** Without the time before the service was there, but with a minute at least. */
+export function since(history: History, startedAt: number): History {
+  const first = history.at.findIndex((at) => at * 1000 >= startedAt);
+  const from = Math.min(first < 0 ? 0 : first, Math.max(0, history.at.length - LEAST));
+  if (from === 0) return history;
+  const cut = <T>(column: T[]) => column.slice(from);
+  return {
+    at: cut(history.at),
+    allowed: cut(history.allowed),
+    denied: cut(history.denied),
+    shadowDenied: cut(history.shadowDenied),
+    degraded: cut(history.degraded),
+    p50: cut(history.p50),
+    p99: cut(history.p99),
+  };
+}

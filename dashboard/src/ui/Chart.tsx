@@ -124,7 +124,7 @@ function options(
   return {
     width: Math.max(width, 50),
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_u, _min, max) => [0, Math.max(atLeast, (max ?? 0) * 1.08)] } },

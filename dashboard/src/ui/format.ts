@@ -31,16 +31,17 @@ export function micros(us: number | null | undefined): string {
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  const s = ms / 1000;
-  if (s < 60) return `${Number.isInteger(s) ? s : s.toFixed(1)} s`;
+  const s = Math.round(ms / 100) / 10;
+  if (s < 60) return `${s} s`;
   if (s < 3600) return parts(s, 60, 'min', 's');
   if (s < 86_400) return parts(s / 60, 60, 'h', 'min');
   return parts(s / 3600, 24, 'd', 'h');
 }
 
 function parts(n: number, per: number, big: string, small: string): string {
-  const whole = Math.floor(n / per);
-  const rest = Math.round(n - whole * per);
+  const all = Math.round(n);
+  const whole = Math.floor(all / per);
+  const rest = all - whole * per;
   return rest === 0 ? `${whole} ${big}` : `${whole} ${big} ${rest} ${small}`;
 }
 

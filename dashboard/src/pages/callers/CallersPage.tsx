@@ -90,7 +90,8 @@ function CallerTable({ data, sort, onSort }: { data: Callers; sort: Sort; onSort
     <table className="cards">
       <caption>
         The last {duration(data.windowMs)}, {data.instances === 1 ? 'this instance' : plural(data.instances, 'instance')};{' '}
-        {plural(data.tracked, 'caller')} tracked, each count at most {percent(data.error, 1)} of all requests too high
+        {plural(data.tracked, 'caller')} tracked
+        {data.error > 0 ? `, each count at most ${percent(data.error, 1)} of all requests too high` : ', all counts exact'}
       </caption>
       <thead>
         <tr>

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/Dialog';
 import { Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
 import { plural, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
-import { isSpent, limitSentence, verdict } from './explained';
+import { isSpent, limitSentence, reasonText, verdict } from './explained';
 
 /** Which rules apply to a subject, why, and what is left under each. */
 export function ExplainView({ subject }: { subject: Subject }) {
@@ -69,7 +69,7 @@ function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void
         </a>
         {rule.mode !== 'enforce' && <span className={`tag ${rule.mode}`}>{rule.mode}</span>}
         {rule.override !== null && <span className="tag">override {rule.override}</span>}
-        <span className="quiet break">{rule.reason}</span>
+        <span className="quiet break">{reasonText(rule)}</span>
         <span className="spring" />
         {onReset && (
           <button type="button" onClick={onReset}>

@@ -7,6 +7,12 @@ export function limitSentence(limit: LimitState): string {
   return `${count(remaining)} of ${count(limit.limit)} left${back}`;
 }
 
+/** Why a rule applies, condition by condition, or why it does not. */
+export function reasonText({ applies, reason, conditions }: Explained): string {
+  if (!applies || conditions.length === 0) return reason;
+  return conditions.map(({ attribute, pattern, value }) => `${attribute} ${value ?? 'is not there'} matches ${pattern}`).join(', ');
+}
+
 export const isSpent = (limit: LimitState) => limit.remaining <= 0;
 
 /** The answer to “why was I limited?” in a sentence. */

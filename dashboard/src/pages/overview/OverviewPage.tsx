@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { Stats } from '../../api/types';
+import { since, type History } from '../../live/history';
 import { useLive } from '../../live/live';
 import { Chart } from '../../ui/Chart';
 import { Empty, Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
@@ -66,8 +67,14 @@ export function OverviewPage() {
   );
 }
 
-function Decisions({ stats }: { stats: Stats }) {
+/** The last five minutes, or since the start. */
+function useHistory(startedAt: number): History {
   const { history } = useLive();
+  return useMemo(() => since(history, startedAt), [history, startedAt]);
+}
+
+function Decisions({ stats }: { stats: Stats }) {
+  const history = useHistory(stats.startedAt);
   const lines = useMemo(
     () => [
       { label: 'Allowed', colour: '--allowed', fill: true, values: history.allowed },
@@ -96,7 +103,7 @@ function Decisions({ stats }: { stats: Stats }) {
 }
 
 function Latency({ stats }: { stats: Stats }) {
-  const { history } = useLive();
+  const history = useHistory(stats.startedAt);
   const lines = useMemo(
     () => [
       { label: 'Median', colour: '--allowed', values: history.p50 },

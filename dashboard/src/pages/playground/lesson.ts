@@ -1,8 +1,10 @@
-import type { Trial } from '../../api/types';
+import type { Trial, TrialResult } from '../../api/types';
 import { count, duration } from '../../ui/format';
 import { ALGORITHMS } from './setup';
 
-const named = (id: string) => (ALGORITHMS[id]?.name ?? id).toLowerCase();
+const named = (id: string) => (ALGORITHMS[id]?.name ?? id).toLowerCase().replace(/,.*/, '');
+
+const isWithin = ({ maxInWindow, totals }: TrialResult) => maxInWindow !== null && maxInWindow.admitted <= maxInWindow.limit && totals.denied > 0;
 
 /** What is worth seeing in the results, in a sentence. */
 export function lesson({ results, requests }: Trial): string {
@@ -10,7 +12,8 @@ export function lesson({ results, requests }: Trial): string {
     .filter((r) => r.maxInWindow && r.maxInWindow.admitted > r.maxInWindow.limit)
     .sort((a, b) => b.maxInWindow!.admitted - a.maxInWindow!.admitted);
   const [worst] = over;
-  const exact = results.find((r) => r.maxInWindow && r.maxInWindow.admitted <= r.maxInWindow.limit && r.totals.denied > 0);
+  // The one that promises it, if it is there.
+  const exact = results.find((r) => r.name === 'rolling-window' && isWithin(r)) ?? results.find(isWithin);
   if (worst?.maxInWindow) {
     const { admitted, limit, windowMs } = worst.maxInWindow;
     const than = exact?.maxInWindow ? `, ${named(exact.name)} no more than ${count(exact.maxInWindow.admitted)}` : '';
