@@ -27,6 +27,7 @@ export function App() {
 const TITLES: Record<string, string> = {
   '': 'Overview',
   rules: 'Rules',
+  'new-rule': 'New rule',
   history: 'History',
   callers: 'Callers',
   explain: 'Explain',

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { readRule } from '../../api/calls';
 import { isAbort } from '../../api/client';
 import { Problem } from '../../api/problem';
@@ -46,6 +46,13 @@ export function RulePage({ id }: { id: string | null }) {
   }, [id, round]);
 
   const load = () => setRound((n) => n + 1);
+  const seen = useRef(rulesChanged);
+  useEffect(() => {
+    if (seen.current === rulesChanged) return;
+    seen.current = rulesChanged;
+    // What nobody has begun to edit is shown as it is now; the review sees to the rest.
+    if (base?.id != null && text === base.text) load();
+  }, [rulesChanged, base, text]);
   const flaws = review.state === 'invalid' ? flawsOf(review.problem) : [];
   return (
     <>

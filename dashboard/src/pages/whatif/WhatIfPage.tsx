@@ -13,7 +13,7 @@ import { requestOf, SourceFields, type Source } from './source';
 export function WhatIfPage({ query }: { query: URLSearchParams }) {
   const [rule, setRule] = useState(query.get('rule') ?? '');
   const [text, setText] = useState('');
-  const [source, setSource] = useState<Source>({ kind: 'recent', text: '', file: null, format: 'auto', key: 'ip' });
+  const [source, setSource] = useState<Source>({ kind: 'recent', text: '', file: null, format: 'auto', key: '' });
   const [run, setRun] = useState<{ busy: boolean; result: WhatIf | null; problem: Problem | null }>({ busy: false, result: null, problem: null });
   const whole = rule === WHOLE;
 

@@ -13,7 +13,9 @@ export interface Source {
 export const MOST_BYTES = 8 * 1024 * 1024;
 
 export const requestOf = (source: Source) =>
-  source.kind === 'recent' ? { kind: 'recent' } : { kind: 'log', text: source.text, format: source.format, key: source.key };
+  source.kind === 'recent'
+    ? { kind: 'recent' }
+    : { kind: 'log', text: source.text, format: source.format, ...(source.key.trim() ? { key: source.key.trim() } : {}) };
 
 export function SourceFields({ source, onChange }: { source: Source; onChange: (source: Source) => void }) {
   const [problem, setProblem] = useState<string | null>(null);
@@ -59,12 +61,12 @@ export function SourceFields({ source, onChange }: { source: Source; onChange: (
             </select>
           </div>
           <div className="field">
-            <label htmlFor="key">Key is the</label>
-            <input id="key" list="keys" value={source.key} onChange={(event) => onChange({ ...source, key: event.target.value })} />
+            <label htmlFor="key">Key</label>
+            <input id="key" list="keys" placeholder="the user, else the ip" value={source.key} onChange={(event) => onChange({ ...source, key: event.target.value })} />
             <datalist id="keys">
               <option>ip</option>
               <option>user</option>
-              <option>path</option>
+              <option>{'user:{user}'}</option>
             </datalist>
           </div>
         </div>
