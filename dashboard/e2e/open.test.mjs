@@ -151,7 +151,8 @@ test('the callers who are denied most come first, each with a page of its own', 
   await page.getByRole('link', { name: 'user:soft' }).waitFor();
   await page.getByLabel('Search callers').fill('loud');
   await page.getByRole('link', { name: 'user:loud' }).click();
-  await page.getByText(/Limited by per-user/).waitFor();
+  await page.getByText(/Denied \d+ times since .* by per-user/).waitFor();
+  await page.getByText(/of 200 left/).waitFor();
   await page.locator('.chart canvas').waitFor();
 });
 

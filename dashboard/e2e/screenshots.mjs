@@ -7,6 +7,8 @@ import { go, launch, NARROW, openTab, WIDE, write } from './browser.mjs';
 import { startService } from './service.mjs';
 
 const IMAGES = join(dirname(fileURLToPath(import.meta.url)), '../../docs/images');
+/** A list need not be shown to its end. */
+const TALLEST = 1500;
 const WARM_UP_MS = Number(process.env.HEADGATE_WARM_UP_MS ?? 75_000);
 
 const RULE = `id: per-user
@@ -94,7 +96,12 @@ try {
         await page.locator(ready).first().waitFor();
         await act?.(page);
         await page.waitForTimeout(1200); // charts take a second to fill
-        await page.screenshot({ path: join(IMAGES, `dashboard-${name}-${colorScheme}-${size}.png`), fullPage: true });
+        const height = await page.evaluate(() => document.documentElement.scrollHeight);
+        await page.screenshot({
+          path: join(IMAGES, `dashboard-${name}-${colorScheme}-${size}.png`),
+          fullPage: true,
+          clip: { x: 0, y: 0, width: viewport.width, height: Math.min(height, TALLEST) },
+        });
       }
       await close();
     }

@@ -36,6 +36,19 @@ export function CallerPage({ caller }: { caller: string }) {
           </section>
           <section className="section" aria-labelledby="why">
             <h2 id="why">Why, and what is left</h2>
+            {data.denied > 0 && (
+              <p className="lately">
+                Denied {count(data.denied)} times since {moment(data.since)}
+                {data.rules.length > 0 && ', by '}
+                {data.rules.map((rule, i) => (
+                  <span key={rule}>
+                    {i > 0 && ', '}
+                    <a href={href(['rules', rule])}>{rule}</a>
+                  </span>
+                ))}
+                . Now:
+              </p>
+            )}
             <ExplainView subject={data.subject} />
           </section>
         </div>
