@@ -84,8 +84,9 @@ test('whoever edits a rule that another one has changed is told, and loses nothi
   const mine = 'id: visitors\nmatch: { key: "visitor:*" }\nlimit: { algorithm: token-bucket, rate: 5/1h }\n';
   const theirs = { id: 'visitors', match: { key: 'visitor:*' }, limit: { algorithm: 'token-bucket', rate: '4/1h' } };
   await page.getByText('Nothing yet.').waitFor();
-  await service.ask('/v1/rules/visitors', { method: 'PUT', body: theirs, headers: { 'X-Headgate-Author': 'Grace', 'X-Headgate-Message': 'four' } });
   await write(page, EDITOR, mine);
+  await page.getByText('Valid, tried against revision 2.').waitFor();
+  await service.ask('/v1/rules/visitors', { method: 'PUT', body: theirs, headers: { 'X-Headgate-Author': 'Grace', 'X-Headgate-Message': 'four' } });
   await page.getByText('Somebody else changed this rule').waitFor();
   await page.getByText(/Grace saved revision 3/).waitFor();
   await page.getByRole('button', { name: 'Keep mine, compare with theirs' }).click();
