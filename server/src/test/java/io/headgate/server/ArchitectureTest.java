@@ -218,6 +218,7 @@ class ArchitectureTest {
             "io.headgate.server.metrics",
             "io.headgate.server.trial",
             "io.headgate.server.trial.log",
+            "io.headgate.server.dashboard",
             "io.headgate.server.cli");
   }
 }

@@ -55,6 +55,7 @@ public final class Api {
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
     var about = new About(limiter, book, access, readiness);
+    var pages = new Pages(about);
     var changes = new RuleChanges(book, callers, ticker, access);
     var rules = new RuleAdmin(book, changes);
     var revisions = new RevisionAdmin(book, changes);
@@ -91,7 +92,8 @@ public final class Api {
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
             .add(GET, "/metrics", bare(Role.READ, new MetricsPage(views.metrics())::answer))
             .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApi::answer))
-            .add(GET, "/", bare(Role.ANYBODY, about::root));
+            .add(GET, "/assets/*", bare(Role.ANYBODY, pages::asset))
+            .add(GET, "/", bare(Role.ANYBODY, pages::root));
     // Most proxies ask by GET, some by the method of the request that they ask about.
     for (var method : List.of(GET, POST, PUT, PATCH, DELETE, OPTIONS)) {
       routes.add(method, "/v1/gate", bare(Role.CHECK, gate::ask));

@@ -53,6 +53,24 @@ final class MediaTypes {
     return false;
   }
 
+  /** Whether a client names pages among what it accepts, as browsers do and programs do not. */
+  static boolean namesHtml(String accept) {
+    return names(accept, "text/html");
+  }
+
+  /** Whether what is sent may be compressed. */
+  static boolean takesGzip(String acceptEncoding) {
+    return names(acceptEncoding, "gzip");
+  }
+
+  private static boolean names(String ranges, String wanted) {
+    for (var range : ranges.toLowerCase(Locale.ROOT).split(",", -1)) {
+      var parts = range.split(";", -1);
+      if (parts[0].strip().equals(wanted)) return !isRefused(parts);
+    }
+    return false;
+  }
+
   /** Whether a client names problem documents among what it accepts. */
   static boolean acceptsProblem(@Nullable String accept) {
     if (accept == null || accept.equals("*/*")) return false;

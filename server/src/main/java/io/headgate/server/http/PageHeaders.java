@@ -17,8 +17,9 @@ final class PageHeaders {
   static final Map<String, String> OF_PAGES =
       Map.of(
           "Content-Security-Policy",
-          "default-src 'self'; style-src 'self'; img-src 'self' data:; object-src 'none';"
-              + " base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+          "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+              + " connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none';"
+              + " frame-ancestors 'none'",
           "X-Frame-Options",
           "DENY",
           "Referrer-Policy",

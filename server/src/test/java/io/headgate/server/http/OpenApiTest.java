@@ -210,6 +210,7 @@ class OpenApiTest {
         Call.of("GET", "/v1/whoami", "", 200),
         Call.of("GET", "/health/live", "", 200),
         Call.of("GET", "/health/ready", "", 200),
+        Call.of("GET", "/assets/none.js", "", 404),
         Call.of("GET", "/", "", 200));
   }
 
@@ -263,6 +264,7 @@ class OpenApiTest {
     String template =
         call.path
             .replaceFirst("\\?.*", "")
+            .replaceFirst("^/assets/.*", "/assets/{name}")
             .replaceFirst("^/v1/(leases|rules)/[^/]+$", "/v1/$1/{id}")
             .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");

@@ -1,0 +1,220 @@
+// A service without tokens: every page, with real traffic.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { go, launch, NARROW, openTab, write } from './browser.mjs';
+import { startService } from './service.mjs';
+
+let service;
+let browser;
+let tab;
+
+before(async () => {
+  [service, browser] = await Promise.all([startService(), launch()]);
+});
+
+after(async () => {
+  await browser?.close();
+  await service?.close();
+});
+
+beforeEach(async () => {
+  tab = await openTab(browser, service.url);
+});
+
+afterEach(async () => {
+  const { complaints } = tab;
+  await tab.close();
+  assert.deepEqual(complaints, []);
+});
+
+const EDITOR = 'YAML or JSON';
+
+test('the overview counts what is asked, second by second', async () => {
+  const { page } = tab;
+  await page.getByText('live', { exact: true }).waitFor();
+  const traffic = setInterval(() => void service.check('user:1', 5), 100);
+  try {
+    await page.getByText(/All is well: [\d.]+ checks a second/).waitFor();
+    await page.getByRole('table').getByRole('link', { name: 'per-user' }).waitFor();
+    assert.match(await page.locator('.chart').first().innerText(), /Allowed [\d.]+/);
+    assert.equal(await page.locator('.chart canvas').count(), 2);
+  } finally {
+    clearInterval(traffic);
+  }
+});
+
+test('a rule with a mistake is mended, tried, saved and enforced', async () => {
+  const { page } = tab;
+  await service.check('visitor:1', 2);
+  await go(page, '#/new-rule');
+  await write(page, EDITOR, 'id: visitors\nmatch: { key: "visitor:*" }\nlimit: { algorithm: token-buket, rate: 3/1h }\n');
+  await page.getByText(/'token-buket' is not known; did you mean token-bucket\?/).waitFor();
+  assert.equal(await page.locator('.gutter .bad').innerText(), '3');
+  assert.equal(await page.getByRole('button', { name: 'Create rule' }).isEnabled(), false);
+
+  await write(page, EDITOR, 'id: visitors\nmatch: { key: "visitor:*" }\nlimit: { algorithm: token-bucket, rate: 3/1h }\n');
+  await page.getByText('Valid, tried against revision 1.').waitFor();
+  await page.getByText('key=visitor:1').waitFor();
+  assert.equal((await service.check('visitor:2', 5)).status, 200, 'a dry run enforces nothing');
+
+  await page.getByLabel('Why').fill('too many visitors');
+  await page.getByLabel('Who').fill('Ada');
+  await page.getByRole('button', { name: 'Create rule' }).click();
+  await page.getByText('Saved: revision 2 is in force').waitFor();
+  assert.equal((await service.check('visitor:3', 3)).status, 200);
+  assert.equal((await service.check('visitor:3')).status, 429);
+});
+
+test('rules are found among many', async () => {
+  const { page } = tab;
+  await go(page, '#/rules');
+  await page.getByRole('link', { name: 'per-user' }).waitFor();
+  await page.getByLabel('Search rules').fill('visit');
+  await page.getByText('1 rule found').waitFor();
+  assert.equal(await page.locator('table.rules tbody tr').count(), 1);
+  await page.getByLabel('Search rules').fill('no such rule');
+  await page.getByText('No rule has “no such rule” in its id or description').waitFor();
+});
+
+test('whoever edits a rule that another one has changed is told, and loses nothing', async () => {
+  const { page } = tab;
+  await go(page, '#/rules/visitors');
+  await page.getByLabel(EDITOR).waitFor();
+  const mine = 'id: visitors\nmatch: { key: "visitor:*" }\nlimit: { algorithm: token-bucket, rate: 5/1h }\n';
+  const theirs = { id: 'visitors', match: { key: 'visitor:*' }, limit: { algorithm: 'token-bucket', rate: '4/1h' } };
+  await page.getByText('Nothing yet.').waitFor();
+  await write(page, EDITOR, mine);
+  await page.getByText('Valid, tried against revision 2.').waitFor();
+  await service.ask('/v1/rules/visitors', { method: 'PUT', body: theirs, headers: { 'X-Headgate-Author': 'Grace', 'X-Headgate-Message': 'four' } });
+  await page.getByText('Somebody else changed this rule').waitFor();
+  await page.getByText(/Grace saved revision 3/).waitFor();
+  await page.getByRole('button', { name: 'Keep mine, compare with theirs' }).click();
+  await page.getByText('Valid, tried against revision 3.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved: revision 4 is in force').waitFor();
+  assert.equal((await service.ask('/v1/rules/visitors')).body.limit.rate, '5/1h');
+});
+
+test('the history says who, why and what, and brings an earlier state back', async () => {
+  const { page } = tab;
+  await go(page, '#/history');
+  await page.getByText('too many visitors').waitFor();
+  await page.getByText(/^Ada · /).waitFor();
+  const second = page.locator('.history li').filter({ hasText: 'too many visitors' });
+  await second.getByRole('button', { name: /show what changed/ }).click();
+  await second.getByText('new rule').waitFor();
+  await page.locator('.history li').last().getByRole('button', { name: 'Restore…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('rule removed').waitFor();
+  await dialog.getByRole('button', { name: 'Restore revision 1' }).click();
+  await page.getByText('Revision 5 is in force').waitFor();
+  assert.equal((await service.ask('/v1/rules/visitors')).status, 404);
+});
+
+test('a rule is deleted only after a look at what goes', async () => {
+  const { page } = tab;
+  await go(page, '#/rules/reports');
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByText('rule removed').waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal((await service.ask('/v1/rules/reports')).status, 200);
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('button', { name: 'Delete rule' }).click();
+  await page.waitForURL(/#\/rules$/);
+  assert.equal((await service.ask('/v1/rules/reports')).status, 404);
+});
+
+test('who is limited learns why, and is let go by a reset', async () => {
+  const { page } = tab;
+  const subject = { path: '/login', ip: '10.9.9.9' };
+  assert.equal((await service.check(subject, 6)).status, 429);
+  await go(page, '#/explain');
+  await page.getByLabel('Who asks').fill('path=/login ip=10.9.9.9');
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByText(/Limited by login: 0 of 5 left/).waitFor();
+  await page.locator('.standing').filter({ hasText: 'login' }).last().getByRole('button', { name: 'Reset…' }).click();
+  await page.getByRole('button', { name: 'Reset the counter' }).click();
+  await page.getByText(/Not limited at the moment/).waitFor();
+  assert.equal((await service.check(subject)).status, 200);
+});
+
+test('the callers who are denied most come first, each with a page of its own', async () => {
+  const { page } = tab;
+  await service.check('user:loud', 260);
+  await service.check('user:soft', 3);
+  await go(page, '#/callers');
+  const first = page.locator('tbody tr').first();
+  await first.getByRole('link', { name: 'user:loud' }).waitFor();
+  await page.getByRole('button', { name: 'Allowed' }).click();
+  await page.locator('th[aria-sort=descending]').filter({ hasText: 'Allowed' }).waitFor();
+  await page.getByLabel('Search callers').fill('soft');
+  await page.getByRole('link', { name: 'user:soft' }).waitFor();
+  await page.getByLabel('Search callers').fill('loud');
+  await page.getByRole('link', { name: 'user:loud' }).click();
+  await page.getByText(/Denied \d+ times since .* by per-user/).waitFor();
+  await page.getByText(/of 200 left/).waitFor();
+  await page.locator('.chart canvas').waitFor();
+});
+
+test('the playground shows that a fixed window lets twice the limit pass at an edge', async () => {
+  const { page } = tab;
+  await go(page, '#/playground');
+  await page.getByText(/The limit is 100 in 10 s: fixed window lets 1\d\d pass|fixed window lets 200 pass/).waitFor();
+  await page.locator('.multiple').filter({ hasText: 'Fixed window' }).getByText(/× the limit/).waitFor();
+  await page.locator('.multiple').filter({ hasText: 'Rolling window' }).getByText(/within the limit/).waitFor();
+  await page.getByText('Drawn', { exact: true }).click();
+  const canvas = page.getByRole('slider', { name: 'Requests in each second' });
+  const before = await page.locator('.multiple.offered').innerText();
+  await canvas.focus();
+  for (let i = 0; i < 3; i++) await page.keyboard.press('PageUp');
+  await page.waitForFunction((old) => document.querySelector('.multiple.offered')?.innerText !== old, before);
+  await page.waitForURL(/traffic=drawn/);
+});
+
+test('what if: a lower limit names those who would notice', async () => {
+  const { page } = tab;
+  await service.check('user:steady', 40);
+  await go(page, '#/what-if?rule=per-user');
+  await page.getByLabel('The rule, as it would be').waitFor();
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('per-user'));
+  await write(page, 'The rule, as it would be', 'id: per-user\nmatch: { key: "user:*" }\nlimit: { algorithm: token-bucket, rate: 10/1h }\n');
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByText(/that passed would have been denied/).waitFor();
+  await page.getByRole('link', { name: 'user:steady' }).waitFor();
+  await write(page, 'The rule, as it would be', 'id: per-user\nlimit: { algorithm: token-buket }\n');
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByText(/did you mean token-bucket/).first().waitFor();
+});
+
+test('everything fits on a phone, in the dark, and has a name for those who listen', async () => {
+  await tab.close();
+  tab = await openTab(browser, service.url, { viewport: NARROW, colorScheme: 'dark' });
+  const { page } = tab;
+  for (const hash of ['#/', '#/rules', '#/rules/per-user', '#/history', '#/callers', '#/explain', '#/playground', '#/what-if']) {
+    await go(page, hash);
+    await page.locator('h1').first().waitFor({ state: 'attached' });
+    await page.waitForFunction(() => !document.querySelector('.loading'));
+    const found = await page.evaluate(() => ({
+      beyond: document.documentElement.scrollWidth - window.innerWidth,
+      theme: document.documentElement.dataset.theme,
+      headings: document.querySelectorAll('h1').length,
+      nameless: [...document.querySelectorAll('button, input, select, textarea, a')]
+        .filter((e) => !(e.innerText?.trim() || e.getAttribute('aria-label') || e.labels?.length))
+        .map((e) => e.outerHTML),
+    }));
+    assert.deepEqual(found, { beyond: 0, theme: 'dark', headings: 1, nameless: [] }, hash);
+  }
+});
+
+test('the keyboard alone is enough, and the theme that is chosen stays', async () => {
+  const { page } = tab;
+  await page.getByText('live', { exact: true }).waitFor();
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content');
+  await page.getByRole('button', { name: 'Use the dark theme' }).press('Enter');
+  await page.reload();
+  await page.getByRole('button', { name: 'Use the light theme' }).waitFor();
+  await page.getByRole('link', { name: 'Rules', exact: true }).press('Enter');
+  await page.getByRole('heading', { name: 'Rules' }).waitFor();
+});

@@ -1,0 +1,277 @@
+// The shapes of what the service answers. Times are in epoch milliseconds unless named otherwise.
+
+export type Role = 'admin' | 'read' | 'check' | 'none';
+
+export interface WhoAmI {
+  role: Role;
+  guarded: boolean;
+  name: string | null;
+}
+
+export interface Counts {
+  allowed: number;
+  denied: number;
+  shadowDenied: number;
+  degraded: number;
+}
+
+export interface Percentiles {
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
+
+export interface Anomaly {
+  id: string;
+  kind: 'rate' | 'denials' | 'new-caller' | 'fail-open' | 'breaker';
+  severity: 'info' | 'warning' | 'critical';
+  since: number;
+  until: number | null;
+  rule: string | null;
+  caller: string | null;
+  value: number | null;
+  expected: number | null;
+  text: string;
+}
+
+export interface RuleRates extends Counts {
+  rule: string;
+}
+
+export interface HotKey {
+  rule: string;
+  key: string;
+  perSecond: number;
+  mode: 'strict' | 'leased';
+}
+
+export interface Stats {
+  now: number;
+  instance: string;
+  startedAt: number;
+  version: string;
+  instances: number;
+  store: {
+    kind: string;
+    address: string | null;
+    away: boolean;
+    problem: string | null;
+    trackedKeys: number | null;
+    breaker: string | null;
+  };
+  rules: { count: number; revision: number | null; source: string; problem: string | null };
+  rates: Counts;
+  totals: Counts;
+  latency: { check: Percentiles | null; store: Percentiles | null };
+  byRule: RuleRates[];
+  hotKeys: HotKey[];
+  anomalies: Anomaly[];
+}
+
+export interface Series {
+  from: number;
+  stepMs: number;
+  allowed: number[];
+  denied: number[];
+  shadowDenied: number[];
+  degraded: number[];
+  p50: (number | null)[];
+  p99: (number | null)[];
+}
+
+export interface Tick extends Counts {
+  at: number;
+  p50: number | null;
+  p99: number | null;
+}
+
+export type Subject = Record<string, string>;
+
+export interface Caller {
+  caller: string;
+  subject: Subject;
+  allowed: number;
+  denied: number;
+  perSecond: number;
+  deniedPerSecond: number;
+  burstRatio: number | null;
+  since: number;
+  last: number;
+  error: number;
+  rules: string[];
+}
+
+export interface Callers {
+  now: number;
+  windowMs: number;
+  tracked: number;
+  error: number;
+  instances: number;
+  callers: Caller[];
+}
+
+export interface OneCaller extends Caller {
+  series: { from: number; stepMs: number; allowed: number[]; denied: number[] };
+}
+
+export interface Flaw {
+  line?: number;
+  column?: number;
+  field?: string;
+  message: string;
+}
+
+export interface RuleJson {
+  id: string;
+  description?: string;
+  mode?: string;
+  fallback?: boolean;
+  match?: Record<string, unknown>;
+  per?: string | string[];
+  limit?: LimitJson;
+  limits?: LimitJson[];
+  overrides?: unknown[];
+  [field: string]: unknown;
+}
+
+export interface LimitJson {
+  algorithm: string;
+  rate?: string;
+  max?: number | string;
+  name?: string;
+  [field: string]: unknown;
+}
+
+export interface RulePage {
+  revision: number;
+  total: number;
+  next?: string;
+  rules: RuleJson[];
+}
+
+export interface Edit {
+  field: string;
+  before: string | null;
+  after: string | null;
+}
+
+export interface Diff {
+  added: number;
+  removed: number;
+  changed: number;
+  moved: number;
+  same: number;
+  changes: { id: string; change: 'added' | 'removed' | 'changed'; fields: Edit[] }[];
+  moves: { id: string; after: string | null }[];
+  more?: number;
+}
+
+export interface Revision {
+  number: number;
+  at: string;
+  author: string;
+  message: string;
+  restored?: number;
+  added: number;
+  changed: number;
+  removed: number;
+  rules: number;
+}
+
+export interface Affected {
+  sampled: number;
+  affected: number;
+  note: string;
+  list: { subject: Subject; rules: { id: string; change: string; fields: Edit[] }[] }[];
+}
+
+export interface Changed {
+  changed: boolean;
+  revision: Revision;
+  diff: Diff;
+  dryRun?: boolean;
+  readOnly?: string;
+  callers?: Affected;
+}
+
+export interface LimitState {
+  rule: string;
+  name: string;
+  algorithm: string;
+  limit: number;
+  remaining: number;
+  resetAfterMs: number;
+}
+
+export interface Explained {
+  id: string;
+  applies: boolean;
+  reason: string;
+  mode: string;
+  override: number | null;
+  conditions: { attribute: string; pattern: string; value: string | null; met: boolean }[];
+  limits: LimitState[];
+}
+
+export interface Explanation {
+  subject: Subject;
+  rules: Explained[];
+  nearMisses: Explained[];
+}
+
+export type Outcome = 'admitted' | 'denied' | 'delayed';
+
+export interface Trial {
+  durationMs: number;
+  stepMs: number;
+  offered: number[];
+  requests: number;
+  truncated: boolean;
+  results: TrialResult[];
+}
+
+export interface TrialResult {
+  name: string;
+  algorithm: string;
+  admitted: number[];
+  denied: number[];
+  delayed: number[];
+  totals: { admitted: number; denied: number; delayed: number };
+  maxInWindow: { windowMs: number; admitted: number; limit: number } | null;
+  delay: { p50Ms: number; p99Ms: number; maxMs: number } | null;
+  stateBytes: number | null;
+  queue: number[];
+  first: { atMs: number; outcome: Outcome; delayMs: number }[];
+}
+
+export interface WhatIf {
+  source: {
+    kind: string;
+    from: number;
+    to: number;
+    requests: number;
+    weight: number;
+    unreadable: number;
+    samples: string[];
+  };
+  before: { allowed: number; denied: number; delayed: number };
+  after: { allowed: number; denied: number; delayed: number };
+  changedToDenied: number;
+  changedToAllowed: number;
+  series: {
+    from: number;
+    stepMs: number;
+    offered: number[];
+    deniedBefore: number[];
+    deniedAfter: number[];
+  };
+  byRule: { rule: string; deniedBefore: number; deniedAfter: number }[];
+  callers: {
+    caller: string;
+    requests: number;
+    deniedBefore: number;
+    deniedAfter: number;
+    firstDeniedAt: number | null;
+  }[];
+}

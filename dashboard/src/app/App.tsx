@@ -1,0 +1,90 @@
+import { useEffect, useRef } from 'react';
+import { LiveFeed } from '../live/live';
+import { CallersPage } from '../pages/callers/CallersPage';
+import { CallerPage } from '../pages/callers/CallerPage';
+import { ExplainPage } from '../pages/callers/ExplainPage';
+import { OverviewPage } from '../pages/overview/OverviewPage';
+import { PlaygroundPage } from '../pages/playground/PlaygroundPage';
+import { HistoryPage } from '../pages/rules/HistoryPage';
+import { RulePage } from '../pages/rules/RulePage';
+import { RulesPage } from '../pages/rules/RulesPage';
+import { WhatIfPage } from '../pages/whatif/WhatIfPage';
+import { Empty } from '../ui/Notice';
+import { AccountGate } from './account';
+import { Header } from './Header';
+import { href, useRoute, type Route } from './route';
+
+export function App() {
+  return (
+    <AccountGate>
+      <LiveFeed>
+        <Shell />
+      </LiveFeed>
+    </AccountGate>
+  );
+}
+
+const TITLES: Record<string, string> = {
+  '': 'Overview',
+  rules: 'Rules',
+  'new-rule': 'New rule',
+  history: 'History',
+  callers: 'Callers',
+  explain: 'Explain',
+  playground: 'Playground',
+  'what-if': 'What if',
+};
+
+function Shell() {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  const place = route.parts.join('/');
+  useEffect(() => {
+    const title = TITLES[route.parts[0] ?? ''] ?? 'Not there';
+    document.title = `${[route.parts[1], title].filter(Boolean).join(' · ')} · Headgate`;
+    // Whoever listens to the page hears that another one is there.
+    if (!first.current) main.current?.focus({ preventScroll: true });
+    if (!first.current) window.scrollTo(0, 0);
+    first.current = false;
+  }, [place]);
+  return (
+    <>
+      <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>
+        Skip to the content
+      </a>
+      <Header place={route.parts[0] ?? ''} />
+      <main id="main" ref={main} tabIndex={-1}>
+        <Page key={place} route={route} />
+      </main>
+    </>
+  );
+}
+
+function Page({ route }: { route: Route }) {
+  const [page, item] = route.parts;
+  switch (page) {
+    case undefined:
+      return <OverviewPage />;
+    case 'rules':
+      return item === undefined ? <RulesPage /> : <RulePage id={item} />;
+    case 'new-rule':
+      return <RulePage id={null} />;
+    case 'history':
+      return <HistoryPage />;
+    case 'callers':
+      return item === undefined ? <CallersPage /> : <CallerPage caller={item} />;
+    case 'explain':
+      return <ExplainPage query={route.query} />;
+    case 'playground':
+      return <PlaygroundPage query={route.query} />;
+    case 'what-if':
+      return <WhatIfPage query={route.query} />;
+    default:
+      return (
+        <Empty title="There is no such page">
+          <a href={href([])}>Go to the overview</a>
+        </Empty>
+      );
+  }
+}

@@ -1,0 +1,72 @@
+import type { Series, Tick } from '../api/types';
+
+/** The last five minutes, a column for each figure, as charts want it. Times in seconds. */
+export interface History {
+  at: number[];
+  allowed: number[];
+  denied: number[];
+  shadowDenied: number[];
+  degraded: number[];
+  p50: (number | null)[];
+  p99: (number | null)[];
+}
+
+export const KEPT = 300;
+
+export const noHistory: History = {
+  at: [],
+  allowed: [],
+  denied: [],
+  shadowDenied: [],
+  degraded: [],
+  p50: [],
+  p99: [],
+};
+
+export function historyOf(series: Series): History {
+  return {
+    at: series.allowed.map((_, i) => (series.from + i * series.stepMs) / 1000),
+    allowed: series.allowed,
+    denied: series.denied,
+    shadowDenied: series.shadowDenied,
+    degraded: series.degraded,
+    p50: series.p50,
+    p99: series.p99,
+  };
+}
+
+/** With the second that has just ended. One that is there already is left alone: streams overlap after a reconnect. */
+export function withTick(history: History, tick: Tick): History {
+  const at = Math.floor(tick.at / 1000);
+  const last = history.at.at(-1);
+  if (last !== undefined && Math.floor(last) >= at) return history;
+  const push = <T>(column: T[], value: T) => [...column, value].slice(-KEPT);
+  return {
+    at: push(history.at, at),
+    allowed: push(history.allowed, tick.allowed),
+    denied: push(history.denied, tick.denied),
+    shadowDenied: push(history.shadowDenied, tick.shadowDenied),
+    degraded: push(history.degraded, tick.degraded),
+    p50: push(history.p50, tick.p50),
+    p99: push(history.p99, tick.p99),
+  };
+}
+
+const LEAST = 60;
+
+/** Without the time before the service was there, but with a minute at least. */
+export function since(history: History, startedAt: number): History {
+  const first = history.at.findIndex((at) => at * 1000 >= startedAt);
+  const from = Math.min(first < 0 ? 0 : first, Math.max(0, history.at.length - LEAST));
+  if (from === 0) return history;
+  const cut = <T>(column: T[]) => column.slice(from);
+  return {
+    at: cut(history.at),
+    allowed: cut(history.allowed),
+    denied: cut(history.denied),
+    shadowDenied: cut(history.shadowDenied),
+    degraded: cut(history.degraded),
+    p50: cut(history.p50),
+    p99: cut(history.p99),
+  };
+}

@@ -1,0 +1,128 @@
+import { useState } from 'react';
+import { explain, reset } from '../../api/calls';
+import { Problem } from '../../api/problem';
+import type { Explained, Subject } from '../../api/types';
+import { useAccount } from '../../app/account';
+import { href } from '../../app/route';
+import { Dialog } from '../../ui/Dialog';
+import { Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
+import { plural, subjectText } from '../../ui/format';
+import { useAsk } from '../../ui/useAsk';
+import { isSpent, limitSentence, reasonText, verdict } from './explained';
+
+/** Which rules apply to a subject, why, and what is left under each. */
+export function ExplainView({ subject }: { subject: Subject }) {
+  const { mayChange } = useAccount();
+  const { data, problem, again } = useAsk(`explain ${JSON.stringify(subject)}`, (signal) => explain(subject, signal), 2000);
+  const [resetting, setResetting] = useState<string | null>(null);
+  const [forgotten, setForgotten] = useState<string | null>(null);
+  if (problem && !data) return <ProblemNotice problem={problem} again={again} />;
+  if (!data) return <Loading what="the explanation" />;
+  const said = verdict(data);
+  return (
+    <div className="stack explain">
+      <p className="said">
+        <Mark tone={said.limited ? 'bad' : 'good'} /> <span aria-live="polite">{said.text}</span>
+      </p>
+      {forgotten && <Notice tone="good" title={`What was used under ${forgotten} is forgotten`} />}
+      {data.rules.map((rule) => (
+        <RuleStanding
+          key={rule.id}
+          rule={rule}
+          {...(mayChange ? { onReset: () => setResetting(rule.id) } : {})}
+        />
+      ))}
+      {data.nearMisses.length > 0 && (
+        <details>
+          <summary>{plural(data.nearMisses.length, 'rule does', 'rules do')} not apply</summary>
+          <ul className="misses">
+            {data.nearMisses.map((rule) => (
+              <li key={rule.id}>
+                <a href={href(['rules', rule.id])}>{rule.id}</a> <span className="quiet break">{rule.reason}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {resetting !== null && (
+        <ResetDialog
+          subject={subject}
+          rule={resetting}
+          onClose={() => setResetting(null)}
+          onDone={() => {
+            setForgotten(resetting);
+            setResetting(null);
+            again();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void }) {
+  return (
+    <div className="standing">
+      <div className="row">
+        <a href={href(['rules', rule.id])}>
+          <strong>{rule.id}</strong>
+        </a>
+        {rule.mode !== 'enforce' && <span className={`tag ${rule.mode}`}>{rule.mode}</span>}
+        {rule.override !== null && <span className="tag">override {rule.override}</span>}
+        <span className="quiet break">{reasonText(rule)}</span>
+        <span className="spring" />
+        {onReset && (
+          <button type="button" onClick={onReset}>
+            Reset…
+          </button>
+        )}
+      </div>
+      {rule.limits.map((limit) => (
+        <div key={limit.name} className={isSpent(limit) ? 'limit spent' : 'limit'}>
+          <span className="mono">{limit.name === rule.id ? limit.algorithm : `${limit.name}, ${limit.algorithm}`}</span>
+          <meter min={0} max={Math.max(1, limit.limit)} value={Math.max(0, limit.remaining)} aria-label={`Left under ${limit.name}`} />
+          <span className="num">{limitSentence(limit)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface ResetProps {
+  subject: Subject;
+  rule: string;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+function ResetDialog({ subject, rule, onClose, onDone }: ResetProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const forget = async () => {
+    setBusy(true);
+    try {
+      await reset(subject, rule);
+      onDone();
+    } catch (cause) {
+      setProblem(Problem.of(cause));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={`Reset ${rule}?`} onClose={onClose}>
+      <p>
+        What <strong className="break">{subjectText(subject)}</strong> has used under <strong>{rule}</strong> is forgotten, on all
+        instances. Others who share the counter start afresh as well.
+      </p>
+      {problem && <ProblemNotice problem={problem} />}
+      <div className="row end">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" className="danger" disabled={busy} onClick={() => void forget()}>
+          Reset the counter
+        </button>
+      </div>
+    </Dialog>
+  );
+}

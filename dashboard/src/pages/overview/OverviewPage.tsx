@@ -1,0 +1,154 @@
+import { useMemo } from 'react';
+import type { Stats } from '../../api/types';
+import { since, type History } from '../../live/history';
+import { useLive } from '../../live/live';
+import { Chart } from '../../ui/Chart';
+import { Empty, Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
+import { compact, duration, micros, moment, percent, rate } from '../../ui/format';
+import { Anomalies } from './Anomalies';
+import { Busiest, HotKeys } from './Busiest';
+import { Figures } from './Figures';
+import { headline } from './headline';
+
+export function OverviewPage() {
+  const { stats, line, problem } = useLive();
+  if (!stats) {
+    return (
+      <>
+        <h1 className="hidden">Overview</h1>
+        {problem ? <ProblemNotice problem={problem} /> : <Loading what="the figures" />}
+      </>
+    );
+  }
+  const said = headline(stats);
+  const old = line !== 'live';
+  return (
+    <div className="stack overview">
+      <h1 className="hidden">Overview</h1>
+      {old && (
+        <Notice tone="warning" title={`Reconnecting; the figures are of ${moment(stats.now)}`}>
+          {problem?.detail ?? 'The stream of figures has ended.'}
+        </Notice>
+      )}
+      <div className={`headline ${old ? 'stale' : said.tone}`}>
+        <Mark tone={said.tone} />
+        <div>
+          <p className="said" aria-live="polite">
+            {said.text}
+          </p>
+          {said.more && <p className="quiet">{said.more}</p>}
+        </div>
+      </div>
+      <Figures stats={stats} />
+      <div className="sides main-left">
+        <Decisions stats={stats} />
+        <section className="section" aria-labelledby="anomalies">
+          <h2 id="anomalies">Out of the ordinary</h2>
+          <Anomalies anomalies={stats.anomalies} now={stats.now} />
+        </section>
+      </div>
+      <div className="sides main-left">
+        <Latency stats={stats} />
+        <section className="section" aria-labelledby="busiest">
+          <h2 id="busiest">Busiest rules</h2>
+          {stats.byRule.length === 0 ? (
+            <Empty title="No rule was asked in the last ten seconds" />
+          ) : (
+            <Busiest rules={stats.byRule.slice(0, 8)} />
+          )}
+          {stats.hotKeys.length > 0 && <HotKeys keys={stats.hotKeys} />}
+        </section>
+      </div>
+      <p className="quiet">
+        Instance {stats.instance}, version {stats.version}, up for {duration(stats.now - stats.startedAt)}. Charts show the
+        last five minutes of this instance.
+      </p>
+    </div>
+  );
+}
+
+/** The last five minutes, or since the start. */
+function useHistory(startedAt: number): History {
+  const { history } = useLive();
+  return useMemo(() => since(history, startedAt), [history, startedAt]);
+}
+
+function Decisions({ stats }: { stats: Stats }) {
+  const history = useHistory(stats.startedAt);
+  const lines = useMemo(
+    () => [
+      { label: 'Allowed', colour: '--allowed', fill: true, values: history.allowed },
+      { label: 'Denied', colour: '--denied', dash: [6, 2], width: 2, values: history.denied },
+      { label: 'Shadow-denied', colour: '--shadow', dash: [2, 3], width: 2, values: history.shadowDenied },
+      { label: 'By policy', colour: '--degraded', dash: [8, 3, 2, 3], width: 2, values: history.degraded },
+    ],
+    [history],
+  );
+  const { rates } = stats;
+  const all = rates.allowed + rates.denied;
+  return (
+    <section className="section">
+      <Chart
+        title="Decisions a second"
+        summary={`Now ${rate(rates.allowed)} allowed and ${rate(rates.denied)} denied (${percent(rates.denied, all)}) a second, ${rate(rates.shadowDenied)} would be denied by shadow rules, ${rate(rates.degraded)} decided by policy.`}
+        at={history.at}
+        lines={lines}
+        format={rate}
+        ticks={compact}
+        height={250}
+        atLeast={5}
+      />
+    </section>
+  );
+}
+
+function Latency({ stats }: { stats: Stats }) {
+  const history = useHistory(stats.startedAt);
+  const lines = useMemo(
+    () => [
+      { label: 'Median', colour: '--allowed', values: history.p50 },
+      { label: '99 %', colour: '--shadow', dash: [5, 3], values: history.p99 },
+    ],
+    [history],
+  );
+  const { check, store } = stats.latency;
+  return (
+    <section className="section">
+      <Chart
+        title="How long a check takes"
+        summary={check ? `Median ${micros(check.p50)}, 99 percent within ${micros(check.p99)} over the last minute.` : 'No checks in the last minute.'}
+        at={history.at}
+        lines={lines}
+        format={micros}
+        height={200}
+        atLeast={20}
+      />
+      <table className="latency">
+        <caption>Over the last minute</caption>
+        <thead>
+          <tr>
+            <th scope="col" />
+            <th scope="col" className="num">Median</th>
+            <th scope="col" className="num">90 %</th>
+            <th scope="col" className="num">99 %</th>
+            <th scope="col" className="num">Longest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[
+            { name: 'Check', row: check },
+            { name: 'Store', row: store },
+          ].map(({ name, row }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className="num">{micros(row?.p50)}</td>
+              <td className="num">{micros(row?.p90)}</td>
+              <td className="num">{micros(row?.p99)}</td>
+              <td className="num">{micros(row?.max)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

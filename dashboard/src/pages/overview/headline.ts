@@ -1,0 +1,62 @@
+import type { Anomaly, Stats } from '../../api/types';
+import { clock, count, percent, plural, rate } from '../../ui/format';
+import type { Tone } from '../../ui/Notice';
+
+export interface Headline {
+  tone: Tone;
+  text: string;
+  /** What to do, or what it means. */
+  more: string | null;
+}
+
+const MANY_DENIED = 0.25;
+const FEW_CHECKS = 1;
+
+const since = (anomalies: Anomaly[], kinds: Anomaly['kind'][]): string => {
+  const found = anomalies.filter((a) => a.until === null && kinds.includes(a.kind));
+  return found.length === 0 ? '' : ` since ${clock(Math.min(...found.map((a) => a.since)))}`;
+};
+
+/** One sentence that says whether all is well. What matters most comes first. */
+export function headline(stats: Stats): Headline {
+  const { store, rules, rates, anomalies } = stats;
+  const open = anomalies.filter((a) => a.until === null);
+  if (store.away || store.breaker === 'open') {
+    return {
+      tone: 'bad',
+      text: `The store is away: policies decide${since(anomalies, ['breaker', 'fail-open'])}`,
+      more: store.problem ?? 'Each rule decides by its on-store-failure until the store is back.',
+    };
+  }
+  if (rates.degraded > 0) {
+    return {
+      tone: 'bad',
+      text: `${rate(rates.degraded)} checks a second are decided by policy, not by the store${since(anomalies, ['fail-open', 'breaker'])}`,
+      more: 'The store answers too late, or not to all. The log of the service says why.',
+    };
+  }
+  const critical = open.find((a) => a.severity === 'critical');
+  if (critical) return { tone: 'bad', text: critical.text, more: `Since ${clock(critical.since)}.` };
+  if (rules.problem) {
+    return { tone: 'warning', text: 'The rules can not be changed at the moment', more: `${rules.problem}. Checks go on with the last good rules.` };
+  }
+  if (rules.count === 0) return { tone: 'warning', text: 'There are no rules: everything is allowed', more: null };
+  const checks = rates.allowed + rates.denied;
+  const warnings = open.filter((a) => a.severity === 'warning');
+  if (warnings.length > 0) {
+    const [first] = warnings;
+    const others = warnings.length > 1 ? ` (and ${plural(warnings.length - 1, 'more warning')})` : '';
+    return { tone: 'warning', text: `${first!.text}${others}`, more: `Since ${clock(first!.since)}.` };
+  }
+  if (checks >= FEW_CHECKS && rates.denied / checks > MANY_DENIED) {
+    return {
+      tone: 'warning',
+      text: `Many are denied: ${percent(rates.denied, checks)} of ${rate(checks)} checks a second`,
+      more: null,
+    };
+  }
+  if (checks === 0) return { tone: 'good', text: 'All is well, and nobody asks at the moment', more: null };
+  return { tone: 'good', text: `All is well: ${rate(checks)} checks a second, ${percent(rates.denied, checks)} denied`, more: null };
+}
+
+export const totalChecks = (stats: Stats) => count(stats.totals.allowed + stats.totals.denied);

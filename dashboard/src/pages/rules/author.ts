@@ -1,0 +1,10 @@
+// Who one says one is, remembered in this browser. Where tokens have names, the service adds them.
+
+const KEY = 'headgate.author';
+
+export const rememberedAuthor = () => localStorage.getItem(KEY) ?? '';
+
+export function rememberAuthor(name: string) {
+  if (name) localStorage.setItem(KEY, name);
+  else localStorage.removeItem(KEY);
+}

@@ -1,0 +1,55 @@
+// Writes a rule as people write it in rule files. Reading is the service's business.
+
+type Value = unknown;
+
+const LONGEST_FLOW = 96;
+const PLAIN = /^[A-Za-z_/.][\w ./@-]*$|^\d+(?:\.\d+)?[A-Za-z]*\/\d*[A-Za-z]+$|^\d+[A-Za-z]+$/;
+const WORDS = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n', '~']);
+
+function scalar(value: Value): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const plain = PLAIN.test(value) && !WORDS.has(value.toLowerCase()) && value === value.trim();
+  return plain ? value : JSON.stringify(value);
+}
+
+const isMap = (value: Value): value is Record<string, Value> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function flow(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (!isMap(value)) return scalar(value);
+  const members = Object.entries(value).map(([name, member]) => `${scalar(name)}: ${flow(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function block(value: Value, indent: string): string {
+  if (Array.isArray(value)) {
+    return value.map((item) => `${indent}- ${isMap(item) ? item_(item, indent) : flow(item)}\n`).join('');
+  }
+  if (!isMap(value)) return `${indent}${scalar(value)}\n`;
+  return Object.entries(value)
+    .map(([name, member]) => `${indent}${member_(name, member, indent)}`)
+    .join('');
+}
+
+function item_(item: Record<string, Value>, indent: string): string {
+  const line = flow(item);
+  if (line.length + indent.length <= LONGEST_FLOW) return line;
+  return block(item, `${indent}  `).trim();
+}
+
+function member_(name: string, member: Value, indent: string): string {
+  const line = `${scalar(name)}: ${flow(member)}\n`;
+  const listOfMaps = Array.isArray(member) && member.some(isMap);
+  const simple = typeof member !== 'object' || member === null;
+  if (simple || (!listOfMaps && line.length + indent.length <= LONGEST_FLOW)) return line;
+  return `${scalar(name)}:\n${block(member, `${indent}  `)}`;
+}
+
+export const toYaml = (rule: Value) => block(rule, '');
+
+/** The id that a text of a rule gives, in YAML or JSON; null if it gives none. */
+export function idIn(text: string): string | null {
+  const found = /(?:^|[{,\n])\s*"?id"?\s*:\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s,#}]+))/.exec(text);
+  return found ? (found[1] ?? found[2] ?? found[3] ?? null) : null;
+}

@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'react';
+import { listRules, readRule, whatIf } from '../../api/calls';
+import { Problem } from '../../api/problem';
+import type { WhatIf } from '../../api/types';
+import { Editor } from '../../ui/Editor';
+import { Empty, Loading, ProblemNotice } from '../../ui/Notice';
+import { useAsk, useSettled } from '../../ui/useAsk';
+import { toYaml } from '../rules/yaml';
+import { Outcome } from './Outcome';
+import { requestOf, SourceFields, type Source } from './source';
+
+/** Other rules on the traffic that was: who would have been denied? */
+export function WhatIfPage({ query }: { query: URLSearchParams }) {
+  const [rule, setRule] = useState(query.get('rule') ?? '');
+  const [text, setText] = useState('');
+  const [source, setSource] = useState<Source>({ kind: 'recent', text: '', file: null, format: 'auto', key: '' });
+  const [run, setRun] = useState<{ busy: boolean; result: WhatIf | null; problem: Problem | null }>({ busy: false, result: null, problem: null });
+  const whole = rule === WHOLE;
+
+  const settledRule = useSettled(rule, 250);
+  useEffect(() => {
+    if (settledRule === '' || settledRule === WHOLE) return undefined;
+    const stop = new AbortController();
+    readRule(settledRule, stop.signal).then(
+      ({ body }) => setText(toYaml(body)),
+      () => {},
+    );
+    return () => stop.abort();
+  }, [settledRule]);
+
+  const replay = async () => {
+    setRun((old) => ({ ...old, busy: true, problem: null }));
+    try {
+      const result = await whatIf({ rules: text, replace: whole ? null : rule, source: requestOf(source) });
+      setRun({ busy: false, result, problem: null });
+    } catch (cause) {
+      setRun({ busy: false, result: null, problem: Problem.of(cause) });
+    }
+  };
+  const ready = text.trim() !== '' && (source.kind === 'recent' || source.text !== '');
+  return (
+    <>
+      <div className="page-head">
+        <h1>What if</h1>
+        <p className="quiet">Change a limit here and replay traffic against it. Nothing changes for anybody.</p>
+      </div>
+      <div className="sides">
+        <section className="section stack" aria-label="The rules to try">
+          <form
+            className="stack"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (ready && !run.busy) void replay();
+            }}
+          >
+            <RulePicker rule={rule} onChoose={setRule} />
+            <Editor
+              label={whole ? 'The whole set of rules' : 'The rule, as it would be'}
+              value={text}
+              onChange={setText}
+              flaws={run.problem?.flaws ?? []}
+              rows={10}
+            />
+            <SourceFields source={source} onChange={setSource} />
+            <div className="row end">
+              <button type="submit" className="primary" disabled={!ready || run.busy}>
+                {run.busy ? 'Replaying…' : 'Replay'}
+              </button>
+            </div>
+          </form>
+        </section>
+        <section className="section stack" aria-label="What would have happened" aria-live="polite">
+          {run.problem && <ProblemNotice problem={run.problem} />}
+          {run.busy && !run.result && <Loading what="what would have happened" />}
+          {run.result && <Outcome result={run.result} />}
+          {!run.result && !run.busy && !run.problem && (
+            <Empty title="Nothing replayed yet">
+              Choose a rule, change its limit, and replay: the callers who would notice are named here.
+            </Empty>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+export const WHOLE = '*';
+
+function RulePicker({ rule, onChoose }: { rule: string; onChoose: (rule: string) => void }) {
+  const [search, setSearch] = useState('');
+  const settled = useSettled(search, 200);
+  const { data, problem } = useAsk(`pick ${settled}`, (signal) => listRules({ search: settled, limit: 50 }, signal));
+  const ids = (data?.rules ?? []).map(({ id }) => id);
+  const shown = rule !== '' && rule !== WHOLE && !ids.includes(rule) ? [rule, ...ids] : ids;
+  const many = (data?.total ?? 0) > 50 || search !== '';
+  return (
+    <div className="row">
+      <div className="field">
+        <label htmlFor="rule">Rule</label>
+        <select id="rule" value={rule} onChange={(event) => onChoose(event.target.value)}>
+          <option value="" disabled>
+            {problem ? 'the rules can’t be read' : 'choose one'}
+          </option>
+          {shown.map((id) => (
+            <option key={id}>{id}</option>
+          ))}
+          <option value={WHOLE}>A whole set of rules, pasted</option>
+        </select>
+      </div>
+      {many && (
+        <div className="field">
+          <label htmlFor="find">Find</label>
+          <input id="find" type="search" value={search} placeholder="part of an id" onChange={(event) => setSearch(event.target.value)} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react';
+import type { Problem } from '../api/problem';
+
+export type Tone = 'good' | 'info' | 'warning' | 'bad';
+
+const MARKS: Record<Tone, string> = {
+  good: 'M4 10.5l4 4 8-9',
+  info: 'M10 9v6M10 5.5v.01',
+  warning: 'M10 6v5M10 14v.01M10 2l8.5 15.5h-17z',
+  bad: 'M6 6l8 8M14 6l-8 8',
+};
+
+/** Never colour alone: each tone has a mark of its own. */
+export function Mark({ tone }: { tone: Tone }) {
+  return (
+    <svg className={`mark ${tone}`} viewBox="0 0 20 20" aria-hidden="true">
+      <path d={MARKS[tone]} />
+    </svg>
+  );
+}
+
+export function Notice({ tone, title, children }: { tone: Tone; title?: ReactNode; children?: ReactNode }) {
+  return (
+    <div className={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      <Mark tone={tone} />
+      <div>
+        {title && <strong>{title}</strong>}
+        {children && <div>{children}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** What went wrong and what can be done about it. */
+export function ProblemNotice({ problem, again }: { problem: Problem; again?: () => void }) {
+  return (
+    <Notice tone="bad" title={title(problem.status)}>
+      <p>{sentence(problem.detail)}</p>
+      {problem.status === 404 && problem.detail.includes('nothing at') && (
+        <p>This service does not offer what this page shows. A newer version may.</p>
+      )}
+      {again && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </Notice>
+  );
+}
+
+function title(status: number): string {
+  if (status === 0) return 'No answer';
+  if (status === 401) return 'Not signed in';
+  if (status === 403) return 'Not allowed';
+  if (status === 404) return 'Not there';
+  if (status === 409) return 'Changed meanwhile';
+  if (status === 503) return 'Not just now';
+  return status >= 500 ? 'The service failed' : 'Not accepted';
+}
+
+export const sentence = (text: string) => {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(first) ? first : `${first}.`;
+};
+
+export function Loading({ what }: { what: string }) {
+  return (
+    <p className="loading" role="status">
+      Loading {what}…
+    </p>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <strong>{title}</strong>
+      {children && <div>{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,325 @@
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { session } from '../src/api/session';
+import type { Changed, Revision } from '../src/api/types';
+import { AccountGate, AccountValue } from '../src/app/account';
+import { applyTheme, chooseTheme } from '../src/app/theme';
+import { heard, LiveValue, type Live } from '../src/live/live';
+import { noHistory } from '../src/live/history';
+import { CallersPage } from '../src/pages/callers/CallersPage';
+import { ExplainPage } from '../src/pages/callers/ExplainPage';
+import { OverviewPage } from '../src/pages/overview/OverviewPage';
+import { DrawTraffic } from '../src/pages/playground/DrawTraffic';
+import { PlaygroundPage } from '../src/pages/playground/PlaygroundPage';
+import { HistoryPage } from '../src/pages/rules/HistoryPage';
+import { RulePage } from '../src/pages/rules/RulePage';
+import { RulesPage } from '../src/pages/rules/RulesPage';
+import { WhatIfPage } from '../src/pages/whatif/WhatIfPage';
+import { json, network, problem, type Sent } from './setup';
+import { stats } from './stats';
+
+// A canvas is what happy-dom has not.
+vi.mock('../src/ui/Chart', () => ({ Chart: ({ summary }: { summary: string }) => <p>{summary}</p> }));
+
+const live: Live = { line: 'live', problem: null, stats: stats(), history: noHistory, rulesChanged: 0 };
+const as = (role: 'admin' | 'read', page: ReactNode, now: Live = live) =>
+  render(
+    <AccountValue value={{ role, guarded: true, name: null, mayChange: role === 'admin' }}>
+      <LiveValue value={now}>{page}</LiveValue>
+    </AccountValue>,
+  );
+
+const revision = (number: number, part: Partial<Revision> = {}): Revision => ({ number, at: '2026-11-16T10:00:00Z', author: 'ada', message: 'a reason', added: 0, changed: 1, removed: 0, rules: 6, ...part });
+const RULE = { id: 'per-ip', match: { ip: '*' }, limit: { algorithm: 'sliding-window', rate: '300/1m' } };
+const change = (part: Partial<Changed> = {}): Changed => ({
+  changed: true,
+  revision: revision(7),
+  diff: { added: 0, removed: 0, changed: 1, moved: 0, same: 5, changes: [{ id: 'per-ip', change: 'changed', fields: [{ field: 'limit.rate', before: '300/1m', after: '600/1m' }] }], moves: [] },
+  ...part,
+});
+
+beforeAll(() => {
+  HTMLDialogElement.prototype.showModal = function showModal() {
+    this.open = true;
+  };
+  HTMLDialogElement.prototype.close = function close() {
+    this.open = false;
+  };
+});
+
+describe('signing in', () => {
+  const guarded = (sent: Sent) => {
+    const shown = sent.headers.get('Authorization');
+    const role = shown === 'Bearer right' ? 'admin' : shown === 'Bearer little' ? 'check' : 'none';
+    return sent.path === '/v1/whoami' ? json(200, { role, guarded: true, name: null }) : undefined;
+  };
+  const show = (token: string) => {
+    fireEvent.change(screen.getByLabelText('Token'), { target: { value: token } });
+    fireEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+  };
+
+  it('is asked for where the service is guarded, and keeps the token in this tab only', async () => {
+    network(guarded);
+    render(<AccountGate>inside</AccountGate>);
+    await screen.findByLabelText('Token');
+    show('wrong');
+    await screen.findByText('That token is not known here');
+    show('little');
+    await screen.findByText('That token may only check');
+    show('right');
+    await screen.findByText('inside');
+    expect(session.token()).toBe('right');
+    expect(localStorage.length).toBe(0);
+    act(() => session.signOut());
+    await screen.findByLabelText('Token');
+  });
+
+  it('is not asked for where it is open', async () => {
+    network(() => json(200, { role: 'admin', guarded: false, name: null }));
+    render(<AccountGate>inside</AccountGate>);
+    await screen.findByText('inside');
+  });
+});
+
+describe('the overview', () => {
+  it('says how things are, with figures and in words for those who do not see the charts', () => {
+    as('read', <OverviewPage />);
+    expect(screen.getByText('All is well: 124 checks a second, 2.6 % denied')).toBeTruthy();
+    expect(screen.getByText(/Now 121 allowed and 3.2 denied/)).toBeTruthy();
+    expect(screen.getByText('Nothing within the last hour')).toBeTruthy();
+  });
+
+  it('says that its figures are old while the line is down', () => {
+    as('read', <OverviewPage />, { ...live, line: 'reconnecting' });
+    expect(screen.getByText(/Reconnecting; the figures are of/)).toBeTruthy();
+  });
+
+  it('waits for the first figures', () => {
+    as('read', <OverviewPage />, { ...live, stats: null });
+    expect(screen.getByText('Loading the figures…')).toBeTruthy();
+  });
+
+  it('takes what the stream brings', () => {
+    const { series: _, ...next } = { ...stats(), instances: 9, series: null };
+    const data = JSON.stringify({ ...next, tick: { at: 5000, allowed: 1, denied: 0, shadowDenied: 0, degraded: 0, p50: 1, p99: 2 } });
+    const after = heard(live, 'stats', data);
+    expect(after.stats?.instances).toBe(9);
+    expect(after.history.at).toEqual([5]);
+    expect(heard(live, 'rules', '{}').rulesChanged).toBe(1);
+    expect(heard(live, 'other', '')).toBe(live);
+  });
+});
+
+describe('the rules', () => {
+  it('are searched for by the service and shown with their rates', async () => {
+    const sent = network(({ query }) => json(200, { revision: 7, total: 1, rules: query.get('search') === 'ip' ? [RULE] : [{ ...RULE, id: 'per-user' }] }));
+    as('admin', <RulesPage />);
+    const row = (await screen.findByRole('link', { name: 'per-user' })).closest('tr')!;
+    expect(within(row).getByText('12.1')).toBeTruthy();
+    fireEvent.change(screen.getByLabelText('Search rules'), { target: { value: 'ip' } });
+    await screen.findByRole('link', { name: 'per-ip' });
+    expect(sent.at(-1)?.query.get('search')).toBe('ip');
+  });
+
+  it('go on where there are more', async () => {
+    network(({ query }) => (query.get('after') === 'a' ? json(200, { revision: 7, total: 2, rules: [{ ...RULE, id: 'b' }] }) : json(200, { revision: 7, total: 2, next: 'a', rules: [{ ...RULE, id: 'a' }] })));
+    as('read', <RulesPage />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Show more' }));
+    await screen.findByRole('link', { name: 'b' });
+    expect(screen.queryByRole('link', { name: 'New rule' })).toBeNull();
+  });
+
+  it('say when there are none, and when they can not be read', async () => {
+    network(() => json(200, { revision: 1, total: 0, rules: [] }));
+    as('admin', <RulesPage />).unmount();
+    network(() => problem(503, 'the database is away'));
+    as('admin', <RulesPage />);
+    await screen.findByText('The database is away.');
+  });
+});
+
+describe('a rule', () => {
+  const edit = (text: string) => fireEvent.change(screen.getByLabelText('YAML or JSON'), { target: { value: text } });
+  const service = (put: (sent: Sent) => Response) => (sent: Sent) => {
+    if (sent.method === 'PUT') return put(sent);
+    if (sent.path === '/v1/rules/per-ip') return json(200, RULE, { ETag: '"7"' });
+    if (sent.path === '/v1/rules') return json(200, { revision: 7, total: 1, rules: [RULE] });
+    return sent.path.startsWith('/v1/revisions/') ? json(200, { revision: revision(8, { message: 'theirs' }) }) : undefined;
+  };
+
+  it('is tried while it is written, and saved for the revision it was tried against', async () => {
+    const sent = network(service(({ query }) => json(200, query.has('dry-run') ? change({ dryRun: true, callers: { sampled: 3, affected: 1, note: '', list: [{ subject: { ip: '10.0.0.1' }, rules: [{ id: 'per-ip', change: 'changed', fields: [] }] }] } }) : change({ revision: revision(8) }), { ETag: '"8"' })));
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/sliding-window/);
+    expect((screen.getByRole('button', { name: 'Save' }) as HTMLButtonElement).disabled).toBe(true);
+    edit('id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }');
+    await screen.findByText('600/1m');
+    expect(screen.getByText('ip=10.0.0.1')).toBeTruthy();
+    fireEvent.change(screen.getByLabelText('Why'), { target: { value: 'more room' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await screen.findByText('Saved: revision 8 is in force');
+    const saved = sent.find(({ method, query }) => method === 'PUT' && !query.has('dry-run'));
+    expect(saved?.headers.get('If-Match')).toBe('"7"');
+    expect(saved?.headers.get('X-Headgate-Message')).toBe('more%20room');
+  });
+
+  it('shows a mistake at its line in the words of the service', async () => {
+    network(service(() => problem(400, 'not valid', { problems: [{ line: 2, column: 21, field: 'limit.algorithm', message: "'token-buket' is not known; did you mean token-bucket?" }] })));
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/sliding-window/);
+    edit('id: per-ip\nlimit: { algorithm: token-buket }');
+    await screen.findByText(/did you mean token-bucket/);
+    fireEvent.click(screen.getByRole('button', { name: 'Line 2:21' }));
+    const area = screen.getByLabelText('YAML or JSON') as HTMLTextAreaElement;
+    expect(area.selectionStart).toBe('id: per-ip\n'.length + 20);
+    expect(area.getAttribute('aria-invalid')).toBe('true');
+    expect(document.querySelector('.gutter .bad')?.textContent).toBe('2');
+    expect((screen.getByRole('button', { name: 'Save' }) as HTMLButtonElement).disabled).toBe(true);
+  });
+
+  it('that somebody else changed meanwhile offers ways out', async () => {
+    let theirs = RULE;
+    let at = 7;
+    network((sent) => {
+      if (sent.path === '/v1/rules/per-ip' && sent.method === 'GET') return json(200, theirs, { ETag: `"${at}"` });
+      return service(({ headers }) => (headers.get('If-Match') === `"${at}"` ? json(200, change({ revision: revision(at) })) : problem(409, 'stale', { field: 'If-Match' })))(sent);
+    });
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    theirs = { ...RULE, limit: { algorithm: 'sliding-window', rate: '450/1m' } };
+    at = 8;
+    edit('id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }');
+    await screen.findByText('Somebody else changed this rule');
+    expect(screen.getByText(/ada saved revision 8/)).toBeTruthy();
+    expect(screen.getByText(/450\/1m/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Keep mine, compare with theirs' }));
+    await screen.findByText('Valid, tried against revision 8.');
+    expect(screen.getByDisplayValue(/600/)).toBeTruthy();
+  });
+
+  it('goes on by itself when others changed only other rules', async () => {
+    let at = 7;
+    network((sent) => {
+      if (sent.path === '/v1/rules/per-ip' && sent.method === 'GET') return json(200, RULE, { ETag: `"${at}"` });
+      return service(({ headers }) => (headers.get('If-Match') === `"${at}"` ? json(200, change({ revision: revision(at) })) : problem(409, 'stale')))(sent);
+    });
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    at = 9;
+    edit('id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }');
+    await screen.findByText('Valid, tried against revision 9.');
+  });
+
+  it('is only read with a token that may only read', async () => {
+    network(service(() => problem(403, 'no')));
+    as('read', <RulePage id="per-ip" />);
+    const area = (await screen.findByLabelText('The rule', { selector: 'textarea' })) as HTMLTextAreaElement;
+    await waitFor(() => expect(area.value).toContain('sliding-window'));
+    expect(area.readOnly).toBe(true);
+    expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
+  });
+
+  it('warns before a new one replaces one that is there', async () => {
+    network(service(() => json(200, change())));
+    as('admin', <RulePage id={null} />);
+    await screen.findByDisplayValue(/my-rule/);
+    edit('id: per-ip\nlimit: {}');
+    await screen.findByText('There is a rule per-ip already');
+  });
+});
+
+describe('the history', () => {
+  it('shows what changed and brings a revision back after a look at what that changes', async () => {
+    const sent = network(({ path, method, query }) => {
+      if (path === '/v1/revisions') return json(200, { revisions: [revision(2, { message: 'a faster database' }), revision(1)] });
+      if (method === 'POST') return json(200, change({ revision: revision(query.has('dry-run') ? 2 : 3) }), { ETag: query.has('dry-run') ? '"2"' : '"3"' });
+      return json(200, { revision: revision(2), diff: change().diff });
+    });
+    as('admin', <HistoryPage />);
+    await screen.findByText('a faster database');
+    fireEvent.click(screen.getByRole('button', { name: /^2/ }));
+    await screen.findByText('600/1m');
+    fireEvent.click(screen.getByRole('button', { name: 'Restore…' }));
+    const dialog = await screen.findByRole('dialog');
+    await within(dialog).findByText('600/1m');
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Restore revision 1' }));
+    await screen.findByText('Revision 3 is in force');
+    const restored = sent.filter(({ path }) => path === '/v1/revisions/1/restore');
+    expect(restored.map(({ query, headers }) => [query.has('dry-run'), headers.get('If-Match')])).toEqual([[true, null], [false, '"2"']]);
+  });
+});
+
+describe('callers', () => {
+  const caller = { caller: 'user:42', subject: { key: 'user:42' }, allowed: 1200, denied: 30, perSecond: 12.1, deniedPerSecond: 0.4, burstRatio: 3.2, since: 0, last: 0, error: 2, rules: ['per-user'] };
+
+  it('are sorted by the service', async () => {
+    const sent = network(() => json(200, { now: 0, windowMs: 600_000, tracked: 1000, error: 0.001, instances: 3, callers: [caller] }));
+    as('read', <CallersPage />);
+    await screen.findByRole('link', { name: 'user:42' });
+    fireEvent.click(screen.getByRole('button', { name: 'Burst' }));
+    await waitFor(() => expect(sent.at(-1)?.query.get('sort')).toBe('burst'));
+    expect(screen.getByRole('columnheader', { name: 'Burst' }).getAttribute('aria-sort')).toBe('descending');
+  });
+
+  it('are explained, and forgotten only when that is confirmed', async () => {
+    const rule = { id: 'login', applies: true, reason: 'path /login matches', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
+    const sent = network(({ path }) => (path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], nearMisses: [] }) : json(200, { reset: true, rule: 'login' })));
+    as('admin', <ExplainPage query={new URLSearchParams('subject=path=/login')} />);
+    await screen.findByText(/Limited by login: 0 of 5 left/);
+    fireEvent.click(screen.getByRole('button', { name: 'Reset…' }));
+    expect(sent.some(({ path }) => path === '/v1/reset')).toBe(false);
+    fireEvent.click(await screen.findByRole('button', { name: 'Reset the counter' }));
+    await screen.findByText('What was used under login is forgotten');
+    expect(JSON.parse(sent.find(({ path }) => path === '/v1/reset')!.body)).toEqual({ subject: { path: '/login' }, rule: 'login' });
+  });
+});
+
+describe('the playground', () => {
+  const trial = { durationMs: 60_000, stepMs: 30_000, offered: [100, 100], requests: 200, truncated: false, results: [{ name: 'fixed-window', algorithm: 'fixed-window', admitted: [100, 100], denied: [0, 0], delayed: [0, 0], totals: { admitted: 200, denied: 0, delayed: 0 }, maxInWindow: { windowMs: 10_000, admitted: 200, limit: 100 }, delay: null, stateBytes: 16, queue: [0, 0], first: [] }] };
+
+  it('tries again when a slider moves, and puts it into the address', async () => {
+    const sent = network(() => json(200, trial));
+    as('read', <PlaygroundPage query={new URLSearchParams()} />);
+    await screen.findByText('2.0× the limit');
+    fireEvent.change(screen.getByLabelText('Limit'), { target: { value: '50' } });
+    await waitFor(() => expect(sent.at(-1)?.body).toContain('"rate":"50/10s"'));
+    await waitFor(() => expect(window.location.hash).toContain('limit=50'));
+  });
+
+  it('is drawn with the keyboard', () => {
+    const drawn = vi.fn();
+    render(<DrawTraffic values={Array(60).fill(0)} onChange={drawn} />);
+    const canvas = screen.getByRole('slider');
+    fireEvent.keyDown(canvas, { key: 'ArrowRight' });
+    fireEvent.keyDown(canvas, { key: 'ArrowUp', shiftKey: true });
+    expect(drawn.mock.lastCall?.[0].slice(0, 3)).toEqual([0, 10, 0]);
+  });
+});
+
+describe('what if', () => {
+  it('replays the rule that was changed and names who would notice', async () => {
+    const sent = network(({ path }) => {
+      if (path === '/v1/rules') return json(200, { revision: 7, total: 1, rules: [RULE] });
+      if (path === '/v1/rules/per-ip') return json(200, RULE, { ETag: '"7"' });
+      return json(200, { source: { kind: 'recent', from: 0, to: 1000, requests: 10, weight: 1, unreadable: 0, samples: [] }, before: { allowed: 10, denied: 0, delayed: 0 }, after: { allowed: 5, denied: 5, delayed: 0 }, changedToDenied: 5, changedToAllowed: 0, series: { from: 0, stepMs: 1000, offered: [10], deniedBefore: [0], deniedAfter: [5] }, byRule: [{ rule: 'per-ip', deniedBefore: 0, deniedAfter: 5 }], callers: [{ caller: '10.0.0.1', requests: 10, deniedBefore: 0, deniedAfter: 5, firstDeniedAt: 500 }] });
+    });
+    as('read', <WhatIfPage query={new URLSearchParams('rule=per-ip')} />);
+    await screen.findByDisplayValue(/sliding-window/);
+    fireEvent.change(screen.getByLabelText('The rule, as it would be'), { target: { value: 'id: per-ip' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Replay' }));
+    await screen.findByText('Of 10 requests 5 that passed would have been denied (50 %).');
+    expect(screen.getByRole('link', { name: '10.0.0.1' })).toBeTruthy();
+    expect(JSON.parse(sent.at(-1)!.body)).toEqual({ rules: 'id: per-ip', replace: 'per-ip', source: { kind: 'recent' } });
+  });
+});
+
+describe('the theme', () => {
+  it('is the one that was chosen, also later', () => {
+    chooseTheme('dark');
+    expect(document.documentElement.dataset['theme']).toBe('dark');
+    delete document.documentElement.dataset['theme'];
+    applyTheme();
+    expect(document.documentElement.dataset['theme']).toBe('dark');
+  });
+});

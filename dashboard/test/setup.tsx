@@ -1,0 +1,52 @@
+import { cleanup } from '@testing-library/react';
+import { afterEach, beforeEach, vi } from 'vitest';
+
+export interface Sent {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: Headers;
+  body: string;
+}
+
+type Answerer = (sent: Sent) => Response | Promise<Response> | undefined;
+
+export const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } });
+
+export const problem = (status: number, detail: string, more: Record<string, unknown> = {}) =>
+  new Response(JSON.stringify({ type: 'about:blank', status, detail, ...more }), {
+    status,
+    headers: { 'Content-Type': 'application/problem+json' },
+  });
+
+/** Stands in for the network, and remembers what was sent. What nobody answers is a 404. */
+export function network(answer: Answerer): Sent[] {
+  const sent: Sent[] = [];
+  vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
+    const url = new URL(address, 'http://service');
+    const one: Sent = {
+      method: init.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: new Headers(init.headers),
+      body: String(init.body ?? ''),
+    };
+    sent.push(one);
+    const answered = await answer(one);
+    if (init.signal?.aborted) throw new DOMException('aborted', 'AbortError');
+    return answered ?? problem(404, `there is nothing at ${url.pathname}`);
+  });
+  return sent;
+}
+
+beforeEach(() => {
+  sessionStorage.clear();
+  localStorage.clear();
+  window.location.hash = '';
+});
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});

@@ -1,0 +1,18 @@
+import type { Stats } from '../src/api/types';
+
+/** A service that is well. */
+export const stats = (): Stats => ({
+  now: 1_789_300_800_000,
+  instance: 'a1b2c3',
+  startedAt: 1_789_300_000_000,
+  version: 'test',
+  instances: 2,
+  store: { kind: 'redis', address: null, away: false, problem: null, trackedKeys: 12, breaker: 'closed' },
+  rules: { count: 6, revision: 12, source: 'database', problem: null },
+  rates: { allowed: 120.5, denied: 3.2, shadowDenied: 0, degraded: 0 },
+  totals: { allowed: 1000, denied: 10, shadowDenied: 0, degraded: 0 },
+  latency: { check: { p50: 12, p90: 20, p99: 55, max: 300 }, store: null },
+  byRule: [{ rule: 'per-user', allowed: 12.1, denied: 0.3, shadowDenied: 0, degraded: 0 }],
+  hotKeys: [],
+  anomalies: [],
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { Anomaly, Stats, Trial, WhatIf } from '../src/api/types';
+import { href, parseHash } from '../src/app/route';
+import { parseSubject } from '../src/pages/callers/ExplainPage';
+import { verdict } from '../src/pages/callers/explained';
+import { headline } from '../src/pages/overview/headline';
+import { bars } from '../src/pages/playground/bars';
+import { lesson } from '../src/pages/playground/lesson';
+import { DEFAULT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
+import { limitText, matchText } from '../src/pages/rules/describe';
+import { idIn, toYaml } from '../src/pages/rules/yaml';
+import { outcomeSentence } from '../src/pages/whatif/Outcome';
+import { duration, micros, percent, rate } from '../src/ui/format';
+import { stats } from './stats';
+
+const anomaly = (part: Partial<Anomaly>): Anomaly => ({
+  id: '1', kind: 'rate', severity: 'warning', since: Date.now(), until: null, rule: null, caller: null, value: 1, expected: null, text: 'user:42 asks 23 times as often as usual', ...part,
+});
+const with_ = (part: Partial<Stats>): Stats => ({ ...stats(), ...part });
+
+describe('the headline', () => {
+  it('says that all is well', () => {
+    expect(headline(stats())).toMatchObject({ tone: 'good', text: 'All is well: 124 checks a second, 2.6 % denied' });
+  });
+
+  it('says that nobody asks', () => {
+    expect(headline(with_({ rates: { allowed: 0, denied: 0, shadowDenied: 0, degraded: 0 } })).text).toContain('nobody asks');
+  });
+
+  it('puts a store that is away before everything else', () => {
+    const away = with_({ store: { ...stats().store, away: true, problem: 'connection refused' }, anomalies: [anomaly({ kind: 'breaker', severity: 'critical', since: new Date(2026, 0, 1, 12, 3).getTime() })] });
+    expect(headline(away)).toEqual({ tone: 'bad', text: 'The store is away: policies decide since 12:03', more: 'connection refused' });
+  });
+
+  it('warns of decisions by policy even while the store seems up', () => {
+    expect(headline(with_({ rates: { ...stats().rates, degraded: 4 } })).tone).toBe('bad');
+  });
+
+  it('tells open anomalies and not those that are over', () => {
+    expect(headline(with_({ anomalies: [anomaly({}), anomaly({ id: '2' })] })).text).toBe('user:42 asks 23 times as often as usual (and 1 more warning)');
+    expect(headline(with_({ anomalies: [anomaly({ until: 1 })] })).tone).toBe('good');
+  });
+
+  it('warns when many are denied, when rules are missing or can not be changed', () => {
+    expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0 } })).text).toContain('Many are denied: 50 %');
+    expect(headline(with_({ rules: { ...stats().rules, count: 0 } })).tone).toBe('warning');
+    expect(headline(with_({ rules: { ...stats().rules, problem: 'the database is away' } })).more).toContain('the database is away');
+  });
+});
+
+describe('numbers', () => {
+  it('are short and never hide a little', () => {
+    expect([0, 0.01, 0.25, 12.34, 812, 12_345].map(rate)).toEqual(['0', '<0.1', '0.3', '12.3', '812', '12.3K']);
+    expect([percent(0, 10), percent(1, 10_000), percent(26, 1000), percent(1, 3)]).toEqual(['0 %', '<0.1 %', '2.6 %', '33 %']);
+    expect([12, 1500, 25_000, 2_500_000].map(micros)).toEqual(['12 µs', '1.5 ms', '25 ms', '2.5 s']);
+    expect([250, 1500, 52_001, 59_999, 119_700, 290_000, 3_600_000, 90_000_000].map(duration)).toEqual(['250 ms', '1.5 s', '52 s', '1 min', '2 min', '4 min 50 s', '1 h', '1 d 1 h']);
+  });
+});
+
+describe('addresses within the page', () => {
+  it('survive whatever a caller is called', () => {
+    const name = 'user:a/b?c=d#e %';
+    expect(parseHash(href(['callers', name], { x: '1 2' }))).toMatchObject({ parts: ['callers', name] });
+    expect(parseHash('#/rules/100%').parts).toEqual(['rules', '100%']);
+    expect(parseHash('').parts).toEqual([]);
+  });
+});
+
+describe('a rule as text', () => {
+  it('is written as people write it', () => {
+    const rule = { id: 'per-user', description: 'no: really', match: { key: 'user:*' }, per: ['key'], limit: { algorithm: 'token-bucket', rate: '100/1m', burst: 200 }, overrides: [{ match: { key: 'user:42' }, limit: { algorithm: 'token-bucket', rate: '1k/1m' } }], fallback: true, active: { hours: '22:00-06:00' } };
+    expect(toYaml(rule)).toBe(
+      `id: per-user
+description: "no: really"
+match: { key: "user:*" }
+per: [key]
+limit: { algorithm: token-bucket, rate: 100/1m, burst: 200 }
+overrides:
+  - { match: { key: "user:42" }, limit: { algorithm: token-bucket, rate: 1k/1m } }
+fallback: true
+active: { hours: "22:00-06:00" }
+`,
+    );
+  });
+
+  it('quotes what would be something else', () => {
+    expect(toYaml({ id: 'off', match: { a: '1', b: 'null', c: ' x', d: '' } })).toBe('id: "off"\nmatch: { a: "1", b: "null", c: " x", d: "" }\n');
+  });
+
+  it('tells its id', () => {
+    expect(idIn('# id: no\nid: per-user # yes\nlimit: {}')).toBe('per-user');
+    expect(idIn('{"id":"a b","limit":{}}')).toBe('a b');
+    expect(idIn('limit: { x: 1 }')).toBeNull();
+  });
+
+  it('is told in a few words', () => {
+    expect(limitText({ algorithm: 'leaky-bucket', rate: '1/1s', queue: 10 })).toBe('leaky-bucket 1/1s, queue 10');
+    expect(limitText({ algorithm: 'concurrency', max: 3 })).toBe('concurrency 3 at once');
+    expect(matchText({ id: 'a', match: { path: ['/a', '/b'], ip: { except: '10.0.0.0/8' } } })).toBe('path=/a or /b ip=any except 10.0.0.0/8');
+    expect(matchText({ id: 'a' })).toBe('everybody');
+  });
+});
+
+describe('an explanation', () => {
+  const rule = (id: string, mode: string, remaining: number) => ({ id, applies: true, reason: '', mode, override: null, conditions: [], limits: [{ rule: id, name: id, algorithm: 'rolling-window', limit: 5, remaining, resetAfterMs: 290_000 }] });
+
+  it('names the rule that limits', () => {
+    const said = verdict({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], nearMisses: [] });
+    expect(said).toEqual({ limited: true, text: 'Limited by login: 0 of 5 left, all back in 4 min 50 s.' });
+  });
+
+  it('does not blame a shadow', () => {
+    expect(verdict({ subject: {}, rules: [rule('trial', 'shadow', 0)], nearMisses: [] })).toMatchObject({ limited: false });
+    expect(verdict({ subject: {}, rules: [], nearMisses: [] }).text).toContain('No rule applies');
+  });
+
+  it('is asked with a key or with attributes', () => {
+    expect(parseSubject('user:42')).toEqual({ key: 'user:42' });
+    expect(parseSubject(' user=42  path=/login?a=b ')).toEqual({ user: '42', path: '/login?a=b' });
+    expect(parseSubject('a b')).toBeNull();
+  });
+});
+
+describe('the playground', () => {
+  it('fits in an address and comes back', () => {
+    const setup = { ...DEFAULT, kind: 'drawn' as const, count: 42, drawn: DEFAULT.drawn.map((_, i) => i), algorithms: ['fixed-window'] };
+    expect(fromQuery(new URLSearchParams(toQuery(setup)))).toEqual(setup);
+    expect(toQuery(DEFAULT)).toEqual({});
+  });
+
+  it('takes nonsense in an address for the default', () => {
+    expect(fromQuery(new URLSearchParams('traffic=x&limit=abc&algorithms=none&drawn=1.2&burst=99999'))).toEqual({ ...DEFAULT, burst: 500 });
+  });
+
+  it('asks for what is set', () => {
+    const request = requestOf({ ...DEFAULT, kind: 'times', times: '500, 12 0', algorithms: ['token-bucket'] });
+    expect(request).toEqual({ durationMs: 60_000, traffic: { kind: 'times', times: [0, 12, 500] }, limits: [{ name: 'token-bucket', limit: { algorithm: 'token-bucket', rate: '100/10s', burst: 50 } }] });
+  });
+
+  it('says what is wrong with typed times', () => {
+    expect(timesProblem('0 12 x')).toContain('“x”');
+    expect(timesProblem('60000')).toContain('0 to 59999');
+    expect(timesProblem('')).toContain('at least one');
+    expect(timesProblem('0 1')).toBeNull();
+  });
+
+  it('stacks bars', () => {
+    expect(bars([{ name: 'a', values: [2, 0] }, { name: 'b', values: [1, 0] }], 4)).toEqual([
+      { name: 'a', path: 'M0.12 4V2H0.88V4Z' },
+      { name: 'b', path: 'M0.12 2V1H0.88V2Z' },
+    ]);
+  });
+
+  it('draws the lesson', () => {
+    const result = (name: string, admitted: number, denied: number) => ({ name, algorithm: name, admitted: [], denied: [], delayed: [], totals: { admitted, denied, delayed: 0 }, maxInWindow: { windowMs: 10_000, admitted, limit: 100 }, delay: null, stateBytes: 1, queue: [], first: [] });
+    const trial = (...results: ReturnType<typeof result>[]): Trial => ({ durationMs: 1, stepMs: 1, offered: [], requests: 300, truncated: false, results });
+    expect(lesson(trial(result('fixed-window', 199, 1), result('rolling-window', 100, 100)))).toBe('The limit is 100 in 10 s: fixed window lets 199 pass in one such span, rolling window no more than 100.');
+    expect(lesson(trial(result('token-bucket', 80, 0)))).toContain('All 300 requests pass');
+    expect(lesson(trial(result('token-bucket', 80, 5), result('rolling-window', 70, 15)))).toBe('Of 300 requests rolling window denies 15, token bucket 5.');
+  });
+});
+
+describe('what if', () => {
+  it('says who would notice', () => {
+    const result = { source: { requests: 1000 }, changedToDenied: 20, changedToAllowed: 1 } as WhatIf;
+    expect(outcomeSentence(result)).toBe('Of 1,000 requests 20 that passed would have been denied (2.0 %), and 1 that were denied would have passed (0.1 %).');
+    expect(outcomeSentence({ ...result, changedToDenied: 0, changedToAllowed: 0 })).toContain('No difference');
+    expect(outcomeSentence({ ...result, source: { ...result.source, requests: 0 } })).toContain('no traffic');
+  });
+});
