@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.BucketState;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -22,6 +23,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.Answer;
 import io.headgate.store.SharedCounts.Known;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.PlainCounts;
@@ -30,6 +32,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -63,7 +66,7 @@ class HeldParityTest {
 
     /** A debt that is repaid is none, whenever that was. */
     private static Object plain(Object answer, long now) {
-      if (answer instanceof io.headgate.store.Answer several) return several.outcomes();
+      if (answer instanceof Answer several) return several.outcomes();
       if (answer instanceof Known(BucketState(long emptyAt, long slack, long drain), long time)
           && emptyAt <= now) {
         State repaid = new BucketState(0, 0, drain);
@@ -166,11 +169,10 @@ class HeldParityTest {
   private Question<?> question(RuleSet rules, int step) {
     var subject =
         Subject.of(
-            java.util.Map.of(
-                "key", "k" + random.nextInt(3), "both", random.nextInt(4) == 0 ? "yes" : "no"));
+            Map.of("key", "k" + random.nextInt(3), "both", random.nextInt(4) == 0 ? "yes" : "no"));
     var plan = rules.plan(Request.of(subject, random.nextInt(4)), 0, step);
     var charge = plan.charges().get(random.nextInt(plan.charges().size()));
-    boolean divisible = charge.limit() instanceof io.headgate.limit.Divisible;
+    boolean divisible = charge.limit() instanceof Divisible;
     return switch (random.nextInt(10)) {
       case 0 -> decision("look", plan, false, step);
       case 1, 2, 3 -> decision("decide", plan, true, step);
@@ -210,7 +212,7 @@ class HeldParityTest {
   }
 
   private void forget(RuleSet rules) {
-    var subject = Subject.of(java.util.Map.of("key", "k" + random.nextInt(3), "both", "yes"));
+    var subject = Subject.of(Map.of("key", "k" + random.nextInt(3), "both", "yes"));
     for (var charge : rules.plan(Request.of(subject, 1), 0, 0).charges()) {
       plain.reset(charge.counter(), charge.key());
       server.call("DEL", new Keys("p:").of(charge.counter(), charge.key()));
