@@ -13,6 +13,7 @@ import java.util.function.ToLongFunction;
 
 /** The figures of the service, in the order in which their fields are documented. */
 final class StatsBody {
+  private static final int MOST_HOT_KEYS = 20;
   private static final int MOST_ANOMALIES = 100;
 
   private final String instance;
@@ -76,9 +77,18 @@ final class StatsBody {
       out.end();
     }
     out.endList();
-    out.name("hotKeys").beginList().endList();
+    writeHotKeys(out.name("hotKeys").beginList());
     out.name("anomalies").beginList();
     figures.anomalies().stream().limit(MOST_ANOMALIES).forEach(a -> AnomalyBody.write(out, a));
+    out.endList();
+  }
+
+  private void writeHotKeys(JsonOut out) {
+    for (var hot : store.hotKeys(MOST_HOT_KEYS)) {
+      out.begin().name("rule").value(hot.rule()).name("key").value(hot.key());
+      out.name("perSecond").value(hot.perSecond());
+      out.name("mode").value(hot.leased() ? "leased" : "strict").end();
+    }
     out.endList();
   }
 
