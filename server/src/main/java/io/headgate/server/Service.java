@@ -114,19 +114,24 @@ public final class Service implements AutoCloseable {
       service.listen(ticker);
       return service;
     } catch (IOException e) {
-      service.vertx.close();
+      service.giveUp();
       throw new IOException("TLS can't be served: " + e, e);
     } catch (IllegalArgumentException e) {
-      service.vertx.close();
+      service.giveUp();
       throw new IOException("TLS can't be served: " + e.getMessage(), e);
     } catch (ExecutionException e) {
-      service.certificates.ifPresent(FollowedFiles::close);
-      service.vertx.close();
+      service.giveUp();
       throw new IOException(
           "can't listen on %s port %d (%s); choose another with --host and --port"
               .formatted(settings.host(), settings.port(), reason(e)),
           e);
     }
+  }
+
+  private void giveUp() {
+    certificates.ifPresent(FollowedFiles::close);
+    metrics.close();
+    vertx.close();
   }
 
   private void followCertificates() throws IOException {
