@@ -166,6 +166,7 @@ public final class Service implements AutoCloseable {
   private void giveUp() {
     certificates.ifPresent(FollowedFiles::close);
     watching.close();
+    metrics.close();
     vertx.close();
   }
 
