@@ -10,10 +10,9 @@ let browser;
 let tab;
 
 before(async () => {
-  [service, browser] = await Promise.all([
-    startService('--admin-token', 'adm1n-of-the-test', '--read-token', 'r3ader-of-the-test', '--check-token', 'ch3ck-of-the-test'),
-    launch(),
-  ]);
+  // One after the other, so that whatever has begun is ended also if the next one fails.
+  browser = await launch();
+  service = await startService('--admin-token', 'adm1n-of-the-test', '--read-token', 'r3ader-of-the-test', '--check-token', 'ch3ck-of-the-test');
 });
 
 after(async () => {

@@ -10,7 +10,9 @@ let browser;
 let tab;
 
 before(async () => {
-  [service, browser] = await Promise.all([startService(), launch()]);
+  // One after the other, so that whatever has begun is ended also if the next one fails.
+  browser = await launch();
+  service = await startService();
 });
 
 after(async () => {
