@@ -12,7 +12,6 @@ import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimiter implements AutoCloseable {
   private final Store store;
   private final Ticker ticker;
-  private final SecureRandom random = new SecureRandom();
+  private final Holders holders = new Holders();
   private volatile RuleSet rules;
 
   private RateLimiter(Store store, RuleSet rules, Ticker ticker) {
@@ -115,7 +114,7 @@ public final class RateLimiter implements AutoCloseable {
   public List<Plan> plans(List<Request> requests) {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
-    long holder = current.hasConcurrency() ? random.nextLong() : 0;
+    long holder = current.hasConcurrency() ? holders.next() : 0;
     return requests.stream().map(request -> current.plan(request, now, holder)).toList();
   }
 
@@ -218,7 +217,7 @@ public final class RateLimiter implements AutoCloseable {
   private Plan plan(Request request) {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
-    return current.plan(request, now, current.hasConcurrency() ? random.nextLong() : 0);
+    return current.plan(request, now, current.hasConcurrency() ? holders.next() : 0);
   }
 
   private boolean forEachSlot(String lease, BiPredicate<Store, Charge> action) {

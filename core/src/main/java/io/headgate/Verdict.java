@@ -52,8 +52,7 @@ public final class Verdict {
 
   /** The decision alone, which for most plans takes no verdict. */
   static Decision decision(Plan plan, Answer answer) {
-    boolean simple = plan.charges().size() == 1 && plan.parts().getFirst().isEnforced();
-    if (!simple) return new Verdict(plan, answer, true).decision();
+    if (!plan.isPlain()) return new Verdict(plan, answer, true).decision();
     return switch (answer.first()) {
       case Outcome.Passed(var remaining, var reset, var delay) ->
           delay > 0
@@ -107,6 +106,28 @@ public final class Verdict {
   /** The limits of shadow rules that would have refused. */
   public List<String> shadowViolated() {
     return violated(false);
+  }
+
+  /** The shadow rules that would have denied; makes no list unless there is one. */
+  public List<Rule> shadowDenials() {
+    List<Rule> rules = List.of();
+    for (var part : plan.parts()) {
+      if (part.isEnforced() || part.retryAfter(outcomes) == 0) continue;
+      if (rules.isEmpty()) rules = new ArrayList<>();
+      rules.add(part.rule());
+    }
+    return rules;
+  }
+
+  /** What one of the rules that applied says by itself. */
+  @FunctionalInterface
+  public interface RuleSaid {
+    void passed(Rule rule, boolean passed);
+  }
+
+  /** Tells what each rule that applied says, in their order, and makes nothing: for who counts. */
+  public void eachRule(RuleSaid said) {
+    for (var part : plan.parts()) said.passed(part.rule(), part.retryAfter(outcomes) == 0);
   }
 
   /** How long to wait before it goes ahead; zero unless a limit is a queue. */

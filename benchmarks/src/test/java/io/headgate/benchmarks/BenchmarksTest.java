@@ -24,7 +24,8 @@ class BenchmarksTest {
           ManyKeysBenchmark.class,
           AlgorithmBenchmark.class,
           RulesBenchmark.class,
-          LoadingBenchmark.class);
+          LoadingBenchmark.class,
+          MetricsBenchmark.class);
 
   @Test
   void everyBenchmarkRunsWithEveryParameter(@TempDir Path directory) throws RunnerException {

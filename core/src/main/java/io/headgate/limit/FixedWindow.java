@@ -10,7 +10,7 @@ import io.headgate.limit.Outcome.Refused;
  * At most {@code permits} in each window, whatever came in the one before: up to twice as many
  * across a boundary. The cheapest to keep, and the one for quotas that follow the calendar.
  */
-public record FixedWindow(long permits, Window cut) implements Limit {
+public record FixedWindow(long permits, Window cut) implements Divisible {
   public FixedWindow {
     require(permits >= 1, "a window must let at least 1 pass, got %d", permits);
     require(permits <= Exact.MAX, "a window may let at most 2^53 pass, got %d", permits);
@@ -23,7 +23,7 @@ public record FixedWindow(long permits, Window cut) implements Limit {
   @Override
   public Step step(State state, long now, long cost) {
     var window = adopt(state, now);
-    long left = permits - window.count();
+    long left = Math.max(0, permits - window.count()); // more may have been charged
     long resetAfter = window.count() == 0 ? 0 : window.end() - now;
     if (cost > permits) return new Step(window, new Never(left, resetAfter, cost, permits));
     if (cost > left) return new Step(window, new Refused(left, resetAfter, window.end() - now));
@@ -42,6 +42,12 @@ public record FixedWindow(long permits, Window cut) implements Limit {
     }
     long count = Share.scale(state.used(now), permits);
     return new WindowState(cut.endAfter(now), count, permits, cut.signature());
+  }
+
+  @Override
+  public WindowState charged(State state, long now, long cost) {
+    var window = adopt(state, now);
+    return window.plus(Math.min(cost, Exact.MAX - window.count()));
   }
 
   @Override

@@ -5,8 +5,7 @@ package io.headgate.limit;
  *
  * <p>A limit owns no state. What it knows of a caller is a {@link State} that somebody else keeps.
  */
-public sealed interface Limit
-    permits TokenBucket, LeakyBucket, FixedWindow, SlidingWindow, RollingWindow, Concurrency {
+public sealed interface Limit permits Divisible, LeakyBucket, RollingWindow, Concurrency {
 
   /**
    * Asks for {@code cost} at {@code now}.

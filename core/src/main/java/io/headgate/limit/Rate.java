@@ -21,6 +21,8 @@ public final class Rate {
   private final long periodMicros;
   final long unitPermits;
   final long unitPeriod;
+  private final Divisor byPermits;
+  private final Divisor byPeriod;
 
   private Rate(long permits, Duration period) {
     require(
@@ -36,6 +38,8 @@ public final class Rate {
     long divisor = Exact.gcd(permits, periodMicros);
     this.unitPermits = permits / divisor;
     this.unitPeriod = periodMicros / divisor;
+    this.byPermits = Divisor.of(unitPermits);
+    this.byPeriod = Divisor.of(unitPeriod);
   }
 
   public static Rate of(long permits, Duration period) {
@@ -98,6 +102,21 @@ public final class Rate {
             .divide(BigInteger.valueOf(unitPermits))
             .min(BigInteger.valueOf(LONGEST));
     return of(1, Duration.of(interval.longValueExact(), MICROS));
+  }
+
+  /** How many permits so many units are, rounded down. */
+  long permitsIn(long units) {
+    return byPeriod.floor(units);
+  }
+
+  /** The time in which so many units are repaid, rounded down. */
+  long timeWithin(long units) {
+    return byPermits.floor(units);
+  }
+
+  /** The time in which so many units are repaid, rounded up. */
+  long timeFor(long units) {
+    return unitPermits == 1 ? units : byPermits.ceil(units);
   }
 
   /** So many permits or, if fewer, those that are repaid within the longest time there is. */

@@ -1,5 +1,8 @@
 package io.headgate.limit;
 
+import java.util.Arrays;
+import java.util.Objects;
+
 /**
  * What was taken in the current piece of time and in the {@code buckets} pieces before it.
  *
@@ -24,6 +27,18 @@ public final class SlidingState implements State {
     var counts = new long[buckets + 1];
     counts[buckets] = taken;
     return new SlidingState(piece, counts, taken, width, permits);
+  }
+
+  /**
+   * A state that was kept elsewhere.
+   *
+   * @param piece the current one, by its number since the epoch
+   * @param width of a piece, in microseconds
+   * @param permits of the limit that wrote this
+   * @param counts of the pieces, oldest first
+   */
+  public static SlidingState of(long piece, long width, long permits, long[] counts) {
+    return new SlidingState(piece, counts.clone(), Arrays.stream(counts).sum(), width, permits);
   }
 
   boolean hasShape(int buckets, long width, long permits) {
@@ -56,6 +71,10 @@ public final class SlidingState implements State {
     return total;
   }
 
+  long newest() {
+    return counts[counts.length - 1];
+  }
+
   /** The count that will be the oldest when {@code ahead} more pieces have begun. */
   long oldest(int ahead) {
     return ahead < counts.length ? counts[ahead] : 0;
@@ -73,5 +92,25 @@ public final class SlidingState implements State {
   @Override
   public long used(long now) {
     return Share.of(advanceTo(Math.floorDiv(now, width)).total, permits);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SlidingState state
+        && piece == state.piece
+        && width == state.width
+        && permits == state.permits
+        && Arrays.equals(counts, state.counts);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(piece, width, permits, Arrays.hashCode(counts));
+  }
+
+  @Override
+  public String toString() {
+    return "SlidingState[piece=%d, width=%d, permits=%d, counts=%s]"
+        .formatted(piece, width, permits, Arrays.toString(counts));
   }
 }

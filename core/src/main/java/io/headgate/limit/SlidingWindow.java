@@ -15,7 +15,7 @@ import io.headgate.limit.Outcome.Refused;
  * - 1/buckets)}. {@link Bound#CONSERVATIVE} counts it whole: at most {@code permits} in any window,
  * at the price of admitting somewhat less than that.
  */
-public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limit {
+public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divisible {
   public static final int DEFAULT_BUCKETS = 10;
   public static final int MOST_BUCKETS = 1_000;
 
@@ -76,6 +76,14 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Limi
     }
     long taken = Share.scale(state.used(now), capacity());
     return SlidingState.with(taken, piece, buckets, width, capacity());
+  }
+
+  /** As much in one piece as can be weighed exactly, which is no less than the capacity. */
+  @Override
+  public SlidingState charged(State state, long now, long cost) {
+    var counts = adopt(state, now);
+    long countable = Math.min(Exact.MAX / width() - counts.newest(), Exact.MAX - counts.total());
+    return counts.plus(Math.clamp(countable, 0, cost));
   }
 
   @Override

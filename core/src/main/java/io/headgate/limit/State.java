@@ -2,7 +2,13 @@ package io.headgate.limit;
 
 /** What a limit remembers of one caller. Immutable: stores swap it, nobody changes it. */
 public sealed interface State
-    permits State.Fresh, BucketState, WindowState, SlidingState, RollingState, ConcurrencyState {
+    permits State.Fresh,
+        BucketState,
+        WindowState,
+        SlidingState,
+        RollingState,
+        ConcurrencyState,
+        Held {
 
   /** Nothing is known: what a caller who never came before has. */
   State FRESH = Fresh.INSTANCE;

@@ -6,7 +6,7 @@ import static io.headgate.limit.Exact.require;
  * At most {@code burst} at once, and {@code rate} in the long run: in any span t, no more than
  * {@code burst + rate * t}. The default, and right for most APIs.
  */
-public record TokenBucket(Rate rate, long burst) implements Limit {
+public record TokenBucket(Rate rate, long burst) implements Divisible {
   /*
    * How does this stay exact without fractions?
    *
@@ -50,6 +50,11 @@ public record TokenBucket(Rate rate, long burst) implements Limit {
   @Override
   public BucketState adopt(State state, long now) {
     return bucket().adopt(state, now);
+  }
+
+  @Override
+  public BucketState charged(State state, long now, long cost) {
+    return bucket().charged(adopt(state, now), now, cost);
   }
 
   @Override

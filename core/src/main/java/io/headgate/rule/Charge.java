@@ -1,12 +1,72 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
+import io.headgate.limit.Held;
 import io.headgate.limit.Limit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
+import java.util.concurrent.ThreadLocalRandom;
 
-/** One limit's part in a plan: which state, and what it is to be charged. */
-public record Charge(Counter counter, String key, long cost, long holder) {
+/**
+ * One limit's part in a plan: which state, and what it is to be charged.
+ *
+ * <p>A class rather than a record because it keeps a hash, which is then ready when a store looks
+ * for the state: nothing else can be done there until it is known.
+ */
+public final class Charge {
+  private static final int SEED = ThreadLocalRandom.current().nextInt();
+
+  private final Counter counter;
+  private final String key;
+  private final int hash;
+  private final long cost;
+  private final long holder;
+
+  public Charge(Counter counter, String key, long cost, long holder) {
+    this(counter, key, hashOf(counter, key), cost, holder);
+  }
+
+  private Charge(Counter counter, String key, int hash, long cost, long holder) {
+    this.counter = counter;
+    this.key = key;
+    this.hash = hash;
+    this.cost = cost;
+    this.holder = holder;
+  }
+
+  /**
+   * A hash of the state's name, another in each JVM, so that outsiders who choose keys can't choose
+   * which of them meet; only texts of equal {@code hashCode} always do.
+   */
+  public static int hashOf(Counter counter, String key) {
+    int h = (key.hashCode() ^ SEED) * 0x9E3779B1 + counter.hashCode() * 0x85EBCA6B;
+    h ^= h >>> 15;
+    h *= 0x2C1B3C6D;
+    return h ^ h >>> 13;
+  }
+
+  public Counter counter() {
+    return counter;
+  }
+
+  public String key() {
+    return key;
+  }
+
+  public long cost() {
+    return cost;
+  }
+
+  /** Names the slots that it takes, where the limit is one of concurrency. */
+  public long holder() {
+    return holder;
+  }
+
+  /** As {@link #hashOf} its counter and key. */
+  public int hash() {
+    return hash;
+  }
 
   public Limit limit() {
     return counter.limit();
@@ -14,13 +74,18 @@ public record Charge(Counter counter, String key, long cost, long holder) {
 
   /** Asks the limit, given the state that is kept under this counter and key. */
   public Step step(State state, long now) {
+    if (state instanceof Held held) {
+      return limit() instanceof Divisible divisible
+          ? held.step(divisible, now, cost)
+          : step(held.state(), now);
+    }
     return limit() instanceof Concurrency slots
         ? slots.step(state, now, cost, holder)
         : limit().step(state, now, cost);
   }
 
   Charge sharedAmong(int n) {
-    return n == 1 ? this : new Charge(counter.sharedAmong(n), key, cost, holder);
+    return n == 1 ? this : under(counter.sharedAmong(n));
   }
 
   /** The state that it is of. */
@@ -29,15 +94,24 @@ public record Charge(Counter counter, String key, long cost, long holder) {
   }
 
   Charge plus(long more) {
-    return more == 0 ? this : new Charge(counter, key, cost + more, holder);
+    return more == 0 ? this : at(cost + more);
   }
 
   /** The same charge under another limit of the same name. */
   Charge under(Counter other) {
-    return new Charge(other, key, cost, holder);
+    return new Charge(other, key, hash, cost, holder);
   }
 
   Charge atNoCost() {
-    return new Charge(counter, key, 0, holder);
+    return at(0);
+  }
+
+  private Charge at(long other) {
+    return new Charge(counter, key, hash, other, holder);
+  }
+
+  @Override
+  public String toString() {
+    return "%d of %s for '%s'".formatted(cost, counter, key);
   }
 }

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 /** A rule, ready for use: its counters in the order they are tried, its overrides indexed. */
 final class Clause {
   private final Rule rule;
-  private final Plan.Part base;
-  private final List<Plan.Part> overridden = new ArrayList<>();
+  private final List<Plan.Part> base; // of one, ready for a plan of one rule
+  private final List<List<Plan.Part>> overridden = new ArrayList<>();
   private final MatchIndex overrides;
   private final boolean scheduled;
 
@@ -21,11 +21,11 @@ final class Clause {
 
   Clause(Rule rule) {
     this.rule = rule;
-    this.base = new Plan.Part(rule, -1, counters(rule, rule.limits()), 0);
+    this.base = List.of(new Plan.Part(rule, -1, counters(rule, rule.limits()), 0));
     this.overrides = new MatchIndex(rule.overrides().stream().map(LimitOverride::match).toList());
     for (var override : rule.overrides()) {
       var counters = counters(rule, override.limits());
-      overridden.add(new Plan.Part(rule, overridden.size(), counters, 0));
+      overridden.add(List.of(new Plan.Part(rule, overridden.size(), counters, 0)));
     }
     this.scheduled = !rule.active().equals(Schedule.ALWAYS);
   }
@@ -43,12 +43,17 @@ final class Clause {
 
   /** The rule's part in a plan under that override; without one if there is none such. */
   Plan.Part part(int override) {
+    return alone(override).getFirst();
+  }
+
+  /** That part, as the only one of a plan. */
+  List<Plan.Part> alone(int override) {
     return override < 0 || override >= overridden.size() ? base : overridden.get(override);
   }
 
   boolean hasConcurrency() {
     return Stream.concat(Stream.of(base), overridden.stream())
-        .flatMap(part -> part.counters().stream())
+        .flatMap(part -> part.getFirst().counters().stream())
         .anyMatch(counter -> counter.limit() instanceof Concurrency);
   }
 

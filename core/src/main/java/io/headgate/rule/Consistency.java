@@ -5,7 +5,12 @@ package io.headgate.rule;
  * is exact.
  */
 public enum Consistency {
+  /** Each check is decided on the shared state. */
   STRICT,
+  /** Permits are held in advance and spent here: never too many in all, at times too few. */
   LEASED,
-  EVENTUAL
+  /** Counted here and reported: for a moment too many, which is repaid. */
+  EVENTUAL,
+  /** Strict, and leased for those counters that are asked about often. */
+  AUTO
 }

@@ -1,5 +1,6 @@
 package io.headgate.rule;
 
+import io.headgate.limit.Bucket;
 import io.headgate.limit.Limit;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,7 @@ public final class Counter {
   private final String rule;
   private final RuleLimit ruleLimit;
   private final Limit limit; // ruleLimit's, or a share of it
+  private final @Nullable Bucket bucket;
   private final List<String> per;
   private final @Nullable String cost;
   private final int hash;
@@ -32,6 +34,7 @@ public final class Counter {
     this.rule = rule;
     this.ruleLimit = ruleLimit;
     this.limit = limit;
+    this.bucket = Bucket.of(limit);
     this.per = per;
     this.cost = ruleLimit.cost().orElse(null);
     this.hash = 31 * rule.hashCode() + ruleLimit.name().hashCode();
@@ -67,6 +70,11 @@ public final class Counter {
 
   public Limit limit() {
     return limit;
+  }
+
+  /** The arithmetic of the limit, if it is a bucket's; otherwise null. */
+  public @Nullable Bucket bucket() {
+    return bucket;
   }
 
   /** What the limit counts for in {@link Combine.Weighted}. */
@@ -107,7 +115,7 @@ public final class Counter {
     };
   }
 
-  private static String value(Subject subject, String attribute) {
+  static String value(Subject subject, String attribute) {
     String value = subject.find(attribute);
     if (value == null) return "";
     if (!attribute.equals(Pattern.Cidr.ATTRIBUTE)) return value;

@@ -15,13 +15,17 @@ import java.util.Map;
 final class MatchIndex {
   private final List<Match> matches;
   private final boolean[] proven;
+  private boolean allProven = true;
   private final Ordinals everywhere = new Ordinals();
   private final Map<String, AttributeIndex> attributes = new HashMap<>();
 
   MatchIndex(List<Match> matches) {
     this.matches = List.copyOf(matches);
     this.proven = new boolean[matches.size()];
-    for (int i = 0; i < proven.length; i++) proven[i] = isProvenByPlace(this.matches.get(i));
+    for (int i = 0; i < proven.length; i++) {
+      proven[i] = isProvenByPlace(this.matches.get(i));
+      allProven &= proven[i];
+    }
     var crowd = new HashMap<Place, Integer>();
     for (var match : matches) {
       match
@@ -37,21 +41,26 @@ final class MatchIndex {
   /** The ordinals of the matches that hold, in ascending order. */
   Ordinals find(Subject subject) {
     var candidates = new Ordinals();
-    candidates.addAll(everywhere);
+    if (everywhere.size() > 0) candidates.addAll(everywhere);
     for (int i = 0; i < subject.size(); i++) {
       var index = attributes.get(subject.name(i));
       if (index != null) index.find(subject.value(i), candidates);
     }
+    if (!allProven) keepMatching(subject, candidates);
+    candidates.sort();
+    return candidates;
+  }
+
+  private void keepMatching(Subject subject, Ordinals candidates) {
     int kept = 0;
     for (int i = 0; i < candidates.size(); i++) {
       int ordinal = candidates.get(i);
       if (proven[ordinal] || matches.get(ordinal).matches(subject)) {
-        candidates.set(kept++, ordinal);
+        if (kept < i) candidates.set(kept, ordinal);
+        kept++;
       }
     }
     candidates.cut(kept);
-    candidates.sort();
-    return candidates;
   }
 
   /** Whether to be found where it is filed is all that the match asks for. */

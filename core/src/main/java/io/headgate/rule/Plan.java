@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All limits of all rules that apply to one request (or several, see {@link JointPlan}), as one
@@ -70,6 +71,7 @@ public final class Plan {
 
   private final List<Part> parts;
   private final List<Charge> charges;
+  private final @Nullable Charge single; // instead of the list
 
   /** For each charge the last one before it of the same counter and key; only of joint plans. */
   private final int[] before;
@@ -84,7 +86,16 @@ public final class Plan {
   Plan(List<Part> parts, List<Charge> charges, boolean joint) {
     this.parts = parts;
     this.charges = charges;
+    this.single = charges.size() == 1 ? charges.getFirst() : null;
     this.before = joint ? before(charges) : ALL_DIFFERENT;
+  }
+
+  /** One limit of one rule: most plans are that, and need no list for it. */
+  Plan(List<Part> part, Charge single) {
+    this.parts = part;
+    this.charges = List.of();
+    this.single = single;
+    this.before = ALL_DIFFERENT;
   }
 
   private static int[] before(List<Charge> charges) {
@@ -104,7 +115,17 @@ public final class Plan {
   }
 
   public List<Charge> charges() {
-    return charges;
+    return single == null ? charges : List.of(single);
+  }
+
+  /** The charge of a plan that has but one; otherwise null. */
+  public @Nullable Charge single() {
+    return single;
+  }
+
+  /** Whether one limit of a rule that is enforced is all there is to it. */
+  public boolean isPlain() {
+    return single != null && parts.getFirst().isEnforced();
   }
 
   /**
@@ -113,20 +134,25 @@ public final class Plan {
    */
   public Plan sharedAmong(int n, Predicate<Part> which) {
     var some = new ArrayList<Part>(parts.size());
-    var theirs = new ArrayList<Charge>(charges.size());
+    var theirs = new ArrayList<Charge>(charges().size());
     for (var part : parts) {
       if (!which.test(part)) continue;
       some.add(part.sharedAmong(n, theirs.size()));
       for (int i = 0; i < part.counters.size(); i++) {
-        theirs.add(charges.get(part.from + i).sharedAmong(n));
+        theirs.add(charges().get(part.from + i).sharedAmong(n));
       }
     }
     return new Plan(some, theirs, isJoint());
   }
 
+  /** Some of the rules, as they are. */
+  public Plan only(Predicate<Part> which) {
+    return sharedAmong(1, which);
+  }
+
   /** The same limits at no cost: how they stand, for a request that does not go ahead. */
   public Plan atNoCost() {
-    return new Plan(parts, charges.stream().map(Charge::atNoCost).toList(), isJoint());
+    return new Plan(parts, charges().stream().map(Charge::atNoCost).toList(), isJoint());
   }
 
   /**
@@ -136,12 +162,12 @@ public final class Plan {
    * @param made which of the charges before it are made
    */
   public Charge addedUp(int index, IntPredicate made) {
-    if (!isJoint()) return charges.get(index);
+    if (!isJoint()) return charges().get(index);
     long spent = 0;
     for (int i = before[index]; i != NONE; i = before[i]) {
-      if (made.test(i)) spent += charges.get(i).cost();
+      if (made.test(i)) spent += charges().get(i).cost();
     }
-    return charges.get(index).plus(spent);
+    return charges().get(index).plus(spent);
   }
 
   /** Whether two of its charges are of one state. */
@@ -159,12 +185,12 @@ public final class Plan {
 
   /** Which charges are made, given what their limits said. */
   public boolean[] charged(List<Outcome> outcomes) {
-    return allows(outcomes) ? passing(outcomes) : new boolean[charges.size()];
+    return allows(outcomes) ? passing(outcomes) : new boolean[charges().size()];
   }
 
   /** Which charges are made as far as their own rules go. */
   public boolean[] passing(List<Outcome> outcomes) {
-    var passing = new boolean[charges.size()];
+    var passing = new boolean[charges().size()];
     for (var part : parts) {
       if (part.retryAfter(outcomes) == 0) part.mark(passing, outcomes);
     }
@@ -181,9 +207,9 @@ public final class Plan {
    * @return for each charge the state to keep and the outcome to report
    */
   public List<Step> step(List<State> states, long now) {
-    var steps = new ArrayList<Step>(charges.size());
-    var outcomes = new ArrayList<Outcome>(charges.size());
-    var charged = new boolean[charges.size()];
+    var steps = new ArrayList<Step>(charges().size());
+    var outcomes = new ArrayList<Outcome>(charges().size());
+    var charged = new boolean[charges().size()];
     boolean allowed = true;
     for (var part : parts) {
       for (int i = part.from; i < part.from + part.counters.size(); i++) {
@@ -210,7 +236,7 @@ public final class Plan {
 
   /** How things stand for a charge that is not made. */
   private Charge spentBefore(int index, boolean[] made) {
-    var own = charges.get(index);
+    var own = charges().get(index);
     return own.atNoCost().plus(addedUp(index, i -> made[i]).cost() - own.cost());
   }
 }

@@ -7,11 +7,15 @@ import org.jspecify.annotations.Nullable;
  * Which of many prefixes does a text begin with?
  *
  * <p>One pass over the text: its hash grows with each character, and where some prefix has just
- * that length it is looked up. No substring is made, and the time depends on the text alone.
+ * that length it is looked up. No substring is made, and the time depends on the text alone. Where
+ * there are but a few prefixes, to try each is quicker.
  */
 final class PrefixIndex {
   private record Entry(String prefix, Ordinals ordinals, @Nullable Entry next) {}
 
+  private static final int FEW = 4;
+
+  private final Entry[] few; // all of them, if they are
   private final @Nullable Entry[] table;
   private final boolean[] lengths;
 
@@ -26,9 +30,21 @@ final class PrefixIndex {
       int slot = slot(prefix.hashCode());
       table[slot] = new Entry(prefix, entry.getValue(), table[slot]);
     }
+    few =
+        prefixes.entrySet().stream()
+            .limit(prefixes.size() <= FEW ? FEW : 0)
+            .map(entry -> new Entry(entry.getKey(), entry.getValue(), null))
+            .toArray(Entry[]::new);
   }
 
   void find(String text, Ordinals found) {
+    for (var entry : few) {
+      if (text.startsWith(entry.prefix)) found.addAll(entry.ordinals);
+    }
+    if (few.length == 0) findByHash(text, found);
+  }
+
+  private void findByHash(String text, Ordinals found) {
     int hash = 0; // grows as String.hashCode does
     int last = Math.min(text.length(), lengths.length - 1);
     for (int length = 0; ; length++) {

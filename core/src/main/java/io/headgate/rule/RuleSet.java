@@ -109,14 +109,15 @@ public final class RuleSet {
   /** The commonest case by far, and the one that shows in a check's time. */
   private static Plan onlyRule(Clause clause, Request request, long now, long holder) {
     if (!applies(clause, now)) return Plan.NOTHING;
-    var part = clause.part(clause.override(request.subject()));
-    if (part.counters().size() == 1) {
-      var charge = charge(part.counters().getFirst(), request, holder);
-      return new Plan(List.of(part), List.of(charge));
+    var alone = clause.alone(clause.override(request.subject()));
+    var counters = alone.getFirst().counters();
+    if (counters.size() == 1) {
+      var charge = charge(counters.getFirst(), request, holder);
+      return new Plan(alone, charge);
     }
-    var charges = new ArrayList<Charge>(part.counters().size());
-    for (var counter : part.counters()) charges.add(charge(counter, request, holder));
-    return new Plan(List.of(part), charges);
+    var charges = new ArrayList<Charge>(counters.size());
+    for (var counter : counters) charges.add(charge(counter, request, holder));
+    return new Plan(alone, charges);
   }
 
   /** Says of every rule whether it applies to the subject, and if not, why not. */
@@ -145,6 +146,8 @@ public final class RuleSet {
   }
 
   private static Charge charge(Counter counter, Request request, long holder) {
-    return new Charge(counter, counter.keyOf(request.subject()), counter.costOf(request), holder);
+    String key = counter.keyOf(request.subject());
+    long cost = counter.costOf(request);
+    return new Charge(counter, key, cost, holder);
   }
 }

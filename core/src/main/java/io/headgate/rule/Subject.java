@@ -66,6 +66,15 @@ public final class Subject {
     return Optional.ofNullable(find(name));
   }
 
+  /**
+   * The value that a counter per this attribute is kept under: an IP address has one form however
+   * it is written, and an IPv6 one stands for its /64.
+   */
+  public Optional<String> countedAs(String name) {
+    String value = Counter.value(this, name);
+    return value.isEmpty() ? Optional.empty() : Optional.of(value);
+  }
+
   public Map<String, String> attributes() {
     var map = new LinkedHashMap<String, String>();
     for (int i = 0; i < pairs.length; i += 2) map.put(pairs[i], pairs[i + 1]);

@@ -5,7 +5,6 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,27 +20,30 @@ final class CellTable {
   private static final int LEAST_CELLS_PER_SEGMENT = 256;
 
   private final Segment[] segments;
-  private final int seed = ThreadLocalRandom.current().nextInt();
+
+  /** Those of each segment, here so that who only looks has one place less to go to. */
+  private final @Nullable Cell[][] chains;
 
   CellTable(int mostCells) {
     int count = 1;
     while (count < MOST_SEGMENTS && mostCells / (count * 2) >= LEAST_CELLS_PER_SEGMENT) count *= 2;
     segments = new Segment[count];
+    chains = new @Nullable Cell[count][];
     for (int i = 0; i < count; i++) {
-      segments[i] = new Segment(this, mostCells / count + (i < mostCells % count ? 1 : 0));
+      segments[i] = new Segment(chains, i, mostCells / count + (i < mostCells % count ? 1 : 0));
     }
   }
 
   /** The cell of this counter and key, or null. */
   @Nullable Cell find(Counter counter, String key) {
-    int hash = hash(counter, key);
+    int hash = Charge.hashOf(counter, key);
     return segment(hash).findSurely(counter, key, hash);
   }
 
   /** The parts of the table in which these charges have their cells, in the order to lock them. */
   List<Segment> segmentsOf(List<Charge> charges) {
     var touched = new boolean[segments.length];
-    for (var charge : charges) touched[index(hash(charge.counter(), charge.key()))] = true;
+    for (var charge : charges) touched[index(charge.hash())] = true;
     var some = new ArrayList<Segment>();
     for (int i = 0; i < touched.length; i++) {
       if (touched[i]) some.add(segments[i]);
@@ -51,15 +53,14 @@ final class CellTable {
 
   /** A cell that suits the charge, made if need be. */
   Cell obtain(Charge charge, long now) {
-    int hash = hash(charge.counter(), charge.key());
-    var segment = segment(hash);
-    var cell = segment.find(charge.counter(), charge.key(), hash);
-    return cell != null && cell.suits(charge) ? cell : segment.obtain(charge, hash, now);
+    int hash = charge.hash();
+    var cell = Segment.find(chains, index(hash), charge.counter(), charge.key(), hash);
+    return cell != null && cell.suits(charge) ? cell : segment(hash).obtain(charge, now);
   }
 
   /** Ends the cell of this counter and key, if there is one. */
   void remove(Counter counter, String key) {
-    int hash = hash(counter, key);
+    int hash = Charge.hashOf(counter, key);
     segment(hash).remove(counter, key, hash);
   }
 
@@ -72,17 +73,6 @@ final class CellTable {
     long size = 0;
     for (var segment : segments) size += segment.size();
     return size;
-  }
-
-  /**
-   * Seeded, so that outsiders who choose keys can't choose chains; texts of equal {@code hashCode}
-   * remain, and for them a chain has a greatest length.
-   */
-  int hash(Counter counter, String key) {
-    int h = (key.hashCode() ^ seed) * 0x9E3779B1 + counter.hashCode() * 0x85EBCA6B;
-    h ^= h >>> 15;
-    h *= 0x2C1B3C6D;
-    return h ^ h >>> 13;
   }
 
   private Segment segment(int hash) {

@@ -3,6 +3,7 @@ package io.headgate.store;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
+import io.headgate.rule.Charge;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -17,36 +18,70 @@ import org.jspecify.annotations.Nullable;
  * locked once, and the state kept is that of its last coming.
  */
 final class LockedCells implements AutoCloseable {
-  private final List<@Nullable Cell> cells;
-  private final State[] states;
-  private final Integer[] order;
+  private static final int FEW = 8;
+
+  /** By hash, since numbers are compared sooner than names; by name where that does not tell. */
+  private static final Comparator<Entry> IN_ORDER =
+      Comparator.comparingInt((Entry entry) -> entry.hash)
+          .thenComparing(
+              entry -> entry.cell,
+              Comparator.nullsFirst(
+                  Comparator.comparing((Cell cell) -> cell.key)
+                      .thenComparing(cell -> cell.counter.rule())
+                      .thenComparing(cell -> cell.counter.name())));
+
+  /** One of them, and what is in it. */
+  private static final class Entry {
+    final @Nullable Cell cell;
+    final int hash;
+    State state = State.FRESH;
+    boolean refused;
+
+    Entry(@Nullable Cell cell) {
+      this.cell = cell;
+      this.hash = cell == null ? Integer.MIN_VALUE : Charge.hashOf(cell.counter, cell.key);
+    }
+  }
+
+  private final Entry[] entries;
+  private final Entry[] order; // in which they are locked
   private int locked; // so many of the order are
   private final boolean complete;
-  private final boolean[] refused;
   private boolean kept;
 
   LockedCells(List<@Nullable Cell> cells) {
-    this.cells = cells;
-    this.states = new State[cells.size()];
-    this.refused = new boolean[cells.size()];
-    this.order = new Integer[cells.size()];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, Comparator.comparing(cells::get, BY_NAME));
-    this.complete = lockAll();
+    entries = new Entry[cells.size()];
+    for (int i = 0; i < entries.length; i++) entries[i] = new Entry(cells.get(i));
+    order = entries.clone();
+    sort(order);
+    complete = lockAll();
   }
 
-  private static final Comparator<@Nullable Cell> BY_NAME =
-      Comparator.nullsFirst(
-          Comparator.comparing((Cell cell) -> cell.key)
-              .thenComparing(cell -> cell.counter.rule())
-              .thenComparing(cell -> cell.counter.name()));
+  /** Those that are equal stay in the order in which they came. */
+  private static void sort(Entry[] some) {
+    if (some.length > FEW) {
+      Arrays.sort(some, IN_ORDER);
+      return;
+    }
+    for (int i = 1; i < some.length; i++) {
+      var next = some[i];
+      int place = i;
+      for (; place > 0 && isBefore(next, some[place - 1]); place--) some[place] = some[place - 1];
+      some[place] = next;
+    }
+  }
+
+  private static boolean isBefore(Entry one, Entry other) {
+    return one.hash == other.hash ? IN_ORDER.compare(one, other) < 0 : one.hash < other.hash;
+  }
 
   private boolean lockAll() {
     for (; locked < order.length; locked++) {
-      var cell = cells.get(order[locked]);
-      var state = cell == null ? State.FRESH : isAgain(locked) ? lastState() : cell.tryLock();
+      var next = order[locked];
+      if (next.cell == null) continue;
+      var state = isAgain(locked) ? order[locked - 1].state : next.cell.tryLock();
       if (state == null) return false;
-      states[order[locked]] = state;
+      next.state = state;
     }
     return true;
   }
@@ -54,11 +89,7 @@ final class LockedCells implements AutoCloseable {
   /** Whether this cell, by its place in the order, is the one before: in joint plans it may be. */
   @SuppressWarnings("ReferenceEquality")
   private boolean isAgain(int place) {
-    return place > 0 && cells.get(order[place - 1]) == cells.get(order[place]);
-  }
-
-  private State lastState() {
-    return states[order[locked - 1]];
+    return place > 0 && order[place - 1].cell == order[place].cell;
   }
 
   /** Whether every cell was alive and free; if not, nothing may be read or kept here. */
@@ -67,13 +98,16 @@ final class LockedCells implements AutoCloseable {
   }
 
   List<State> states() {
-    return new ArrayList<>(Arrays.asList(states));
+    var states = new ArrayList<State>(entries.length);
+    for (var each : entries) states.add(each.state);
+    return states;
   }
 
   void keep(List<Step> steps) {
-    for (int i = 0; i < states.length; i++) {
-      states[i] = steps.get(i).state();
-      refused[i] = steps.get(i).outcome() instanceof Refused;
+    for (int i = 0; i < entries.length; i++) {
+      var step = steps.get(i);
+      entries[i].state = step.state();
+      entries[i].refused = step.outcome() instanceof Refused;
     }
     kept = true;
   }
@@ -81,10 +115,11 @@ final class LockedCells implements AutoCloseable {
   @Override
   public void close() {
     for (int i = 0; i < locked; i++) {
-      var cell = cells.get(order[i]);
-      if (cell == null || (i + 1 < locked && isAgain(i + 1))) continue; // the last has its state
-      if (kept) cell.unlock(states[order[i]], refused[order[i]]);
-      else cell.putBack(states[order[i]]);
+      var each = order[i];
+      if (each.cell == null || (i + 1 < locked && isAgain(i + 1)))
+        continue; // the last has its state
+      if (kept) each.cell.unlock(each.state, each.refused);
+      else each.cell.putBack(each.state);
     }
   }
 }

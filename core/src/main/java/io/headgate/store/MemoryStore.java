@@ -66,12 +66,10 @@ public final class MemoryStore implements Store {
 
   @Override
   public Answer decide(Plan plan) {
-    var charges = plan.charges();
-    return switch (charges.size()) {
-      case 0 -> new Answer(List.of(), Evidence.STORE);
-      case 1 -> new Answer(take(charges.getFirst()), Evidence.STORE);
-      default -> takeAll(plan);
-    };
+    var single = plan.single();
+    if (single == null) return takeAll(plan);
+    var outcome = take(single); // before the answer is made, or the collector is told of it
+    return new Answer(outcome, Evidence.STORE);
   }
 
   /** A plan of one limit is that limit: whatever the rule combines, there is nothing to weigh. */

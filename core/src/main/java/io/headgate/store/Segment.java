@@ -35,21 +35,27 @@ final class Segment {
    */
   private static final long GRACE = 1_000_000;
 
+  /** Not AtomicReferenceArrays, which are one more place to go to each. */
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
 
-  private final CellTable table;
+  private static final VarHandle CHAINS = MethodHandles.arrayElementVarHandle(Cell[][].class);
+
+  private final @Nullable Cell[][] all; // chains, of all segments
+  private final int index;
   private final int most;
   private final ReentrantLock lock = new ReentrantLock();
-
-  /** Read by {@link #chain}; not an AtomicReferenceArray, which is one more place to go to. */
-  private volatile @Nullable Cell[] chains = new @Nullable Cell[SMALLEST];
 
   private int size;
   private int hand; // the chain that is looked at next when something must go
 
-  Segment(CellTable table, int most) {
-    this.table = table;
+  /**
+   * @param all where each segment has its chains, this one at {@code index}
+   */
+  Segment(@Nullable Cell[][] all, int index, int most) {
+    this.all = all;
+    this.index = index;
     this.most = Math.max(1, most);
+    setChains(new @Nullable Cell[SMALLEST]);
   }
 
   /** Until {@link #unlock}, no cell is added here and none ends. */
@@ -70,15 +76,22 @@ final class Segment {
     }
   }
 
-  @Nullable Cell find(Counter counter, String key, int hash) {
-    var chains = this.chains;
+  /** Looks in segment {@code index} of all, without a lock. */
+  static @Nullable Cell find(
+      @Nullable Cell[][] all, int index, Counter counter, String key, int hash) {
+    var chains = (@Nullable Cell[]) CHAINS.getVolatile(all, index);
     for (var cell = chain(chains, hash & chains.length - 1); cell != null; cell = cell.next) {
       if (cell.isFor(counter, key)) return cell;
     }
     return null;
   }
 
-  Cell obtain(Charge charge, int hash, long now) {
+  private @Nullable Cell find(Counter counter, String key, int hash) {
+    return find(all, index, counter, key, hash);
+  }
+
+  Cell obtain(Charge charge, long now) {
+    int hash = charge.hash();
     lock.lock();
     try {
       var there = find(charge.counter(), charge.key(), hash);
@@ -119,9 +132,9 @@ final class Segment {
   void sweep(long now) {
     lock.lock();
     try {
-      for (int i = 0; i < chains.length; i++) sweepChain(i, now);
+      for (int i = 0; i < chains().length; i++) sweepChain(i, now);
       int wanted = Math.max(SMALLEST, Integer.highestOneBit(Math.max(1, size)) * 2);
-      if (wanted <= chains.length / 4) resize(wanted);
+      if (wanted <= chains().length / 4) resize(wanted);
     } finally {
       lock.unlock();
     }
@@ -131,17 +144,17 @@ final class Segment {
     sweepChain(turn(), now); // each newcomer tidies up a little, so that somebody always does
     while (size >= most && forgetOne(now)) {}
     forgetInLongChain(hash, now);
-    if (size >= chains.length) resize(chains.length * 2);
+    if (size >= chains().length) resize(chains().length * 2);
     int slot = slot(hash);
-    cell.next = chain(chains, slot);
-    SLOT.setVolatile(chains, slot, cell);
+    cell.next = chain(slot);
+    SLOT.setVolatile(chains(), slot, cell);
     size++;
     return cell;
   }
 
   private void sweepChain(int slot, long now) {
     long then = now - GRACE;
-    for (var cell = chain(chains, slot); cell != null; cell = cell.next) {
+    for (var cell = chain(slot); cell != null; cell = cell.next) {
       if (cell.isUnused() || cell.look().freshAt() > then) continue;
       if (cell.killIfFresh(then)) unlink(cell, slot);
     }
@@ -150,8 +163,8 @@ final class Segment {
   /** Makes room for one; false if all there is waits to be used. */
   private boolean forgetOne(long now) {
     var choice = new Choice(now);
-    for (int turns = 0; turns < chains.length && !choice.isGoodEnough(); turns++) {
-      choice.offer(chain(chains, turn()));
+    for (int turns = 0; turns < chains().length && !choice.isGoodEnough(); turns++) {
+      choice.offer(chain(turn()));
     }
     return choice.end();
   }
@@ -161,10 +174,10 @@ final class Segment {
    */
   private void forgetInLongChain(int hash, long now) {
     int length = 0;
-    for (var cell = chain(chains, slot(hash)); cell != null; cell = cell.next) length++;
+    for (var cell = chain(slot(hash)); cell != null; cell = cell.next) length++;
     if (length < LONGEST_CHAIN) return;
     var choice = new Choice(now);
-    choice.offer(chain(chains, slot(hash)));
+    choice.offer(chain(slot(hash)));
     choice.end();
   }
 
@@ -209,7 +222,7 @@ final class Segment {
 
     boolean end() {
       if (least == null) return false;
-      Segment.this.end(least, table.hash(least.counter, least.key));
+      Segment.this.end(least, Charge.hashOf(least.counter, least.key));
       return true;
     }
   }
@@ -222,9 +235,9 @@ final class Segment {
   /** Takes a cell out of its chain; it keeps its own way on, for those who are just reading it. */
   private void unlink(Cell cell, int hash) {
     int slot = slot(hash);
-    var before = chain(chains, slot);
+    var before = chain(slot);
     if (before == cell) {
-      SLOT.setVolatile(chains, slot, cell.next);
+      SLOT.setVolatile(chains(), slot, cell.next);
     } else {
       while (before != null && before.next != cell) before = before.next;
       if (before == null) return;
@@ -235,13 +248,13 @@ final class Segment {
 
   /** Appends every cell to its chain among {@code length}: no link is made that closes a loop. */
   private void resize(int length) {
-    var old = chains;
+    var old = chains();
     var moved = new @Nullable Cell[length];
     var tails = new @Nullable Cell[length];
     for (int i = 0; i < old.length; i++) {
       for (var cell = old[i]; cell != null; ) {
         var following = cell.next;
-        int slot = table.hash(cell.counter, cell.key) & length - 1;
+        int slot = Charge.hashOf(cell.counter, cell.key) & length - 1;
         var tail = tails[slot];
         if (tail == null) moved[slot] = cell;
         else tail.next = cell;
@@ -252,15 +265,27 @@ final class Segment {
     for (var tail : tails) {
       if (tail != null) tail.next = null;
     }
-    chains = moved;
+    setChains(moved);
   }
 
   private static @Nullable Cell chain(@Nullable Cell[] chains, int slot) {
     return (Cell) SLOT.getVolatile(chains, slot);
   }
 
+  private @Nullable Cell[] chains() {
+    return all[index];
+  }
+
+  private void setChains(@Nullable Cell[] chains) {
+    CHAINS.setVolatile(all, index, chains);
+  }
+
+  private @Nullable Cell chain(int slot) {
+    return chain(chains(), slot);
+  }
+
   private int slot(int hash) {
-    return hash & chains.length - 1;
+    return hash & chains().length - 1;
   }
 
   private int turn() {

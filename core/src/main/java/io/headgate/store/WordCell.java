@@ -1,21 +1,15 @@
 package io.headgate.store;
 
+import io.headgate.limit.Bucket;
 import io.headgate.limit.BucketState;
-import io.headgate.limit.Concurrency;
-import io.headgate.limit.FixedWindow;
-import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Refused;
-import io.headgate.limit.Rate;
-import io.headgate.limit.RollingWindow;
-import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
-import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,18 +52,10 @@ final class WordCell extends Cell {
   }
 
   static boolean holds(Limit limit) {
-    return switch (limit) {
-      case TokenBucket bucket -> holds(bucket.rate(), bucket.window());
-      case LeakyBucket bucket -> holds(bucket.rate(), bucket.window());
-      case FixedWindow window -> false;
-      case SlidingWindow window -> false;
-      case RollingWindow window -> false;
-      case Concurrency slots -> false;
-    };
-  }
-
-  private static boolean holds(Rate rate, long drain) {
-    return rate.permitsInLowestTerms() <= SLACK_MASK + 1 && drain <= LONGEST_DRAIN;
+    var bucket = Bucket.of(limit);
+    return bucket != null
+        && bucket.rate().permitsInLowestTerms() <= SLACK_MASK + 1
+        && bucket.drain() <= LONGEST_DRAIN;
   }
 
   /**
@@ -84,12 +70,21 @@ final class WordCell extends Cell {
 
   @Override
   @Nullable Outcome take(Charge charge, long now) {
+    var bucket = bucketOf(charge.counter()); // ours too, and at hand before this cell is found
+    long drain = bucket.drain();
+    long cost = charge.cost();
     for (int turns = 0; ; ) {
       long seen = word;
       if (seen >= 0) {
-        var step = charge.step(unpack(seen), now);
-        long next = pack(step.state(), step.outcome() instanceof Refused);
-        if (next == seen || WORD.compareAndSet(this, seen, next)) return step.outcome();
+        var state = unpack(seen, drain);
+        boolean passes = bucket.passes(state, now, cost);
+        long next =
+            passes
+                ? pack(bucket.after(state, now, cost), false)
+                : pack(state, cost <= bucket.capacity());
+        if (next == seen || WORD.compareAndSet(this, seen, next)) {
+          return passes ? bucket.passed(state, now, cost) : bucket.refused(state, now, cost);
+        }
         turns = pause(turns); // to try again at once is to fail again, and to slow the others
       } else if (seen == DEAD) {
         return null;
@@ -149,11 +144,17 @@ final class WordCell extends Cell {
     }
   }
 
+  private static Bucket bucketOf(Counter counter) {
+    return Objects.requireNonNull(counter.bucket());
+  }
+
   private BucketState unpack(long word) {
+    return unpack(word, bucketOf(counter).drain());
+  }
+
+  private static BucketState unpack(long word, long drain) {
     return new BucketState(
-        word >>> (SLACK_BITS + NOTE_BITS),
-        word >>> NOTE_BITS & SLACK_MASK,
-        counter.limit().window());
+        word >>> (SLACK_BITS + NOTE_BITS), word >>> NOTE_BITS & SLACK_MASK, drain);
   }
 
   private static long pack(State state, boolean refused) {

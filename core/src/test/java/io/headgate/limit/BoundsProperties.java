@@ -18,8 +18,11 @@ class BoundsProperties {
   @Property
   void aTokenBucketAdmitsAtMostItsBurstAndItsRateInAnySpan(
       @ForAll TokenBucket limit, @ForAll History history) {
+    keeps(limit, Run.admitted(limit, history.forward()));
+  }
+
+  static void keeps(TokenBucket limit, List<Turn> admitted) {
     var rate = limit.rate();
-    var admitted = Run.admitted(limit, history.forward());
     for (int first = 0; first < admitted.size(); first++) {
       var sum = BigInteger.ZERO;
       for (var last : admitted.subList(first, admitted.size())) {
@@ -36,8 +39,12 @@ class BoundsProperties {
   @Property
   void aFixedWindowAdmitsAtMostItsPermitsPerWindow(
       @ForAll FixedWindow limit, @ForAll History history) {
+    keeps(limit, Run.admitted(limit, history.forward()));
+  }
+
+  static void keeps(FixedWindow limit, List<Turn> admitted) {
     var perWindow =
-        Run.admitted(limit, history.forward()).stream()
+        admitted.stream()
             .collect(
                 Collectors.groupingBy(
                     turn -> turn.now() / limit.window(), Collectors.summingLong(Turn::cost)));
@@ -47,9 +54,12 @@ class BoundsProperties {
   @Property
   void aSlidingWindowAdmitsAtMostItsPermitsInTheSpanItPromises(
       @ForAll SlidingWindow limit, @ForAll History history) {
+    keeps(limit, Run.admitted(limit, history.forward()));
+  }
+
+  static void keeps(SlidingWindow limit, List<Turn> admitted) {
     long width = limit.window() / limit.buckets();
     long span = limit.bound() == Bound.CONSERVATIVE ? limit.window() : limit.window() - width;
-    var admitted = Run.admitted(limit, history.forward());
     // Both ends belong to it: the promise leaves a microsecond to spare.
     assertThat(mostWithin(span, admitted)).isLessThanOrEqualTo(limit.capacity());
   }

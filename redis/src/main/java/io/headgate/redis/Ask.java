@@ -4,10 +4,13 @@ import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Never;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Take;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
 import io.headgate.store.Evidence;
+import io.headgate.store.SharedCounts.Known;
+import io.headgate.store.SharedCounts.Taken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -111,6 +114,57 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     @Override
     Boolean read(NumberReader said) {
       return said.next() == 1;
+    }
+
+    @Override
+    Charge charge() {
+      return charge;
+    }
+  }
+
+  /** Permits for this instance to spend by itself. */
+  static final class OfTake extends Ask<Taken> {
+    private final Charge charge;
+    private final Take take;
+
+    OfTake(Charge charge, Take take) {
+      this.charge = charge;
+      this.take = take;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.write(charge, take);
+    }
+
+    @Override
+    Taken read(NumberReader said) {
+      return new Taken(outcome(charge, said), said.next());
+    }
+
+    @Override
+    Charge charge() {
+      return charge;
+    }
+  }
+
+  /** What was spent already, for what is known then. */
+  static final class OfReport extends Ask<Known> {
+    private final Charge charge;
+
+    OfReport(Charge charge) {
+      this.charge = charge;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.writeReport(charge);
+    }
+
+    @Override
+    Known read(NumberReader said) {
+      long now = said.next();
+      return new Known(Terms.state(said), now);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Limit;
+import io.headgate.limit.Take;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Plan;
@@ -22,6 +23,8 @@ final class Batch {
   private static final int RENEW = 2;
   private static final int RELEASE = 3;
   private static final int GIVE_BACK = 4;
+  private static final int TAKE = 5;
+  private static final int REPORT = 6;
   private static final int ALL = 0;
   private static final int ANY = 1;
   private static final int WEIGHTED = 2;
@@ -85,6 +88,15 @@ final class Batch {
       case RENEW -> writeSlot(RENEW, charge);
       case RELEASE -> writeSlot(RELEASE, charge);
     }
+  }
+
+  void write(Charge charge, Take take) {
+    begin(TAKE).put(keyOf(charge)).put(limitOf(charge)).put(take.holder());
+    plans.put(take.spent()).put(take.cost()).put(take.want()).put(take.lease());
+  }
+
+  void writeReport(Charge charge) {
+    begin(REPORT).put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
   }
 
   private void writeSlot(int change, Charge slot) {

@@ -1,16 +1,19 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Take;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
 import io.headgate.store.Evidence;
+import io.headgate.store.SharedCounts;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import io.headgate.store.Ticker;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,8 +28,11 @@ import java.util.function.LongSupplier;
  * Asks Redis, and only Redis: what it can't say within the deadline fails with a {@link
  * StoreException}.
  */
-final class Engine implements Store {
+final class Engine implements Store, SharedCounts {
   static final LongSupplier SERVER_CLOCK = () -> -1;
+
+  /** So many that no two instances draw the same number, and each is exact in a double. */
+  private static final long HOLDERS = 1L << 48;
 
   private static final CompletionStage<Answer> NOTHING =
       CompletableFuture.completedStage(new Answer(List.of(), Evidence.STORE));
@@ -35,6 +41,8 @@ final class Engine implements Store {
   private final Keys keys;
   private final Duration deadline;
   private final LongSupplier clock;
+  private final long holder;
+  private final CallListener calls;
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
   private final Spanning spanning;
@@ -43,10 +51,29 @@ final class Engine implements Store {
    * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
    */
   Engine(Link link, Keys keys, Duration deadline, LongSupplier clock) {
+    this(link, keys, deadline, clock, CallListener.NONE);
+  }
+
+  Engine(Link link, Keys keys, Duration deadline, LongSupplier clock, CallListener calls) {
+    this(link, keys, deadline, clock, calls, new SecureRandom().nextLong(HOLDERS));
+  }
+
+  /**
+   * @param holder by which the permits that this instance holds are known
+   */
+  Engine(
+      Link link,
+      Keys keys,
+      Duration deadline,
+      LongSupplier clock,
+      CallListener calls,
+      long holder) {
     this.link = link;
     this.keys = keys;
     this.deadline = deadline;
     this.clock = clock;
+    this.holder = holder;
+    this.calls = calls;
     this.spanning = new Spanning(this::ask, this::laneOf, deadline);
     this.watch = new Watch(deadline, lanes.values());
   }
@@ -97,6 +124,16 @@ final class Engine implements Store {
   }
 
   @Override
+  public CompletionStage<Taken> take(Charge charge, long spent, long want, long lease) {
+    return ask(new Ask.OfTake(charge, new Take(holder, spent, charge.cost(), want, lease)));
+  }
+
+  @Override
+  public CompletionStage<Known> report(Charge charge) {
+    return ask(new Ask.OfReport(charge));
+  }
+
+  @Override
   public void reset(Counter counter, String key) {
     await(link.forget(keys.of(counter, key).getBytes(StandardCharsets.UTF_8)));
   }
@@ -132,6 +169,7 @@ final class Engine implements Store {
       for (var ask : call.asks) ask.writeTo(batch);
       link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()))
           .whenComplete((said, problem) -> {
+            calls.ended(call.asks.size(), System.nanoTime() - call.since);
             if (problem == null) call.end(said);
             else call.end(asStoreException(problem));
           });

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   static final int LARGEST_BATCH = 128;
   private static final int AT_ONCE = 2;
+  private static final int SMALLEST_SHARE = 16;
   private static final int MOST_WAITING = 10_000;
 
   /** Sends a batch; gives what the script said, or fails. */
@@ -63,7 +64,8 @@ final class Lane {
   /** Those that gave up waiting are left out: they are not sent, so not charged. */
   private Call take() {
     var call = new Call();
-    for (Ask<?> ask; call.asks.size() < LARGEST_BATCH && (ask = waiting.poll()) != null; ) {
+    int share = share();
+    for (Ask<?> ask; call.asks.size() < share && (ask = waiting.poll()) != null; ) {
       length.decrementAndGet();
       if (!ask.isDone()) call.asks.add(ask);
     }
@@ -76,6 +78,19 @@ final class Lane {
       }
     }
     throw new IllegalStateException("more calls than may be out");
+  }
+
+  /**
+   * How many may leave in one call: not all, or the other call would have nothing to bring. Callers
+   * who are answered together ask together, so that 63 and 1 would stay 63 and 1, and either the
+   * server or the client would always be idle. Small shares are not worth the calls.
+   */
+  private int share() {
+    int asks = length.get();
+    synchronized (calls) {
+      for (var call : calls) asks += call == null ? 0 : call.asks.size();
+    }
+    return Math.clamp(Math.ceilDiv(asks, AT_ONCE), SMALLEST_SHARE, LARGEST_BATCH);
   }
 
   private boolean start() {

@@ -1,5 +1,6 @@
 package io.headgate.redis;
 
+import io.headgate.near.NearOptions;
 import io.headgate.store.OutageListener;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,13 +13,17 @@ import java.util.Optional;
  * @param deadline how long a request waits for Redis before its rules' policy decides
  * @param ca a file of certificates (PEM) to trust instead of the system's, for {@code rediss://}
  * @param listener hears of outages
+ * @param calls hears of each call to the server
+ * @param near what rules that are leased or eventual let this instance decide by itself
  */
 public record RedisOptions(
     RedisAddress address,
     String prefix,
     Duration deadline,
     Optional<Path> ca,
-    OutageListener listener) {
+    OutageListener listener,
+    CallListener calls,
+    NearOptions near) {
   public static final String DEFAULT_PREFIX = "headgate:";
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
   private static final int LONGEST_PREFIX = 64;
@@ -45,23 +50,33 @@ public record RedisOptions(
         DEFAULT_PREFIX,
         DEFAULT_DEADLINE,
         Optional.empty(),
-        OutageListener.NONE);
+        OutageListener.NONE,
+        CallListener.NONE,
+        NearOptions.DEFAULT);
   }
 
   public RedisOptions withPrefix(String prefix) {
-    return new RedisOptions(address, prefix, deadline, ca, listener);
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls, near);
   }
 
   public RedisOptions withDeadline(Duration deadline) {
-    return new RedisOptions(address, prefix, deadline, ca, listener);
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls, near);
   }
 
   public RedisOptions trusting(Path ca) {
-    return new RedisOptions(address, prefix, deadline, Optional.of(ca), listener);
+    return new RedisOptions(address, prefix, deadline, Optional.of(ca), listener, calls, near);
   }
 
   public RedisOptions withListener(OutageListener listener) {
-    return new RedisOptions(address, prefix, deadline, ca, listener);
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls, near);
+  }
+
+  public RedisOptions withCalls(CallListener calls) {
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls, near);
+  }
+
+  public RedisOptions withNear(NearOptions near) {
+    return new RedisOptions(address, prefix, deadline, ca, listener, calls, near);
   }
 
   private static boolean isPlain(char c) {

@@ -1,20 +1,23 @@
 package io.headgate.redis;
 
+import io.headgate.near.HotKey;
+import io.headgate.near.NearStore;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
 import io.headgate.store.Store;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
  * States in Redis or Valkey, the same for every instance that uses the same servers and prefix.
  *
- * <p>From the outside in: what rules say while Redis is away, denials that are known already, and
- * the asking itself. Redis need not be there when this connects: until it is, the rules' policies
- * decide.
+ * <p>From the outside in: what rules say while Redis is away, what rules let be decided here,
+ * denials that are known already, and the asking itself. Redis need not be there when this
+ * connects: until it is, the rules' policies decide.
  */
 public final class RedisStore implements Store {
   private static final int CLUSTER_ZONES = 32;
@@ -25,6 +28,7 @@ public final class RedisStore implements Store {
   private final Hearing hearing;
   private final Bulletin bulletin;
   private final Instances instances;
+  private final NearStore near;
   private final Zones store;
 
   private RedisStore(RedisOptions options) {
@@ -32,17 +36,19 @@ public final class RedisStore implements Store {
     this.clients = new Clients(options);
     var link = clients.link();
     var keys = new Keys(options.prefix());
-    this.engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK);
+    this.engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK, options.calls());
     var denials = new KnownDenials(engine, keys);
     this.hearing = new Hearing(clients::listen, clients.timer());
-    hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), denials.ear());
     this.bulletin = new Bulletin(link, hearing, options.prefix());
     this.instances = new Instances(link, options.prefix());
+    this.near = NearStore.before(denials, engine, instances::count, options.near());
+    var resets = new Resets(denials.ear(), near, keys);
+    hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), resets);
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     this.store =
         new Zones(
             cluster ? CLUSTER_ZONES : 1,
-            denials,
+            near,
             engine::decide,
             link::laneOf,
             instances::count,
@@ -81,6 +87,11 @@ public final class RedisStore implements Store {
   /** How many instances were seen at these servers lately, this one included. */
   public int instances() {
     return instances.count();
+  }
+
+  /** The counters that this instance asks about most, at most so many. */
+  public List<HotKey> hotKeys(int most) {
+    return near.hotKeys(most);
   }
 
   /** Where instances that share this store leave word for each other. */

@@ -24,13 +24,15 @@ record Script(String text, String sha1) {
   }
 
   private static String compose() {
-    var text = new StringBuilder(file("begin")).append(file("share"));
+    var text =
+        new StringBuilder(file("begin")).append(file("single-buckets")).append(file("share"));
     // A batch defines only the algorithms it uses: each function made costs 0.2 µs, every time.
     part(text, "BUCKET", "bucket");
     part(text, "FIXED", "fixed-window");
     part(text, "SLIDING", "sliding-window");
     part(text, "ROLLING", "rolling-window");
     part(text, "SLOTS", "concurrency");
+    text.append("local function make_held()\n").append(file("held")).append("end\n");
     text.append(file("states"));
     text.append("if has_several then\n").append(file("several")).append("end\n");
     return text.append(file("plan")).toString();

@@ -1,14 +1,18 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Bucket;
+import io.headgate.limit.BucketState;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingState;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.limit.WindowState;
 import java.util.Arrays;
 
 /** A limit as the seven numbers by which the script knows it; each algorithm's file names them. */
@@ -71,6 +75,21 @@ final class Terms {
     long start = cut.endAfter(Math.max(0, now - cut.longest()));
     for (long next = start; next <= now; next = cut.endAfter(next)) start = next;
     return start;
+  }
+
+  /** The state that the script has said: its algorithm, how many numbers follow, and these. */
+  static State state(NumberReader said) {
+    int kind = (int) said.next();
+    var numbers = new long[(int) said.next()];
+    for (int i = 0; i < numbers.length; i++) numbers[i] = said.next();
+    return switch (kind) {
+      case BUCKET -> new BucketState(numbers[0], numbers[1], numbers[2]);
+      case FIXED -> new WindowState(numbers[0], numbers[1], numbers[2], numbers[3]);
+      case SLIDING ->
+          SlidingState.of(
+              numbers[0], numbers[1], numbers[2], Arrays.copyOfRange(numbers, 3, numbers.length));
+      default -> throw new IllegalStateException("the script said a state of kind " + kind);
+    };
   }
 
   private static long[] numbers(long... numbers) {

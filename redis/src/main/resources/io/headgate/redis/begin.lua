@@ -1,6 +1,6 @@
--- Decides a batch of plans, atomically and one after the other. This text is begin.lua, share.lua,
--- one file for each algorithm, states.lua, several.lua and plan.lua, in that order, and never changes
--- with a rule; a part that a batch does not use is skipped.
+-- Decides a batch of plans, atomically and one after the other. This text is begin.lua, single-buckets.lua,
+-- share.lua, one file for each algorithm, held.lua, states.lua, several.lua and plan.lua, in that order, and
+-- never changes with a rule; a part that a batch does not use is skipped.
 -- Mirrors Plan.step, and the limits it calls; every number is an integer that a double holds exactly.
 --
 --   KEYS      the keys of the counters that the batch touches, each once
@@ -9,7 +9,7 @@
 --             what its file says), then the plans (plan.lua says how)
 --   returns   one MessagePack array: what each limit of each plan said, in order
 
-local BUCKET, FIXED, SLIDING, ROLLING, SLOTS = 1, 2, 3, 4, 5
+local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD = 1, 2, 3, 4, 5, 6
 local PASSED, REFUSED, NEVER = 0, 1, 2
 local floor, ceil, max, min, call = math.floor, math.ceil, math.max, math.min, redis.call
 
@@ -29,14 +29,7 @@ for l = 1, args[3] do
   at = at + 7
 end
 
--- A state is a table that begins with its algorithm. adopt gives the state in a limit's own terms, and
--- whether that must be kept; step gives what the limit says, and the state to keep if that is charged.
--- give_back undoes a charge: its plan was refused in another slot.
--- single is a short way for requests of one charge; it says false if it can't be taken.
-local adopt, step, fresh_at, append, alter, give_back, single, several = {}, {}, {}, {}, {}, {}, {}, nil
-local states = {} -- by index of KEYS; false: nothing is kept there
-local changed = {} -- those to be written when the batch is done
-
+local states = {} -- by index of KEYS; false: nothing is kept there; nil: not read yet
 local said, n = {}, 0 -- what is answered
 
 local function say(kind, remaining, reset, wait)

@@ -26,7 +26,7 @@ end
 
 step[FIXED] = function(state, limit, k, cost)
   local window_end, count, permits = state[2], state[3], limit[2]
-  local left = permits - count
+  local left = max(0, permits - count) -- more may have been charged
   local reset = count == 0 and 0 or window_end - now
   if cost > permits then return NEVER, left, reset, 0 end
   if cost > left then return REFUSED, left, reset, window_end - now end

@@ -5,11 +5,14 @@
 --   a charge  key, limit (both by index), cost, and for concurrency the holder (a text)
 --   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
 --   or        GIVE_BACK, 0, a charge, 1: says 1
+--   or        TAKE, key, limit, holder (a number), spent, cost, want, lease (µs): says what a limit says, and how
+--             many permits are held from now on
+--   or        REPORT, key, limit, cost: says now (µs), the algorithm, how many numbers its state has, and these
 --
 --   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs); of
 --   NEVER, in plans of several charges, the cost that was asked for
 
-local DECIDE, RENEW, RELEASE, GIVE_BACK = 1, 2, 3, 4
+local DECIDE, RENEW, RELEASE, GIVE_BACK, TAKE, REPORT = 1, 2, 3, 4, 5, 6
 
 while at <= #args do
   local mode, count = args[at], args[at + 1]
@@ -17,6 +20,14 @@ while at <= #args do
   if mode == RENEW or mode == RELEASE then
     n = n + 1
     said[n] = alter[mode == RENEW and 'renew' or 'release'](count, limits[args[at]], args[at + 1])
+    at = at + 2
+  elseif mode == TAKE then
+    held = held or make_held()
+    held.take(count, limits[args[at]], unpack(args, at + 1, at + 5))
+    at = at + 6
+  elseif mode == REPORT then
+    held = held or make_held()
+    held.report(count, limits[args[at]], args[at + 1])
     at = at + 2
   elseif count > 0 then
     several(count, mode == DECIDE)
@@ -31,23 +42,26 @@ while at <= #args do
     local times = args[at]
     at = at + 1
     if mode == GIVE_BACK then
-      local next = give_back[kind](known(k, limit, true), limit, k, cost, holder)
+      local own = known(k, limit, true)
+      local next = give_back[own[1]](own, limit, k, cost, holder)
       if next then states[k], changed[k] = next, true end
       n = n + 1
       said[n] = 1
-    elseif states[k] ~= nil or not single[kind] or not single[kind](k, limit, cost, keep, times) then
+    else
       for _ = 1, times do
-        local what, remaining, reset, wait, next = step[kind](known(k, limit, keep), limit, k, cost, holder)
+        local own = known(k, limit, keep)
+        local what, remaining, reset, wait, next = step[own[1]](own, limit, k, cost, holder)
         if next and keep then charge(k, limit, next) end
         say(what, remaining, reset, wait)
       end
     end
   end
+  single_buckets()
 end
 
 for k in pairs(changed) do
   local state = states[k]
-  local text = cmsgpack.pack(unpack(state))
+  local text = cmsgpack.pack(unpack(state[1] == HELD and held.put_together(state) or state))
   if expires then
     call('SET', KEYS[k], text, 'PX', ttl(fresh_at[state[1]](state)))
   else

@@ -45,7 +45,7 @@ several = function(count, keep)
       at = at + 1
       c.asked = c.cost + (spent[c.k] or 0)
       c.own = known(c.k, c.limit, keep)
-      c.kind, c.remaining, c.reset, c.wait, c.next = step[c.limit[1]](c.own, c.limit, c.k, c.asked, c.holder)
+      c.kind, c.remaining, c.reset, c.wait, c.next = step[c.own[1]](c.own, c.limit, c.k, c.asked, c.holder)
       c.passes_after = c.kind == PASSED and 0 or c.kind == REFUSED and c.wait or math.huge
       part[i] = c
       charges[#charges + 1] = c
@@ -66,7 +66,7 @@ several = function(count, keep)
       if keep and c.next and last[c.k] == c then charge(c.k, c.limit, c.next) end
     elseif c.kind == PASSED then
       local before = allowed and c.asked - c.cost or 0
-      c.kind, c.remaining, c.reset, c.wait = step[c.limit[1]](c.own, c.limit, c.k, before, c.holder)
+      c.kind, c.remaining, c.reset, c.wait = step[c.own[1]](c.own, c.limit, c.k, before, c.holder)
     end
     say(c.kind, c.remaining, c.reset, c.kind == NEVER and c.asked or c.wait)
   end

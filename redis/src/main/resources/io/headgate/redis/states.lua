@@ -9,23 +9,30 @@ local function signed(member)
 end
 
 local function load(key, kind)
+  local text
   if kind >= ROLLING then
     local first = redis.pcall('ZRANGE', key, 0, 0)
     if not first.err then return signed(first[1]) end
-    return {cmsgpack.unpack(call('GET', key))}
+    text = call('GET', key) -- the rule had another algorithm before
+  else
+    text = redis.pcall('GET', key)
+    if not text then return false end
+    if type(text) ~= 'string' then return signed(call('ZRANGE', key, 0, 0)[1]) end
   end
-  local text = redis.pcall('GET', key)
-  if not text then return false end
-  if type(text) == 'string' then return {cmsgpack.unpack(text)} end
-  return signed(call('ZRANGE', key, 0, 0)[1]) -- the rule had another algorithm before
+  local state = {cmsgpack.unpack(text)}
+  if state[1] ~= HELD then return state end
+  held = held or make_held()
+  return held.taken_apart(state)
 end
 
-local function known(k, limit, keep)
+-- The state in the limit's own terms: of the limit's algorithm, or HELD.
+known = function(k, limit, keep)
   local kind, state = limit[1], states[k]
   if state == nil then
     state = load(KEYS[k], kind)
     states[k] = state
   end
+  if state and state[1] == HELD then return held.known(state, k, limit, keep) end
   local own, altered = adopt[kind](state, limit, k, keep)
   if altered and keep then states[k], changed[k] = own, true end
   return own

@@ -39,22 +39,34 @@ class LaneTest {
   void thoseWhoComeMeanwhileLeaveTogetherWhenACallComesBack() {
     submit(1);
     submit(1);
-    submit(50);
+    submit(10);
     assertThat(sizes()).containsExactly(1, 1);
     answer(0);
-    assertThat(sizes()).containsExactly(1, 1, 50);
+    assertThat(sizes()).containsExactly(1, 1, 10);
     submit(5);
     answer(1);
-    assertThat(sizes()).containsExactly(1, 1, 50, 5);
+    assertThat(sizes()).containsExactly(1, 1, 10, 5);
+  }
+
+  @Test
+  void manyAreDividedBetweenTheTwoCallsSoThatNeitherSideIsIdle() {
+    submit(1);
+    submit(1);
+    submit(62);
+    answer(0);
+    assertThat(sizes()).containsExactly(1, 1, 32);
+    answer(1);
+    assertThat(sizes()).containsExactly(1, 1, 32, 30);
   }
 
   @Test
   void aBatchHasABound() {
     submit(2);
-    submit(Lane.LARGEST_BATCH + 3);
+    submit(2 * Lane.LARGEST_BATCH + 3);
     answer(0);
     answer(1);
-    assertThat(sizes()).containsExactly(1, 1, Lane.LARGEST_BATCH, 3);
+    answer(2);
+    assertThat(sizes()).containsExactly(1, 1, Lane.LARGEST_BATCH, Lane.LARGEST_BATCH, 3);
   }
 
   @Test

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -98,6 +99,24 @@ class SpanningTest {
         if (plan.allows(engine.decide(plan).outcomes())) more++;
       }
       assertThat(admitted + more).isEqualTo(60);
+    }
+  }
+
+  /** Each counter is taken from in its own slot, and a plan that spans them sees what is held. */
+  @Test
+  void whatIsHeldInOneSlotIsNotToBeHadByAPlanOfSeveral() {
+    var rules = rules(new TokenBucket(Rate.perHour(10), 10), new TokenBucket(Rate.perHour(25), 25));
+    try (var engine = engine()) {
+      for (var charge : plan(rules, "user1").charges()) {
+        var taken = engine.take(charge, 0, 7, 60_000_000).toCompletableFuture().join();
+        assertThat(taken.held()).isEqualTo(7);
+      }
+      long admitted = 0;
+      for (int i = 0; i < 9; i++) {
+        var plan = plan(rules, "user1");
+        if (plan.allows(engine.decide(plan).outcomes())) admitted++;
+      }
+      assertThat(admitted).isEqualTo(2);
     }
   }
 

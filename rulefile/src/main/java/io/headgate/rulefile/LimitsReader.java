@@ -24,6 +24,15 @@ record LimitsReader(Optional<Combine> combine) {
   private static final List<String> OF_SEVERAL = List.of("weight", "priority", "scope");
   private static final Limit ANY = new TokenBucket(Rate.perSecond(1));
   private static final String NAME = "a name such as calls";
+  private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
+
+  /** Reads a limit that stands by itself. */
+  static Optional<Limit> readOne(Value value) {
+    return value
+        .section(ONE)
+        .flatMap(section -> new LimitsReader(Optional.empty()).limit(section, "", List.of()))
+        .map(RuleLimit::limit);
+  }
 
   /**
    * @param name what to call a single limit that has no name of its own
@@ -37,7 +46,7 @@ record LimitsReader(Optional<Combine> combine) {
     var limits = new ArrayList<RuleLimit>();
     owner
         .find("limit")
-        .flatMap(value -> value.section("a map such as { algorithm: token-bucket, rate: 100/1m }"))
+        .flatMap(value -> value.section(ONE))
         .flatMap(section -> limit(section, name, List.of()))
         .ifPresent(limits::add);
     owner.find("limits").map(this::several).ifPresent(limits::addAll);

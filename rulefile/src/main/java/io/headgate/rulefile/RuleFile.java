@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.Limit;
 import io.headgate.rule.Rule;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,6 +36,21 @@ public final class RuleFile {
             .flatMap(node -> RuleReader.read(new Value(node, "", problems)));
     problems.throwIfAny(UNNAMED);
     return rule.orElseThrow();
+  }
+
+  /**
+   * Reads one limit: what stands at {@code limit} in a rule. What ties it to a rule, such as {@code
+   * per}, is checked and left out.
+   *
+   * @param path what to call the limit in messages, such as {@code limits[3].limit}
+   */
+  public static Limit readLimit(String text, String path) {
+    var problems = new Problems();
+    var limit =
+        Document.parse(text, problems)
+            .flatMap(node -> LimitsReader.readOne(new Value(node, path, problems)));
+    problems.throwIfAny(UNNAMED);
+    return limit.orElseThrow();
   }
 
   /**

@@ -6,11 +6,19 @@ import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Door;
+import io.headgate.server.http.Live;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.http.Trials;
+import io.headgate.server.http.Views;
 import io.headgate.server.http.WatchedTransport;
+import io.headgate.server.metrics.Metrics;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
+import io.headgate.server.watch.WatchSettings;
+import io.headgate.server.trial.RecentTraffic;
+import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -24,9 +32,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** A limiter on the network: one event loop for each core, all on one port. */
 public final class Service implements AutoCloseable {
@@ -39,19 +49,47 @@ public final class Service implements AutoCloseable {
   private final RateLimiter limiter;
   private final RuleBook book;
   private final RecentCallers callers;
+  private final Metrics metrics;
+  private final Watching watching;
+  private final Trials trials;
+  private final List<Supplier<Witness>> witnesses; // each gives one to every event loop
   private final Readiness readiness = new Readiness();
+  private final Live live;
   private final Door door;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private volatile HttpServerOptions options = ServerOptions.plain();
   private Optional<FollowedFiles> certificates = Optional.empty();
 
-  private Service(Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book) {
+  private Service(
+      Settings settings,
+      GrpcSettings grpc,
+      WatchSettings watch,
+      RateLimiter limiter,
+      RuleBook book,
+      StoreCounts store,
+      Ticker ticker) {
     this.settings = settings;
     this.grpc = grpc;
     this.limiter = limiter;
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
+    this.watching = new Watching(watch, limiter.store());
+    this.live =
+        new Live(
+            watching.watch(), watching.callers(), limiter, book, readiness, watching.instance());
+    this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
     this.door = new Door(settings.connections(), settings.proxies());
+    this.metrics =
+        new Metrics(
+            limiter,
+            book,
+            store,
+            Set.of(GrpcApi.DESCRIPTOR_LIMIT),
+            door::open,
+            settings.eventLoops());
+    this.witnesses =
+        List.of(
+            metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -75,32 +113,60 @@ public final class Service implements AutoCloseable {
    */
   public static Service start(Settings settings, RateLimiter limiter, RuleBook book, Ticker ticker)
       throws IOException, InterruptedException {
-    return start(settings, GrpcSettings.DEFAULT, limiter, book, ticker);
+    return start(settings, GrpcSettings.DEFAULT, limiter, book, new StoreCounts(), ticker);
   }
 
-  /** As above, with gRPC served otherwise than by default. */
+  /**
+   * As above, with gRPC served otherwise than by default.
+   *
+   * @param store what was heard of the limiter's store, for metrics
+   */
   public static Service start(
-      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book, Ticker ticker)
+      Settings settings,
+      GrpcSettings grpc,
+      RateLimiter limiter,
+      RuleBook book,
+      StoreCounts store,
+      Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, grpc, limiter, book);
+    return start(settings, grpc, WatchSettings.DEFAULT, limiter, book, store, ticker);
+  }
+
+  /** As above, and watched otherwise than by default. */
+  public static Service start(
+      Settings settings,
+      GrpcSettings grpc,
+      WatchSettings watch,
+      RateLimiter limiter,
+      RuleBook book,
+      StoreCounts store,
+      Ticker ticker)
+      throws IOException, InterruptedException {
+    var service = new Service(settings, grpc, watch, limiter, book, store, ticker);
     try {
       service.followCertificates();
       service.listen(ticker);
+      service.watching.start();
       return service;
     } catch (IOException e) {
-      service.vertx.close();
+      service.giveUp();
       throw new IOException("TLS can't be served: " + e, e);
     } catch (IllegalArgumentException e) {
-      service.vertx.close();
+      service.giveUp();
       throw new IOException("TLS can't be served: " + e.getMessage(), e);
     } catch (ExecutionException e) {
-      service.certificates.ifPresent(FollowedFiles::close);
-      service.vertx.close();
+      service.giveUp();
       throw new IOException(
           "can't listen on %s port %d (%s); choose another with --host and --port"
               .formatted(settings.host(), settings.port(), reason(e)),
           e);
     }
+  }
+
+  private void giveUp() {
+    certificates.ifPresent(FollowedFiles::close);
+    watching.close();
+    vertx.close();
   }
 
   private void followCertificates() throws IOException {
@@ -145,15 +211,35 @@ public final class Service implements AutoCloseable {
 
     @Override
     public Future<?> start() {
-      var api = new Api(vertx, limiter, book, callers, ticker, settings.access(), door, readiness);
-      var calls =
-          new GrpcApi(
-              vertx, limiter, ticker, settings.access(), readiness, grpc, callers.ear()::hear, api);
+      var witness = Witness.all(witnesses.stream().map(Supplier::get).toList());
+      var access = settings.access();
+      var api =
+          new Api(
+              vertx,
+              limiter,
+              book,
+              callers,
+              witness,
+              new Views(metrics, live, trials),
+              ticker,
+              access,
+              door,
+              readiness);
+      var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);
       // A negative port is one that the system chooses and all event loops share.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
     }
+  }
+
+  private Witness callersHeard() {
+    var ear = callers.ear();
+    return (request, verdict, nanos) -> ear.hear(request.subject());
+  }
+
+  private Witness watched() {
+    return watching.witness(vertx);
   }
 
   /** The port that it listens on, also where the system was asked to choose one. */
@@ -174,7 +260,7 @@ public final class Service implements AutoCloseable {
   public void close() {
     if (!readiness.stop()) return;
     certificates.ifPresent(FollowedFiles::close);
-    try {
+    try (metrics) {
       var grace = settings.shutdownGrace();
       var wanted = settings.shutdownNotice();
       // Clients that keep their connections learn that the next answer is the last.
@@ -184,6 +270,7 @@ public final class Service implements AutoCloseable {
       var stopped =
           servers.stream().map(server -> server.shutdown(rest, TimeUnit.MILLISECONDS)).toList();
       get(Future.join(stopped));
+      watching.close();
       get(vertx.close());
     } catch (ExecutionException e) {
       throw new IllegalStateException("the service did not stop in good order", e);

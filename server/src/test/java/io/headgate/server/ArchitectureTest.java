@@ -28,6 +28,8 @@ class ArchitectureTest {
         .definedBy("io.headgate.rule")
         .layer("store")
         .definedBy("io.headgate.store")
+        .layer("near")
+        .definedBy("io.headgate.near")
         .layer("facade")
         .definedBy("io.headgate")
         .layer("rulefile")
@@ -42,12 +44,14 @@ class ArchitectureTest {
         .mayOnlyAccessLayers("limit")
         .whereLayer("store")
         .mayOnlyAccessLayers("limit", "rule")
+        .whereLayer("near")
+        .mayOnlyAccessLayers("limit", "rule", "store")
         .whereLayer("facade")
         .mayOnlyAccessLayers("limit", "rule", "store")
         .whereLayer("rulefile")
         .mayOnlyAccessLayers("limit", "rule")
         .whereLayer("redis")
-        .mayOnlyAccessLayers("limit", "rule", "store")
+        .mayOnlyAccessLayers("limit", "rule", "store", "near")
         .whereLayer("server")
         .mayNotBeAccessedByAnyLayer()
         .check(ALL);
@@ -58,7 +62,11 @@ class ArchitectureTest {
     classes()
         .that()
         .resideInAnyPackage(
-            "io.headgate", "io.headgate.limit", "io.headgate.rule", "io.headgate.store")
+            "io.headgate",
+            "io.headgate.limit",
+            "io.headgate.rule",
+            "io.headgate.store",
+            "io.headgate.near")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
@@ -67,7 +75,8 @@ class ArchitectureTest {
             "io.headgate",
             "io.headgate.limit",
             "io.headgate.rule",
-            "io.headgate.store")
+            "io.headgate.store",
+            "io.headgate.near")
         .check(ALL);
   }
 
@@ -142,6 +151,53 @@ class ArchitectureTest {
   }
 
   @Test
+  void whoLooksOnKnowsNothingOfThoseWhoAsk() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.watch..", "io.headgate.server.metrics..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server",
+            "io.headgate.server.http..",
+            "io.headgate.server.grpc..",
+            "io.headgate.server.cli..",
+            "io.vertx..",
+            "io.netty..")
+        .check(ALL);
+  }
+
+  @Test
+  void onlyMetricsKnowPrometheus() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.server.metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.micrometer..", "io.prometheus..")
+        .check(ALL);
+  }
+
+  @Test
+  void trialsTouchNothingThatIsInForce() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.trial..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.server",
+            "io.headgate.server.http..",
+            "io.headgate.server.grpc..",
+            "io.headgate.server.cli..",
+            "io.headgate.redis..",
+            "io.vertx..",
+            "io.netty..",
+            "java.nio.file..")
+        .check(ALL);
+  }
+
+  @Test
   void everyPartIsLookedAt() {
     assertThat(ALL.stream().map(c -> c.getPackageName()).distinct())
         .contains(
@@ -149,6 +205,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
+            "io.headgate.near",
             "io.headgate.rulefile",
             "io.headgate.redis",
             "io.headgate.server",
@@ -157,6 +214,10 @@ class ArchitectureTest {
             "io.headgate.server.rules",
             "io.headgate.server.rules.database",
             "io.headgate.server.store",
+            "io.headgate.server.watch",
+            "io.headgate.server.metrics",
+            "io.headgate.server.trial",
+            "io.headgate.server.trial.log",
             "io.headgate.server.dashboard",
             "io.headgate.server.cli");
   }

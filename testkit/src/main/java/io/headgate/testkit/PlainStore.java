@@ -85,7 +85,11 @@ public final class PlainStore implements Store {
     return states.size();
   }
 
-  private State state(Charge charge) {
+  State state(Charge charge) {
     return states.getOrDefault(Place.of(charge), State.FRESH);
+  }
+
+  void keep(Charge charge, State state) {
+    states.put(Place.of(charge), state);
   }
 }

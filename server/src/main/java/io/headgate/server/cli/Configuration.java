@@ -43,6 +43,7 @@ final class Configuration implements IDefaultValueProvider {
               "store-prefix",
               "store-timeout",
               "store-ca",
+              "report-every",
               "admin-token",
               "read-token",
               "check-token",
@@ -61,13 +62,22 @@ final class Configuration implements IDefaultValueProvider {
               "shutdown-grace",
               "shutdown-notice",
               "grpc-deadline",
+              "caller-attributes",
+              "webhook",
+              "webhook-secret",
               "log-format",
               "url",
               "token"));
 
   /** Those that may be several. */
   private static final Set<Object> LISTS =
-      Set.of("admin-token", "read-token", "check-token", "trusted-proxies", "client-ip-from");
+      Set.of(
+          "admin-token",
+          "read-token",
+          "check-token",
+          "trusted-proxies",
+          "client-ip-from",
+          "caller-attributes");
 
   private final Map<String, String> environment;
   private final Map<String, String> file;
@@ -129,7 +139,8 @@ final class Configuration implements IDefaultValueProvider {
         && list.stream().allMatch(Configuration::isScalar)) {
       return list.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
-    String shown = String.valueOf(name).endsWith("token") ? "" : ", got " + value;
+    boolean isSecret = String.valueOf(name).matches(".*(token|secret|webhook)");
+    String shown = isSecret ? "" : ", got " + value;
     throw new CommandFailure("%s: %s must be one value%s".formatted(path, name, shown));
   }
 

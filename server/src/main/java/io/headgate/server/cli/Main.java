@@ -58,6 +58,7 @@ public final class Main implements Callable<Integer> {
                   .addSubcommand(new LintCommand(around))
                   .addSubcommand(new ImportEnvoyCommand(around))
                   .addSubcommand(new ExampleCommand(around)))
+          .addSubcommand(new SimulateCommand(around))
           .addSubcommand(new WarmUpCommand(around))
           .setCaseInsensitiveEnumValuesAllowed(true)
           .setOut(around.out())

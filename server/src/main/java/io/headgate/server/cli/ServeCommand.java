@@ -5,8 +5,10 @@ import io.headgate.server.Service;
 import io.headgate.server.Settings;
 import io.headgate.server.files.FollowedFiles;
 import io.headgate.server.grpc.GrpcSettings;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.rules.RulesFile;
+import io.headgate.server.watch.WatchSettings;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.IOException;
@@ -58,6 +60,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private ListenOptions listen;
 
+  @Mixin private WatchOptions watch;
+
   @Option(
       names = "--shutdown-grace",
       paramLabel = "TIME",
@@ -87,12 +91,14 @@ final class ServeCommand implements Callable<Integer> {
     log.apply();
     var settings = settings();
     var grpcSettings = grpcSettings();
+    var watchSettings = watch.settings();
     var file = rules.readFile(around.directory());
-    var kept = store.open(around.directory());
+    var counts = new StoreCounts();
+    var kept = store.open(around.directory(), counts);
     var book = open(file, kept);
     var limiter = RateLimiter.with(kept, book.inForce().rules());
     book.follow(edition -> limiter.replaceRules(edition.rules()));
-    var service = start(settings, grpcSettings, limiter, book);
+    var service = start(settings, grpcSettings, watchSettings, limiter, book, counts);
     var tokenFile = tokens.follow(around.directory(), settings.access());
     announce(service, book);
     Runtime.getRuntime()
@@ -140,10 +146,15 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private static Service start(
-      Settings settings, GrpcSettings grpc, RateLimiter limiter, RuleBook book)
+      Settings settings,
+      GrpcSettings grpc,
+      WatchSettings watch,
+      RateLimiter limiter,
+      RuleBook book,
+      StoreCounts counts)
       throws InterruptedException {
     try {
-      return Service.start(settings, grpc, limiter, book, Ticker.system());
+      return Service.start(settings, grpc, watch, limiter, book, counts, Ticker.system());
     } catch (IOException e) {
       book.close();
       limiter.close();

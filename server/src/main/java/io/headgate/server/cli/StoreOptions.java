@@ -1,6 +1,8 @@
 package io.headgate.server.cli;
 
+import io.headgate.near.NearOptions;
 import io.headgate.redis.RedisOptions;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.store.RedisOpening;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -65,12 +67,26 @@ final class StoreOptions {
           "Certificates (PEM) to trust for rediss:// instead of the system's. Default: none")
   private Optional<Path> ca = Optional.empty();
 
-  /** Returns also when Redis is not there. */
-  Store open(Path directory) {
+  @Option(
+      names = "--report-every",
+      paramLabel = "TIME",
+      defaultValue = "100ms",
+      converter = Durations.class,
+      description =
+          "How often rules of eventual consistency tell Redis what was counted here."
+              + " Default: ${DEFAULT-VALUE}")
+  private Duration reportEvery = NearOptions.DEFAULT.reportEvery();
+
+  /**
+   * Returns also when Redis is not there.
+   *
+   * @param counts hears how it does
+   */
+  Store open(Path directory, StoreCounts counts) {
     if (isMemory()) {
       return named("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
-    return RedisOpening.open(redis(directory));
+    return RedisOpening.open(redis(directory).withListener(counts).withCalls(counts));
   }
 
   /** For people; shows no secrets. */
@@ -93,7 +109,9 @@ final class StoreOptions {
     }
     var prefixed = named("--store-prefix", () -> plain.withPrefix(prefix));
     var timed = named("--store-timeout", () -> prefixed.withDeadline(timeout));
-    return ca.map(file -> timed.trusting(readable(directory.resolve(file)))).orElse(timed);
+    var near = named("--report-every", () -> NearOptions.DEFAULT.withReportEvery(reportEvery));
+    var whole = timed.withNear(near);
+    return ca.map(file -> whole.trusting(readable(directory.resolve(file)))).orElse(whole);
   }
 
   /** Redis would only be found to be away, over and over. */

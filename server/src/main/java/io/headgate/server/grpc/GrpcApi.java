@@ -2,12 +2,12 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.MessageLite;
 import io.headgate.RateLimiter;
-import io.headgate.rule.Subject;
 import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Readiness;
+import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -24,10 +24,12 @@ import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /** All of gRPC, for the requests of one event loop. */
 public final class GrpcApi {
+  /** The rule that decisions name where a descriptor brought a limit of its own. */
+  public static final String DESCRIPTOR_LIMIT = "descriptor-limit";
+
   static final int LONGEST_MESSAGE = 64 * 1024;
 
   private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
@@ -44,7 +46,7 @@ public final class GrpcApi {
   private final Readiness readiness;
 
   /**
-   * @param callers is told of who is asked about
+   * @param witness hears of what is decided on this event loop
    * @param api is told of what comes, since it watches over connections
    */
   public GrpcApi(
@@ -54,7 +56,7 @@ public final class GrpcApi {
       Access access,
       Readiness readiness,
       GrpcSettings settings,
-      Consumer<Subject> callers,
+      Witness witness,
       Api api) {
     var options =
         new GrpcServerOptions()
@@ -62,7 +64,7 @@ public final class GrpcApi {
             .setScheduleDeadlineAutomatically(false)
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
-    var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings, callers);
+    var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings, witness);
     var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), api::heard);
     var reflection =
         new Reflection(

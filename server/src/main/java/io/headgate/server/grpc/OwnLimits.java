@@ -26,7 +26,7 @@ import java.util.function.Predicate;
  * <p>Of one event loop: what has been compiled and looked up is kept without locks.
  */
 final class OwnLimits {
-  static final String RULE = "descriptor-limit";
+  static final String RULE = GrpcApi.DESCRIPTOR_LIMIT;
 
   private static final String ATTRIBUTE = "entries";
   private static final int MOST_KEPT = 1_000;

@@ -1,13 +1,15 @@
 package io.headgate.server.grpc;
 
+import io.headgate.JointVerdict;
 import io.headgate.RateLimiter;
 import io.headgate.rule.JointPlan;
 import io.headgate.rule.Plan;
-import io.headgate.rule.Subject;
+import io.headgate.rule.Request;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.RateLimitHeaders;
+import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -15,14 +17,14 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
 import java.util.ArrayList;
-import java.util.function.Consumer;
+import java.util.List;
 
 /** ShouldRateLimit, for the calls of one event loop. */
 final class RateLimitCalls {
   private final Vertx vertx;
   private final RateLimiter limiter;
   private final Access access;
-  private final Consumer<Subject> callers;
+  private final Witness witness;
   private final long deadlineMillis;
   private final Statuses statuses;
   private final OwnLimits ownLimits = new OwnLimits();
@@ -33,11 +35,11 @@ final class RateLimitCalls {
       Access access,
       Ticker ticker,
       GrpcSettings settings,
-      Consumer<Subject> callers) {
+      Witness witness) {
     this.vertx = vertx;
     this.limiter = limiter;
     this.access = access;
-    this.callers = callers;
+    this.witness = witness;
     this.deadlineMillis = settings.deadline().toMillis();
     this.statuses = new Statuses(new RateLimitHeaders(ticker));
   }
@@ -59,9 +61,11 @@ final class RateLimitCalls {
       GrpcServerRequest<Buffer, RateLimitResponse> call,
       RateLimitRequest message,
       Reply<RateLimitResponse> answer) {
-    var decided = limiter.decideTogetherAsync(plan(message)).toCompletableFuture();
+    var requests = Descriptors.requests(message);
+    long since = System.nanoTime();
+    var decided = limiter.decideTogetherAsync(plan(message, requests)).toCompletableFuture();
     if (decided.isDone()) {
-      answer.send(statuses.of(decided.join()));
+      answer.send(statuses.of(told(requests, decided.join(), since)));
       return;
     }
     // What Redis is asked it may still charge, though nobody waits for its answer any more.
@@ -71,8 +75,17 @@ final class RateLimitCalls {
         decided.whenComplete((verdict, problem) ->
             context.runOnContext(woken -> {
               vertx.cancelTimer(timer);
-              answer.guarded(() -> answer.send(statuses.of(decided.join())));
+              answer.guarded(() -> answer.send(statuses.of(told(requests, decided.join(), since))));
             }));
+  }
+
+  /** Also if nobody waits for the answer any more: it was charged. */
+  private JointVerdict told(List<Request> requests, JointVerdict verdict, long since) {
+    long nanos = System.nanoTime() - since;
+    for (int i = 0; i < requests.size(); i++) {
+      witness.decided(requests.get(i), verdict.each().get(i), nanos);
+    }
+    return verdict;
   }
 
   private static final String LATE = "the store did not answer within grpc-deadline";
@@ -83,10 +96,8 @@ final class RateLimitCalls {
     return theirs <= 0 ? deadlineMillis : Math.min(theirs, deadlineMillis);
   }
 
-  private JointPlan plan(RateLimitRequest message) {
+  private JointPlan plan(RateLimitRequest message, List<Request> requests) {
     var rules = limiter.rules();
-    var requests = Descriptors.requests(message);
-    for (var request : requests) callers.accept(request.subject());
     var plans = new ArrayList<Plan>(limiter.plans(requests));
     for (int i = 0; i < plans.size(); i++) {
       var own =

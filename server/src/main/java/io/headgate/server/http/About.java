@@ -4,6 +4,7 @@ import io.headgate.RateLimiter;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.store.StoreView;
 import java.util.List;
+import java.util.Optional;
 
 /** What this is, and how it is. */
 final class About {
@@ -25,10 +26,16 @@ final class About {
           "GET /v1/revisions",
           "GET /v1/revisions/{number}",
           "POST /v1/revisions/{number}/restore",
+          "GET /v1/stats",
+          "GET /v1/stream",
+          "GET /v1/callers",
+          "GET /v1/callers/{caller}",
+          "GET /v1/whoami",
           "GET /v1/gate",
           "POST /api/ratelimit/check",
           "GET /health/live",
           "GET /health/ready",
+          "GET /metrics",
           "GET /openapi.yaml");
 
   private final RuleBook book;
@@ -49,6 +56,16 @@ final class About {
     out.name("what").value("Decides, for a whole fleet at once, whether a request may go ahead.");
     out.name("try").value("curl --json '{\"key\":\"user:42\"}' http://127.0.0.1:8080/v1/check");
     out.name("endpoints").value(ENDPOINTS);
+    exchange.answer(200, MediaTypes.JSON, out.end());
+  }
+
+  /** Says what the token is good for that is shown, so that a page need not try. */
+  void whoami(Exchange exchange, byte[] body) {
+    var standing = access.standing(exchange.asked("Authorization"));
+    var out = new JsonOut().begin();
+    out.name("role").value(standing.role()).name("guarded").value(standing.guarded());
+    out.textOrNothing("name", Optional.of(standing.name()).filter(name -> !name.isEmpty()));
+    exchange.header("Cache-Control", "no-store");
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
 

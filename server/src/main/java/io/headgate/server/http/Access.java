@@ -119,6 +119,23 @@ public final class Access {
     return tokens.bearer(shown(authorization.orElse(null))).map(Tokens.Bearer::name).orElse("");
   }
 
+  /**
+   * What the caller may do.
+   *
+   * @param role of the token that is shown; none if it is not one of ours. Where there are no
+   *     tokens anybody may do anything
+   * @param name that was given to the token; may be empty
+   */
+  record Standing(String role, boolean guarded, String name) {}
+
+  Standing standing(Optional<String> authorization) {
+    var now = tokens;
+    if (now.isEmpty()) return new Standing(Role.ADMIN.text(), false, "");
+    return now.bearer(shown(authorization.orElse(null)))
+        .map(bearer -> new Standing(bearer.role().text(), true, bearer.name()))
+        .orElse(new Standing("none", true, ""));
+  }
+
   private static boolean isOpen(Tokens tokens, Role needed) {
     return switch (needed) {
       case ANYBODY -> true;

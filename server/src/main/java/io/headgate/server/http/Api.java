@@ -10,6 +10,7 @@ import static io.vertx.core.http.HttpMethod.PUT;
 import io.headgate.RateLimiter;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
+import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -30,11 +31,16 @@ public final class Api {
   private final ConnectionLimits limits;
   private final Routes routes;
 
+  /**
+   * @param witness hears of what is decided on this event loop
+   */
   public Api(
       Vertx vertx,
       RateLimiter limiter,
       RuleBook book,
       RecentCallers callers,
+      Witness witness,
+      Views views,
       Ticker ticker,
       Access access,
       Door door,
@@ -44,7 +50,7 @@ public final class Api {
     this.readiness = readiness;
     this.limits = door.limits();
     this.connections = new Connections(limits);
-    var asking = new Asking(limiter, callers.ear());
+    var asking = new Asking(limiter, witness);
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
@@ -53,6 +59,8 @@ public final class Api {
     var changes = new RuleChanges(book, callers, ticker, access);
     var rules = new RuleAdmin(book, changes);
     var revisions = new RevisionAdmin(book, changes);
+    var playground = new PlaygroundCall(views.trials());
+    var whatIf = new WhatIfCall(limiter, views.trials());
     var gate = new Gate(asking, door.proxies(), ticker);
     this.routes =
         new Routes()
@@ -73,8 +81,16 @@ public final class Api {
             .add(GET, "/v1/revisions", bare(Role.READ_RULES, revisions::history))
             .add(GET, "/v1/revisions/*", bare(Role.READ_RULES, revisions::show))
             .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
+            .add(GET, "/v1/stats", bare(Role.READ, views.live()::stats))
+            .add(GET, "/v1/stream", bare(Role.READ, views.live()::stream))
+            .add(GET, "/v1/callers", bare(Role.READ, views.live()::callers))
+            .add(GET, "/v1/callers/*", bare(Role.READ, views.live()::caller))
+            .add(GET, "/v1/whoami", bare(Role.ANYBODY, about::whoami))
+            .add(POST, "/v1/playground", trial(playground::answer))
+            .add(POST, "/v1/what-if", trial(whatIf::answer))
             .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
             .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
+            .add(GET, "/metrics", bare(Role.READ, new MetricsPage(views.metrics())::answer))
             .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApi::answer))
             .add(GET, "/assets/*", bare(Role.ANYBODY, pages::asset))
             .add(GET, "/", bare(Role.ANYBODY, pages::root));
@@ -145,6 +161,10 @@ public final class Api {
 
   private static Route rules(Route.Call call) {
     return new Route(Role.CHANGE_RULES, Route.RULES, true, call);
+  }
+
+  private static Route trial(Route.Call call) {
+    return new Route(Role.READ, Route.TRIAL, call);
   }
 
   private static Route bare(Role role, Route.Call call) {

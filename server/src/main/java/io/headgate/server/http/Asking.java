@@ -3,8 +3,9 @@ package io.headgate.server.http;
 import io.headgate.RateLimiter;
 import io.headgate.Verdict;
 import io.headgate.rule.Request;
-import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.store.StoreView;
+import io.headgate.server.watch.Witness;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -16,33 +17,69 @@ import java.util.function.Supplier;
  */
 final class Asking {
   private final RateLimiter limiter;
-  private final RecentCallers.Ear ear;
+  private final Witness witness;
   private final boolean remote;
 
-  Asking(RateLimiter limiter, RecentCallers.Ear ear) {
+  /**
+   * @param witness of this event loop
+   */
+  Asking(RateLimiter limiter, Witness witness) {
     this.limiter = limiter;
-    this.ear = ear;
+    this.witness = witness;
     this.remote = new StoreView(limiter.store()).isRemote();
   }
 
   void decide(Exchange exchange, Request request, Consumer<Verdict> then) {
-    ear.hear(request.subject());
-    if (remote) exchange.when(limiter.decideAsync(request), then);
-    else then.accept(limiter.decide(request));
+    long since = System.nanoTime();
+    if (remote) {
+      exchange.when(
+          limiter.decideAsync(request),
+          verdict -> {
+            witness.decided(request, verdict, System.nanoTime() - since);
+            then.accept(verdict);
+          });
+    } else {
+      var verdict = limiter.decide(request);
+      witness.decided(request, verdict, System.nanoTime() - since);
+      then.accept(verdict);
+    }
   }
 
-  /** Each on its own, in their order, all on their way at once. */
+  /** Each on its own, in their order. */
   void decideAll(Exchange exchange, List<Request> requests, Consumer<List<Verdict>> then) {
-    for (var request : requests) ear.hear(request.subject());
-    if (!remote) {
-      then.accept(requests.stream().map(limiter::decide).toList());
-      return;
+    if (remote) decideAllAtOnce(exchange, requests, then);
+    else then.accept(decideInTurn(requests));
+  }
+
+  private List<Verdict> decideInTurn(List<Request> requests) {
+    var verdicts = new ArrayList<Verdict>(requests.size());
+    long since = System.nanoTime();
+    for (var request : requests) {
+      var verdict = limiter.decide(request);
+      long now = System.nanoTime();
+      witness.decided(request, verdict, now - since);
+      verdicts.add(verdict);
+      since = now;
     }
+    return verdicts;
+  }
+
+  /** All are on their way together, so whoever asked waited as long for each of them. */
+  private void decideAllAtOnce(
+      Exchange exchange, List<Request> requests, Consumer<List<Verdict>> then) {
+    long since = System.nanoTime();
     var verdicts =
         requests.stream().map(r -> limiter.decideAsync(r).toCompletableFuture()).toList();
     exchange.when(
         CompletableFuture.allOf(verdicts.toArray(CompletableFuture<?>[]::new)),
-        all -> then.accept(verdicts.stream().map(CompletableFuture::join).toList()));
+        all -> {
+          var decided = verdicts.stream().map(CompletableFuture::join).toList();
+          long nanos = System.nanoTime() - since;
+          for (int i = 0; i < decided.size(); i++) {
+            witness.decided(requests.get(i), decided.get(i), nanos);
+          }
+          then.accept(decided);
+        });
   }
 
   /** For what the limiter does while its caller waits. */

@@ -18,6 +18,11 @@ public final class Door {
     this.proxies = proxies;
   }
 
+  /** How many connections there are. */
+  public int open() {
+    return open.get();
+  }
+
   ConnectionLimits limits() {
     return limits;
   }

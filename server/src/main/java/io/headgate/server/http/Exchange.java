@@ -153,6 +153,36 @@ final class Exchange implements Receiving {
   }
 
   /**
+   * Answers bit by bit from now on. Its connection is busy until that ends, so nobody takes it for
+   * silent.
+   *
+   * @param over is run once it has ended
+   * @return nothing if there is nobody to read it
+   */
+  Optional<EventStream> stream(String mediaType, Runnable over) {
+    if (isOver()) {
+      over.run();
+      return Optional.empty();
+    }
+    header(HttpHeaders.CACHE_CONTROL, "no-store").header("X-Accel-Buffering", "no");
+    if (request.method().equals(HttpMethod.HEAD)) {
+      over.run();
+      answer(200, mediaType, Buffer.buffer());
+      return Optional.empty();
+    }
+    answered = true;
+    response.setStatusCode(200).setChunked(true).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
+    PageHeaders.put(response, mediaType);
+    var stream = new EventStream(request, vertx.getOrCreateContext());
+    response.closeHandler(closed -> stream.gone());
+    stream.whenOver(() -> {
+      leave();
+      over.run();
+    });
+    return Optional.of(stream);
+  }
+
+  /**
    * Answers later, without a thread that waits.
    *
    * @param gone what to do instead if the client does not stay so long

@@ -7,6 +7,11 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +34,14 @@ final class JsonIn {
           .build();
 
   private final JsonParser parser;
+  private final byte[] body;
   private String within = "";
   private @Nullable String field;
   private @Nullable String member;
 
-  private JsonIn(JsonParser parser) {
+  private JsonIn(JsonParser parser, byte[] body) {
     this.parser = parser;
+    this.body = body;
   }
 
   static JsonIn of(byte[] body) {
@@ -45,7 +52,7 @@ final class JsonIn {
       throw Refusal.badInput("body", "is not valid UTF-8; JSON must be encoded so");
     }
     try {
-      return new JsonIn(FACTORY.createParser(body));
+      return new JsonIn(FACTORY.createParser(body), body);
     } catch (IOException e) {
       throw Refusal.badInput("body", "can't be read as JSON");
     }
@@ -136,9 +143,67 @@ final class JsonIn {
     };
   }
 
+  /** A text; none if there is null. */
+  Optional<String> textIfAny() {
+    return switch (next()) {
+      case VALUE_STRING -> Optional.of(current());
+      case VALUE_NULL -> Optional.empty();
+      default -> throw bad("must be a string or null, got " + given());
+    };
+  }
+
+  /** A number from 0 to {@code highest}, with a fraction if it likes. */
+  double number(long highest) {
+    var token = next();
+    if (token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_NUMBER_FLOAT) {
+      try {
+        double value = parser.getDoubleValue();
+        if (value >= 0 && value <= highest) return value;
+      } catch (IOException e) {
+        // Said below.
+      }
+    }
+    throw bad("must be a number from 0 to %d, got %s".formatted(highest, given()));
+  }
+
+  /** A list of whole numbers. */
+  List<Long> wholes(long highest, int most) {
+    if (next() != JsonToken.START_ARRAY) throw bad("must be a list of numbers, got " + given());
+    var all = new ArrayList<Long>();
+    while (next() != JsonToken.END_ARRAY) {
+      if (all.size() == most) throw bad("may have at most %d items".formatted(most));
+      all.add(currentWhole(highest));
+    }
+    return all;
+  }
+
+  /**
+   * An object as it is written, for others to read: with nothing but blanks before it, so that they
+   * find lines and columns where the body has them.
+   */
+  String written(String wanted) {
+    if (next() != JsonToken.START_OBJECT)
+      throw bad("must be %s, got %s".formatted(wanted, given()));
+    int from = (int) parser.currentTokenLocation().getByteOffset();
+    try {
+      parser.skipChildren();
+    } catch (IOException e) {
+      throw syntax(e);
+    }
+    int to = (int) parser.currentLocation().getByteOffset();
+    var text = Arrays.copyOf(body, to);
+    for (int i = 0; i < from; i++) if (text[i] != '\n') text[i] = ' ';
+    return new String(text, StandardCharsets.UTF_8);
+  }
+
   /** A number that is written without fraction and exponent, from 0 to {@code highest}. */
   long whole(long highest) {
-    if (next() != JsonToken.VALUE_NUMBER_INT) {
+    next();
+    return currentWhole(highest);
+  }
+
+  private long currentWhole(long highest) {
+    if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
       throw bad("must be a whole number from 0 to %d, got %s".formatted(highest, given()));
     }
     try {

@@ -1,6 +1,7 @@
 package io.headgate.server.http;
 
 import java.util.List;
+import java.util.Optional;
 
 /** Writes JSON in the order of the calls. Knows where commas go, and nothing of what is written. */
 final class JsonOut {
@@ -47,6 +48,26 @@ final class JsonOut {
     return this;
   }
 
+  /** With three decimals at the most. */
+  JsonOut value(double number) {
+    if (!Double.isFinite(number)) return nothing();
+    separate();
+    if (Math.abs(number) >= 1e15) {
+      out.append((long) number);
+      return this;
+    }
+    long thousandths = Math.round(number * 1_000);
+    if (thousandths < 0) out.append('-');
+    long size = Math.abs(thousandths);
+    out.append(size / 1_000);
+    int rest = (int) (size % 1_000);
+    if (rest == 0) return this;
+    String digits = Integer.toString(1_000 + rest);
+    int end = rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4;
+    out.append('.').append(digits, 1, end);
+    return this;
+  }
+
   JsonOut value(boolean truth) {
     separate();
     out.append(truth);
@@ -59,10 +80,22 @@ final class JsonOut {
     return endList();
   }
 
+  JsonOut value(long[] numbers) {
+    beginList();
+    for (long number : numbers) value(number);
+    return endList();
+  }
+
   JsonOut nothing() {
     separate();
     out.append("null");
     return this;
+  }
+
+  /** A member that is null if there is no such text. */
+  JsonOut textOrNothing(String name, Optional<String> text) {
+    name(name);
+    return text.isPresent() ? value(text.get()) : nothing();
   }
 
   /** What is JSON already. */

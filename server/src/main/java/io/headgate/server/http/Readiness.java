@@ -1,14 +1,24 @@
 package io.headgate.server.http;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Whether the service wants more requests. Once it stops it does not start again. */
 public final class Readiness {
   private final AtomicBoolean stopping = new AtomicBoolean();
+  private final List<Runnable> told = new CopyOnWriteArrayList<>();
+
+  /** Is run once, when it begins to stop: for what would go on for ever. */
+  void whenStopping(Runnable then) {
+    told.add(then);
+  }
 
   /** From now on every answer is the last of its connection; false if that was so already. */
   public boolean stop() {
-    return stopping.compareAndSet(false, true);
+    if (!stopping.compareAndSet(false, true)) return false;
+    told.forEach(Runnable::run);
+    return true;
   }
 
   public boolean isStopping() {

@@ -12,6 +12,7 @@ record Route(Role role, int longestBody, boolean yaml, Call call) {
   static final int ONE_CHECK = 64 * 1024;
   static final int BATCH = 1024 * 1024;
   static final int RULES = 8 * 1024 * 1024; // 10,000 rules of 800 bytes
+  static final int TRIAL = 8 * 1024 * 1024; // a log of some 50,000 lines
 
   Route(Role role, int longestBody, Call call) {
     this(role, longestBody, false, call);

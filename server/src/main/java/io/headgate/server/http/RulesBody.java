@@ -7,6 +7,7 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Rules as they come in a body: all that is wrong with them is said at once. */
 final class RulesBody {
@@ -23,20 +24,29 @@ final class RulesBody {
       throw Refusal.badInput("body", "is empty; send rules in JSON or YAML");
     }
     if (!Texts.isUtf8(body)) throw Refusal.badInput("body", "is not valid UTF-8");
-    try {
-      return reader.apply(new String(body, UTF_8));
-    } catch (RuleFileException e) {
-      throw notValid(e);
-    }
+    return read(
+        "body",
+        "the rules are not valid, and nothing was changed",
+        () -> reader.apply(new String(body, UTF_8)));
   }
 
-  private static Refusal notValid(RuleFileException e) {
-    long count = e.problems().size() + (long) e.more();
-    String detail =
-        "the rules are not valid, and nothing was changed: %s%s"
-            .formatted(
-                e.problems().getFirst(), count == 1 ? "" : " (and %d more)".formatted(count - 1));
-    return new Refusal(Problem.of(400, "body", detail).with(e.problems()));
+  /**
+   * @param field where the text stood
+   * @param flaw how to begin to say that it is not valid
+   */
+  static <T> T read(String field, String flaw, Supplier<T> reader) {
+    try {
+      return reader.get();
+    } catch (RuleFileException e) {
+      long count = e.problems().size() + (long) e.more();
+      String detail =
+          "%s: %s%s"
+              .formatted(
+                  flaw,
+                  e.problems().getFirst(),
+                  count == 1 ? "" : " (and %d more)".formatted(count - 1));
+      throw new Refusal(Problem.of(400, field, detail).with(e.problems()));
+    }
   }
 
   private RulesBody() {}

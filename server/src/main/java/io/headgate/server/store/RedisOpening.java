@@ -17,12 +17,12 @@ public final class RedisOpening {
   private static final int TRIES = 3;
 
   /**
-   * Returns whether Redis is there or not. One decision is made in advance: without it, nobody
-   * would hear before the first caller that Redis is away.
+   * Returns whether Redis is there or not; the options' own listener hears of it too. One decision
+   * is made in advance: without it, nobody would hear before the first caller that Redis is away.
    */
   public static RedisStore open(RedisOptions options) {
     var log = new OutageLog("Redis at " + options.address());
-    var store = RedisStore.connect(options.withListener(log));
+    var store = RedisStore.connect(options.withListener(new Told(log, options.listener())));
     if (decides(store)) log.reached();
     return store;
   }

@@ -1,8 +1,11 @@
 package io.headgate.server.store;
 
+import io.headgate.near.HotKey;
+import io.headgate.redis.Bulletin;
 import io.headgate.redis.RedisStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
+import java.util.List;
 import java.util.Optional;
 
 /** What the service may know of its store. */
@@ -20,9 +23,31 @@ public record StoreView(Store store) {
     return !(store instanceof MemoryStore);
   }
 
+  /** Where it is, without secrets; empty for this process's memory. */
+  public Optional<String> address() {
+    return store instanceof RedisStore redis
+        ? Optional.of("redis at " + redis.address())
+        : Optional.empty();
+  }
+
+  /** Where instances that share it leave word for each other. */
+  public Optional<Bulletin> bulletin() {
+    return store instanceof RedisStore redis ? Optional.of(redis.bulletin()) : Optional.empty();
+  }
+
   /** Whether policies decide instead of it. */
   public boolean isAway() {
     return store instanceof RedisStore redis && redis.isAway();
+  }
+
+  /** How many instances share it, this one included. */
+  public int instances() {
+    return store instanceof RedisStore redis ? redis.instances() : 1;
+  }
+
+  /** The counters that are asked about most; in this process's memory nobody looks for them. */
+  public List<HotKey> hotKeys(int most) {
+    return store instanceof RedisStore redis ? redis.hotKeys(most) : List.of();
   }
 
   /** Why it is away. */

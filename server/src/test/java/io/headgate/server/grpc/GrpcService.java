@@ -8,6 +8,7 @@ import io.headgate.server.Settings;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -34,7 +35,7 @@ final class GrpcService implements AutoCloseable {
       throws IOException, InterruptedException {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules), ticker);
     var book = RuleBookInMemory.of(limiter.rules());
-    this.service = Service.start(settings, grpc, limiter, book, ticker);
+    this.service = Service.start(settings, grpc, limiter, book, new StoreCounts(), ticker);
     this.envoy = EnvoyClient.of(service.port());
   }
 

@@ -11,8 +11,14 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.server.metrics.Metrics;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.trial.RecentTraffic;
+import io.headgate.server.watch.FleetCallers;
+import io.headgate.server.watch.Watch;
+import io.headgate.server.watch.Witness;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +50,18 @@ class OpenApiTest {
 
   private static final String RULE =
       "{\"id\":\"new\",\"limit\":{\"algorithm\":\"token-bucket\",\"rate\":\"1/1s\"}}";
+
+  private static final String PLAYGROUND =
+      """
+      {"durationMs":10000,"traffic":{"kind":"bursts","burst":5,"everyMs":1000},
+      "limits":[{"limit":{"algorithm":"leaky-bucket","rate":"2/1s","queue":2}}]}\
+      """;
+
+  private static final String WHAT_IF =
+      """
+      {"rules":"{id: users, limit: {algorithm: token-bucket, rate: 1/1h}}","replace":"users",
+      "source":{"kind":"log","text":"10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \\"GET / HTTP/1.1\\" 200 1\\nx"}}\
+      """;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -82,13 +100,21 @@ class OpenApiTest {
   @Test
   void whatIsServedIsDescribedAndWhatIsDescribedIsServed() throws Exception {
     var vertx = Vertx.vertx();
-    try {
+    var book = RuleBookInMemory.of(service.limiter.rules());
+    try (var metrics =
+        new Metrics(service.limiter, book, new StoreCounts(), Set.of(), () -> 0, 1)) {
+      var watch = new Watch(Watch.USUAL_NAMES, () -> 0, () -> false);
+      var live =
+          new Live(
+              watch, new FleetCallers(watch), service.limiter, book, new Readiness(), "instance");
       var api =
           new Api(
               vertx,
               service.limiter,
-              RuleBookInMemory.of(service.limiter.rules()),
+              book,
               new RecentCallers(1),
+              Witness.NONE,
+              new Views(metrics, live, new Trials(new RecentTraffic(1, service.clock::get))),
               service.clock::get,
               Access.OPEN,
               new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),
@@ -152,6 +178,10 @@ class OpenApiTest {
         Call.of("GET", "/v1/gate", "", 400, "X-Headgate-Cost: x"),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":1}", 200),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":3}", 429),
+        Call.of("POST", "/v1/playground", PLAYGROUND, 200),
+        Call.of("POST", "/v1/playground", "{\"limits\":[]}", 400),
+        Call.of("POST", "/v1/what-if", WHAT_IF, 200),
+        Call.of("POST", "/v1/what-if", "{\"rules\":\"rules: 7\"}", 400),
         Call.of("GET", "/v1/rules", "", 200),
         Call.of("GET", "/v1/rules", "", 304, "If-None-Match: \"1\""),
         Call.of("GET", "/v1/rules?search=users&limit=1", "", 200),
@@ -172,6 +202,12 @@ class OpenApiTest {
         Call.of("GET", "/v1/revisions/9", "", 404),
         Call.of("POST", "/v1/revisions/1/restore", "", 200),
         Call.of("POST", "/v1/revisions/9/restore", "", 404),
+        Call.of("GET", "/v1/stats", "", 200),
+        Call.of("GET", "/v1/callers", "", 200),
+        Call.of("GET", "/v1/callers?sort=rate&rule=users&search=user&limit=5", "", 200),
+        Call.of("GET", "/v1/callers?sort=up", "", 400),
+        Call.of("GET", "/v1/callers/nobody", "", 404),
+        Call.of("GET", "/v1/whoami", "", 200),
         Call.of("GET", "/health/live", "", 200),
         Call.of("GET", "/health/ready", "", 200),
         Call.of("GET", "/assets/none.js", "", 404),
@@ -230,6 +266,7 @@ class OpenApiTest {
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/assets/.*", "/assets/{name}")
             .replaceFirst("^/v1/(leases|rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");
     var responses =
         document

@@ -6,6 +6,8 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
+import io.headgate.server.grpc.GrpcSettings;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.MemoryStore;
@@ -37,19 +39,26 @@ final class RunningService implements AutoCloseable {
     Ticker ticker = clock::get;
     this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
     this.book = followed();
-    this.service = serve(settings, ticker);
+    this.service = serve(settings, new StoreCounts(), ticker);
   }
 
-  private RunningService(Store store, Rule... rules) {
+  private RunningService(Store store, StoreCounts counts, Rule... rules) {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules));
     var settings = new Settings("127.0.0.1", 0, Access.OPEN, MINUTE, Duration.ZERO, 1);
     this.book = followed();
-    this.service = serve(settings, Ticker.system());
+    this.service = serve(settings, counts, Ticker.system());
   }
 
   /** With states elsewhere, by the real time, and one event loop that serves all. */
   static RunningService over(Store store, Rule... rules) {
-    return new RunningService(store, rules);
+    return over(store, new StoreCounts(), rules);
+  }
+
+  /**
+   * @param counts what hears of the store
+   */
+  static RunningService over(Store store, StoreCounts counts, Rule... rules) {
+    return new RunningService(store, counts, rules);
   }
 
   private RuleBookInMemory followed() {
@@ -58,9 +67,9 @@ final class RunningService implements AutoCloseable {
     return rules;
   }
 
-  private Service serve(Settings settings, Ticker ticker) {
+  private Service serve(Settings settings, StoreCounts counts, Ticker ticker) {
     try {
-      return Service.start(settings, limiter, book, ticker);
+      return Service.start(settings, GrpcSettings.DEFAULT, limiter, book, counts, ticker);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -1,0 +1,74 @@
+package io.headgate.benchmarks;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.Request;
+import io.headgate.server.metrics.Metrics;
+import io.headgate.server.metrics.StoreCounts;
+import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.watch.Witness;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** What it adds to a decision to be timed, and to be counted. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class MetricsBenchmark {
+  private static final int RULES = 16;
+
+  private final Request[] requests = new Request[RULES];
+  private RateLimiter limiter;
+  private Metrics metrics;
+  private Witness witness = Witness.NONE;
+  private int at;
+
+  @Setup
+  public void setUp() {
+    limiter = RateLimiter.inMemory(Patterns.EXACT.rules(RULES));
+    for (int i = 0; i < RULES; i++) requests[i] = Request.of(Patterns.EXACT.subject(i));
+    var book = RuleBookInMemory.of(limiter.rules());
+    metrics = new Metrics(limiter, book, new StoreCounts(), Set.of(), () -> 0, 1);
+    witness = metrics.witness();
+  }
+
+  @TearDown
+  public void tearDown() {
+    metrics.close();
+    limiter.close();
+  }
+
+  private Request next() {
+    if (++at >= RULES) at = 0;
+    return requests[at];
+  }
+
+  @Benchmark
+  public boolean decided() {
+    return limiter.decide(next()).isAllowed();
+  }
+
+  @Benchmark
+  public long decidedAndTimed() {
+    long since = System.nanoTime();
+    boolean allowed = limiter.decide(next()).isAllowed();
+    long nanos = System.nanoTime() - since;
+    return allowed ? nanos : -nanos;
+  }
+
+  @Benchmark
+  public boolean decidedTimedAndCounted() {
+    var request = next();
+    long since = System.nanoTime();
+    var verdict = limiter.decide(request);
+    witness.decided(request, verdict, System.nanoTime() - since);
+    return verdict.isAllowed();
+  }
+}

@@ -1,0 +1,162 @@
+package io.headgate.limit;
+
+import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A counter's state, and the permits of it that instances hold to spend them by themselves.
+ *
+ * @param state what has been charged
+ * @param holdings at least one; the lease that ends first comes first
+ */
+public record Held(State state, List<Holding> holdings) implements State {
+  /*
+   * Why is nothing ever let through twice?
+   *
+   * A permit that an instance holds is not charged, but nobody else can have it: others are asked
+   * for their own cost and for all that is held together. When the instance says that it has spent
+   * some of its permits, these are charged then, which is later than they were spent, and no longer
+   * held. So at any moment what is charged and what is held fit the limit together.
+   *
+   * Now take any span of time. What was spent in it has been charged in it, or is still held at its
+   * end. What was charged in it is in the state at its end, as far as the limit counts at all: a
+   * bucket's debt less what time has repaid, a window's counts. And that state and what is held fit
+   * the limit. So the span has seen no more than the limit allows, however late the word comes.
+   *
+   * An instance that never says anything again has spent all that it held, as far as anybody can
+   * tell: it is charged when the lease ends, and is lost at most once. It is charged at that moment
+   * even if nobody looks until later; so the state is the same whenever somebody does.
+   */
+
+  /** More instances than that hold nothing at one counter: each is looked at by every request. */
+  public static final int MOST_HOLDERS = 64;
+
+  /**
+   * @param holder who may spend them
+   * @param until the end of the lease: from then on they count as spent
+   */
+  public record Holding(long holder, long amount, long until) {
+    public Holding {
+      Exact.require(amount > 0 && amount <= Exact.MAX, "can't hold %d permits", amount);
+    }
+  }
+
+  public Held {
+    holdings = List.copyOf(holdings);
+    Exact.require(!(state instanceof Held), "what is held can't be held again: %s", state);
+    Exact.require(
+        !holdings.isEmpty() && holdings.size() <= MOST_HOLDERS,
+        "1 to %d may hold permits of a counter, got %d",
+        MOST_HOLDERS,
+        holdings.size());
+  }
+
+  /** As {@link Limit#step}, for who holds nothing: what others hold is not to be had. */
+  public Step step(Divisible limit, long now, long cost) {
+    return step(limit, settled(limit, this, now), now, cost);
+  }
+
+  /** Of a state that has been settled. */
+  static Step step(Divisible limit, State state, long now, long cost) {
+    return state instanceof Held held ? held.ask(limit, now, cost) : limit.step(state, now, cost);
+  }
+
+  private Step ask(Divisible limit, long now, long cost) {
+    var before = limit.step(state, now, 0);
+    var same = new Held(before.state(), holdings);
+    long held = total();
+    long left = Math.max(0, before.outcome().remaining() - held);
+    long reset = same.resetAfter(limit, now);
+    if (cost == 0) return new Step(same, new Passed(left, reset, 0));
+    long capacity = limit.capacity();
+    if (cost > capacity) return new Step(same, new Never(left, reset, cost, capacity));
+    if (cost > left) return new Step(same, new Refused(left, reset, retryAfter(limit, now, cost)));
+    var next = new Held(limit.step(state, now, cost).state(), holdings);
+    return new Step(next, new Passed(left - cost, next.resetAfter(limit, now), 0));
+  }
+
+  /** As if all that is held stays so; where nothing else will do, when the first lease ends. */
+  private long retryAfter(Divisible limit, long now, long cost) {
+    long held = total();
+    if (cost > limit.capacity() - held) return holdings.getFirst().until() - now;
+    return limit.step(state, now, cost + held).outcome() instanceof Refused refused
+        ? refused.retryAfter()
+        : 0;
+  }
+
+  /** Charges what was held by leases that are over by now. */
+  static State settled(Divisible limit, State state, long now) {
+    if (!(state instanceof Held held)) return state;
+    var charged = held.state;
+    int over = 0;
+    for (var holding : held.holdings) {
+      if (holding.until() > now) break;
+      charged = limit.charged(charged, holding.until(), holding.amount());
+      over++;
+    }
+    return of(charged, held.holdings.subList(over, held.holdings.size()));
+  }
+
+  /** As {@link Divisible#charged}, where something may be held. */
+  public static State charged(Divisible limit, State state, long now, long cost) {
+    var settled = settled(limit, state, now);
+    return of(limit.charged(bare(settled), now, cost), holdings(settled));
+  }
+
+  /** What has been charged, without what is held. */
+  public static State bare(State state) {
+    return state instanceof Held held ? held.state : state;
+  }
+
+  static List<Holding> holdings(State state) {
+    return state instanceof Held held ? held.holdings : List.of();
+  }
+
+  /** The state by itself if nothing is held. */
+  static State of(State state, List<Holding> holdings) {
+    return holdings.isEmpty() ? state : new Held(state, holdings);
+  }
+
+  static long total(List<Holding> holdings) {
+    long sum = 0;
+    for (var holding : holdings) sum += holding.amount();
+    return sum;
+  }
+
+  /** The holdings with one more, in its place. */
+  static List<Holding> with(Holding added, List<Holding> others) {
+    var all = new ArrayList<>(others);
+    int at = all.size();
+    while (at > 0 && all.get(at - 1).until() > added.until()) at--;
+    all.add(at, added);
+    return all;
+  }
+
+  private long total() {
+    return total(holdings);
+  }
+
+  private long resetAfter(Divisible limit, long now) {
+    return Math.max(now, freshAt(limit)) - now;
+  }
+
+  /** When nothing is left of it, if nobody says anything any more. */
+  public long freshAt(Divisible limit) {
+    return settled(limit, this, Long.MAX_VALUE).freshAt();
+  }
+
+  /** Only a limit knows; see {@link #freshAt(Divisible)}. */
+  @Override
+  public long freshAt() {
+    return Long.MAX_VALUE;
+  }
+
+  /** Of what has been charged: a limit that knows no holdings drops them. */
+  @Override
+  public long used(long now) {
+    return state.used(now);
+  }
+}

@@ -1,0 +1,28 @@
+package io.headgate.near;
+
+import io.headgate.limit.Outcome;
+import io.headgate.rule.Charge;
+import io.headgate.store.Evidence;
+import org.jspecify.annotations.Nullable;
+
+/** What is known here of one counter. Times are of {@code nanoTime}. */
+sealed interface NearCounter permits Slice, Replica {
+  /**
+   * Spends the charge if it can be had here; null if only the store can tell.
+   *
+   * @return that it passed, and then it is charged; or that it is refused, which is known here
+   */
+  @Nullable Outcome spend(Charge charge, long now);
+
+  /** Takes back a charge that {@link #spend} let pass. */
+  void giveBack(long cost);
+
+  /** How things stand, for a charge that is not made. */
+  Outcome standing(long now);
+
+  /** What an answer of this counter rests on. */
+  Evidence evidence(Outcome outcome);
+
+  /** Notes that the store has refused a charge, so that it need not be asked again too soon. */
+  void refused(Charge charge, Outcome.Refused refused, long now);
+}

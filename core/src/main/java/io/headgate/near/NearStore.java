@@ -1,0 +1,324 @@
+package io.headgate.near;
+
+import io.headgate.limit.Divisible;
+import io.headgate.limit.Outcome;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.store.Answer;
+import io.headgate.store.Evidence;
+import io.headgate.store.SharedCounts;
+import io.headgate.store.Store;
+import io.headgate.store.StoreException;
+import io.headgate.store.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BiPredicate;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides here what a rule lets be decided here; asks the store for the rest.
+ *
+ * <p>A rule whose consistency is leased is spent from a {@link Slice}, one that is eventual is
+ * counted in a {@link Replica}, and one that is auto is leased while its counter is hot. Only
+ * limits that are {@link Divisible}, and rules that charge all their limits together, can be
+ * treated so; the others are decided strictly whatever they say. What the store can't be asked for
+ * fails with a {@link StoreException}, as the store itself does.
+ */
+public final class NearStore implements Store {
+  private static final Answer NOTHING = new Answer(List.of(), Evidence.STORE);
+
+  private final Store remote;
+  private final IntSupplier instances;
+  private final LongSupplier nanos;
+  private final SliceSize size;
+  private final NearTable table;
+  private final HotKeys hot = new HotKeys(Errands.HALVED_EVERY_SECONDS, Errands.HOT_PER_SECOND);
+  private final Errands errands;
+
+  private NearStore(
+      Store remote,
+      SharedCounts counts,
+      IntSupplier instances,
+      NearOptions options,
+      LongSupplier nanos) {
+    this.remote = remote;
+    this.instances = instances;
+    this.nanos = nanos;
+    this.size = new SliceSize(options.share());
+    this.table = new NearTable(options.mostKeys());
+    this.errands = new Errands(table, counts, hot, options.reportEvery(), nanos);
+  }
+
+  /**
+   * Stands before a store that several instances share.
+   *
+   * @param remote decides strictly; is closed with this one
+   * @param counts the same states
+   * @param instances how many share them
+   */
+  public static NearStore before(
+      Store remote, SharedCounts counts, IntSupplier instances, NearOptions options) {
+    var store = new NearStore(remote, counts, instances, options, System::nanoTime);
+    store.errands.start();
+    return store;
+  }
+
+  /** By a clock that is turned by hand, and whose errands are run by hand. */
+  static NearStore byHand(
+      Store remote,
+      SharedCounts counts,
+      IntSupplier instances,
+      NearOptions options,
+      LongSupplier nanos) {
+    return new NearStore(remote, counts, instances, options, nanos);
+  }
+
+  Errands errands() {
+    return errands;
+  }
+
+  @Override
+  public Answer decide(Plan plan) {
+    if (plan.charges().isEmpty()) return NOTHING;
+    if (plan.charges().size() > 1) {
+      var counters = countersOf(plan);
+      return counters == null ? remote.decide(plan) : await(several(plan, counters));
+    }
+    var charge = plan.charges().getFirst();
+    var counter = counterOf(plan.parts().getFirst(), charge);
+    if (counter == null) return remote.decide(plan);
+    var here = here(counter, charge);
+    return here != null ? here : await(fetched(counter, plan, charge));
+  }
+
+  @Override
+  public CompletionStage<Answer> decideAsync(Plan plan) {
+    if (plan.charges().isEmpty()) return CompletableFuture.completedStage(NOTHING);
+    if (plan.charges().size() > 1) {
+      var counters = countersOf(plan);
+      return counters == null ? remote.decideAsync(plan) : several(plan, counters);
+    }
+    var charge = plan.charges().getFirst();
+    var counter = counterOf(plan.parts().getFirst(), charge);
+    if (counter == null) return remote.decideAsync(plan);
+    var here = here(counter, charge);
+    return here != null ? CompletableFuture.completedStage(here) : fetched(counter, plan, charge);
+  }
+
+  private @Nullable Answer here(NearCounter counter, Charge charge) {
+    long now = nanos.getAsLong();
+    var outcome = counter.spend(charge, now);
+    if (outcome == null) return null;
+    if (counter instanceof Slice slice && slice.isLow(now)) renew(slice, charge, now);
+    return new Answer(outcome, counter.evidence(outcome));
+  }
+
+  /** What is known here of a charge's counter; null where the store is to decide. */
+  private @Nullable NearCounter counterOf(Plan.Part part, Charge charge) {
+    var way = part.rule().consistency();
+    boolean hot = this.hot.heard(charge.counter(), charge.key());
+    if (way == Consistency.STRICT || !isDivisible(part)) return null;
+    return switch (way) {
+      case STRICT -> null;
+      case LEASED -> slice(charge);
+      case AUTO -> hot ? slice(charge) : null;
+      case EVENTUAL -> errands.isUnheard() ? null : replica(charge);
+    };
+  }
+
+  /** A rule is treated as a whole: all of its limits here, or none. */
+  private static boolean isDivisible(Plan.Part part) {
+    var combine = part.rule().combine();
+    boolean all = !(combine instanceof Combine.Any) && !(combine instanceof Combine.Weighted);
+    if (part.counters().size() > 1 && !all) return false;
+    for (var counter : part.counters()) {
+      if (!(counter.limit() instanceof Divisible)) return false;
+    }
+    return true;
+  }
+
+  private @Nullable Slice slice(Charge charge) {
+    return table.obtain(
+        charge, Slice.class, () -> new Slice((Divisible) charge.limit(), nanos.getAsLong()));
+  }
+
+  /** Of a counter that is new here the store is asked at once: others may know more of it. */
+  private @Nullable Replica replica(Charge charge) {
+    return table.obtain(
+        charge,
+        Replica.class,
+        () -> {
+          long now = nanos.getAsLong();
+          errands.expect();
+          return new Replica((Divisible) charge.limit(), Ticker.system().micros(), now);
+        });
+  }
+
+  private void renew(Slice slice, Charge charge, long now) {
+    var question = slice.ask(size, instances.getAsInt(), 0, now);
+    if (question == null) return;
+    var look = new Charge(charge.counter(), charge.key(), 0, 0);
+    var unused = errands.take(slice, look, question).exceptionally(problem -> null);
+  }
+
+  /** The store decides, and holds some for those who come next. */
+  private CompletionStage<Answer> fetched(NearCounter counter, Plan plan, Charge charge) {
+    long now = nanos.getAsLong();
+    var question =
+        counter instanceof Slice slice ? slice.ask(size, instances.getAsInt(), 0, now) : null;
+    if (question == null) return strictly(plan, new NearCounter[] {counter});
+    return errands
+        .take((Slice) counter, charge, question)
+        .thenApply(taken -> {
+          noteRefused(counter, charge, taken.outcome());
+          return new Answer(taken.outcome(), Evidence.STORE);
+        });
+  }
+
+  /** As the store says; what it refuses is remembered here. */
+  private CompletionStage<Answer> strictly(Plan plan, @Nullable NearCounter[] counters) {
+    return remote
+        .decideAsync(plan)
+        .thenApply(answer -> {
+          var outcomes = answer.outcomes();
+          for (int i = 0; i < counters.length; i++) {
+            noteRefused(counters[i], plan.charges().get(i), outcomes.get(i));
+          }
+          return answer;
+        });
+  }
+
+  private void noteRefused(@Nullable NearCounter counter, Charge charge, Outcome outcome) {
+    if (counter != null && outcome instanceof Refused refused) {
+      counter.refused(charge, refused, nanos.getAsLong());
+    }
+  }
+
+  private @Nullable NearCounter @Nullable [] countersOf(Plan plan) {
+    @Nullable NearCounter @Nullable [] counters = null;
+    for (var part : plan.parts()) {
+      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+        var counter = counterOf(part, plan.charges().get(i));
+        if (counter == null) break; // the whole rule is the store's
+        if (counters == null) counters = new @Nullable NearCounter[plan.charges().size()];
+        counters[i] = counter;
+      }
+      if (counters != null) forgetPartly(part, counters);
+    }
+    return counters;
+  }
+
+  /** A rule of which not all limits are known here is the store's. */
+  private static void forgetPartly(Plan.Part part, @Nullable NearCounter[] counters) {
+    int end = part.from() + part.counters().size();
+    if (counters[end - 1] != null) return;
+    for (int i = part.from(); i < end; i++) counters[i] = null;
+  }
+
+  private CompletionStage<Answer> several(Plan plan, @Nullable NearCounter[] counters) {
+    var spending = new Spending(plan, counters);
+    var missing = spending.attempt(nanos.getAsLong());
+    if (missing.isEmpty()) return finished(spending);
+    var questions = new ArrayList<CompletableFuture<?>>(missing.size());
+    for (int i : missing) {
+      var charge = plan.charges().get(i);
+      long now = nanos.getAsLong();
+      if (!(counters[i] instanceof Slice slice)) continue;
+      var question = slice.ask(size, instances.getAsInt(), charge.cost(), now);
+      if (question == null) continue;
+      var look = new Charge(charge.counter(), charge.key(), 0, 0);
+      questions.add(errands.take(slice, look, question).toCompletableFuture());
+    }
+    return CompletableFuture.allOf(questions.toArray(CompletableFuture[]::new))
+        .thenCompose(taken ->
+            spending.attempt(nanos.getAsLong()).isEmpty()
+                ? finished(spending)
+                : strictly(plan, counters));
+  }
+
+  private CompletionStage<Answer> finished(Spending spending) {
+    var rest = spending.rest();
+    if (rest.charges().isEmpty()) {
+      return CompletableFuture.completedStage(spending.with(NOTHING, rest, nanos.getAsLong()));
+    }
+    return remote
+        .decideAsync(rest)
+        .whenComplete((answer, problem) -> {
+          if (problem != null) spending.takeBack(nanos.getAsLong());
+        })
+        .thenApply(answer -> spending.with(answer, rest, nanos.getAsLong()));
+  }
+
+  /** As the store sees it: what this instance holds is not to be had there. */
+  @Override
+  public Answer peek(Plan plan) {
+    return remote.peek(plan);
+  }
+
+  @Override
+  public boolean renew(Charge charge) {
+    return remote.renew(charge);
+  }
+
+  @Override
+  public boolean release(Charge charge) {
+    return remote.release(charge);
+  }
+
+  @Override
+  public void reset(Counter counter, String key) {
+    remote.reset(counter, key);
+    table.forget(counter, key);
+  }
+
+  /** Forgets what is known here of counters that another instance has reset. */
+  public void forgetIf(BiPredicate<Counter, String> meant) {
+    table.forgetIf(meant);
+  }
+
+  /** The counters that are asked about most. */
+  public List<HotKey> hotKeys(int most) {
+    return hot.hottest(most).stream()
+        .map(found ->
+            new HotKey(
+                found.counter().rule(),
+                found.key(),
+                found.perSecond(),
+                table.isSlice(found.counter(), found.key())))
+        .toList();
+  }
+
+  @Override
+  public long trackedKeys() {
+    return remote.trackedKeys();
+  }
+
+  /** Gives back what the store holds for this instance, and reports what it has not heard yet. */
+  @Override
+  public void close() {
+    errands.close();
+    remote.close();
+  }
+
+  private static Answer await(CompletionStage<Answer> stage) {
+    try {
+      return stage.toCompletableFuture().get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof StoreException known
+          ? known
+          : new StoreException(StoreException.Kind.OTHER, String.valueOf(e.getCause()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException(StoreException.Kind.INTERRUPTED, "the caller was interrupted", e);
+    }
+  }
+}

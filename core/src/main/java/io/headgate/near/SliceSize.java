@@ -1,0 +1,73 @@
+package io.headgate.near;
+
+import io.headgate.limit.Divisible;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+
+/**
+ * How many permits to hold, and for how long. Pure: numbers in, numbers out.
+ *
+ * <p>A slice is to last for half of its lease at the rate at which requests come, so that it is
+ * renewed before it ends and little is held for nobody. Who comes seldom gets none: a slice that is
+ * spent by one request saves nothing.
+ */
+final class SliceSize {
+  private static final long SHORTEST_LEASE = 200_000;
+  private static final long LONGEST_LEASE = 30_000_000;
+  private static final long SHORTEST_PAUSE = 1_000;
+  private static final long LONGEST_PAUSE = 100_000;
+  private static final long SMALLEST = 2;
+  private static final double SCARCE = 0.1;
+
+  private final int share;
+
+  SliceSize(int share) {
+    this.share = share;
+  }
+
+  /**
+   * How many to hold.
+   *
+   * @param instances how many have a part of the limit
+   * @param perSecond how many permits are asked for here
+   * @param left how many the store had left when it was asked last
+   */
+  long want(Divisible limit, int instances, double perSecond, long left) {
+    long most = limit.capacity() / Math.max(share, 2L * instances);
+    double wish = Math.ceil(perSecond * lease(limit) / 2_000_000 * patience(limit, left));
+    long want = (long) Math.min((double) most, wish);
+    return want < SMALLEST ? 0 : want;
+  }
+
+  /**
+   * The part of the usual time that a slice is to last. In a window that slides, a permit that was
+   * held for a while is missing for that while and then for the whole window, so where most of the
+   * limit is in use slices are short. A bucket repays what was charged late as fast as ever.
+   */
+  private static double patience(Divisible limit, long left) {
+    return limit instanceof SlidingWindow
+        ? Math.clamp(2.0 * left / limit.capacity(), SCARCE, 1)
+        : 1;
+  }
+
+  /** Half of the time in which the limit comes back: by then others may need what is held here. */
+  static long lease(Divisible limit) {
+    return Math.clamp(limit.window() / 2, SHORTEST_LEASE, LONGEST_LEASE);
+  }
+
+  /** How long a slice that nobody uses is kept. */
+  static long idle(Divisible limit) {
+    return lease(limit) / 4;
+  }
+
+  /**
+   * How long nothing is asked of a limit that had nothing left. What comes back meanwhile waits in
+   * the store, and is then had with one question instead of ten. A bucket loses nothing by that, as
+   * long as it is far less than it holds; a window loses what was not used, so it is left alone for
+   * a fiftieth of its length only.
+   */
+  static long pause(Divisible limit) {
+    int part = limit instanceof TokenBucket ? 10 : 50;
+    return Math.clamp(limit.window() / part, SHORTEST_PAUSE, LONGEST_PAUSE);
+  }
+}

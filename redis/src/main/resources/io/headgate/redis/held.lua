@@ -1,0 +1,170 @@
+-- Permits of a counter that instances hold to spend them by themselves. Mirrors Held.java, which says why that
+-- is right, Take.java, and `charged` of the limits that can be divided. These functions are made when a batch
+-- first takes, reports, or meets a state of which something is held.
+--
+--   kept    HELD, how many hold something, for each of them holder, amount and until (µs; who ends first comes
+--           first), and then the state of what has been charged, as its algorithm has it
+--   state   HELD, and by name: state, all (a list of {holder, amount, until}), and the limit and the key
+--           (by index) whose it is
+
+local MOST_HOLDERS, MAX, LONGEST = 64, 9007199254740992, 3155760000000000
+local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min -- what a function refers to is paid for
+
+local function divisible(limit)
+  local kind = limit[1]
+  return kind == FIXED or kind == SLIDING or kind == BUCKET and limit[7] == 0
+end
+
+-- A state in the limit's own terms with a cost charged, room or not.
+local function charged(state, limit, cost)
+  if cost == 0 then return state end
+  if limit[1] == BUCKET then
+    local permits, period = limit[2], limit[3]
+    local wait = max(0, state[2] - now)
+    local price = min(cost, max(limit[5], floor((MAX - permits) / period))) * period
+    local due = wait == 0 and price or price - state[3]
+    local repaid_in = ceil(due / permits)
+    if wait + repaid_in > LONGEST then return {BUCKET, now + LONGEST, 0, state[4]} end
+    return {BUCKET, now + wait + repaid_in, repaid_in * permits - due, state[4]}
+  end
+  local next, total = {}, 0
+  for i = 1, #state do next[i] = state[i] end
+  if limit[1] == FIXED then
+    next[3] = next[3] + min(cost, MAX - next[3])
+    return next
+  end
+  for i = 5, #state do total = total + state[i] end
+  local newest = next[#next]
+  next[#next] = newest + max(0, min(cost, floor(MAX / limit[4]) - newest, MAX - total))
+  return next
+end
+
+local function bare(state)
+  return state[1] == HELD and state.state or state
+end
+
+local function of(state, all, limit, k)
+  if #all == 0 then return state end
+  return {HELD, state = state, all = all, limit = limit, k = k}
+end
+
+-- Charges what was held by leases that are over by then, each when it was over.
+local function settled(held, limit, k, by)
+  local state, over, really = held.state, 0, now
+  for _, one in ipairs(held.all) do
+    if one[3] > by then break end
+    now = one[3]
+    state = charged((adopt[limit[1]](state, limit, k)), limit, one[2])
+    over = over + 1
+  end
+  now = really
+  return of(state, {unpack(held.all, over + 1)}, limit, k), over > 0
+end
+
+fresh_at[HELD] = function(held)
+  local last = settled(held, held.limit, held.k, math.huge)
+  return fresh_at[last[1]](last)
+end
+
+-- What is read from a key.
+local function taken_apart(kept)
+  local all, state = {}, {}
+  local first = 3 + kept[2] * 3
+  for i = 3, first - 1, 3 do all[#all + 1] = {kept[i], kept[i + 1], kept[i + 2]} end
+  for i = first, #kept do state[#state + 1] = kept[i] end
+  return {HELD, state = state, all = all}
+end
+
+local function put_together(held)
+  local kept = {HELD, #held.all}
+  for _, one in ipairs(held.all) do
+    for i = 1, 3 do kept[#kept + 1] = one[i] end
+  end
+  for _, number in ipairs(held.state) do kept[#kept + 1] = number end
+  return kept
+end
+
+-- In the limit's own terms, and without what is over. A limit that can't be divided drops what is held.
+local function known_held(held, k, limit, keep)
+  local kind = limit[1]
+  if not divisible(limit) then
+    local own = adopt[kind](held.state, limit, k, keep)
+    if keep and kind == BUCKET then states[k], changed[k] = own, true end
+    return own
+  end
+  local rest, over = settled(held, limit, k, now)
+  local state, altered = adopt[kind](bare(rest), limit, k)
+  local own = rest[1] == HELD and of(state, rest.all, limit, k) or state
+  if keep and (over or altered) then states[k], changed[k] = own, true end
+  return own
+end
+
+step[HELD] = function(held, limit, k, cost)
+  local kind, state, all, sum = limit[1], held.state, held.all, 0
+  for _, one in ipairs(all) do sum = sum + one[2] end
+  local capacity = kind == BUCKET and limit[5] or limit[2]
+  local _, room = step[kind](state, limit, k, 0)
+  local left = max(0, room - sum)
+  if cost > 0 and cost <= left then
+    local _, _, _, _, next = step[kind](state, limit, k, cost)
+    next = of(next, all, limit, k)
+    return PASSED, left - cost, max(now, fresh_at[HELD](next)) - now, 0, next
+  end
+  local reset = max(now, fresh_at[HELD](held)) - now
+  if cost == 0 then return PASSED, left, reset, 0 end
+  if cost > capacity then return NEVER, left, reset, 0 end
+  if cost > capacity - sum then return REFUSED, left, reset, all[1][3] - now end
+  local _, _, _, wait = step[kind](state, limit, k, cost + sum)
+  return REFUSED, left, reset, wait
+end
+
+give_back[HELD] = function(held, limit, k, cost)
+  return of(give_back[limit[1]](held.state, limit, k, cost), held.all, limit, k)
+end
+
+local function take(k, limit, holder, spent, cost, want, lease)
+  local own = known(k, limit, true)
+  local others, mine = {}, 0
+  for _, one in ipairs(own.all or {}) do
+    if one[1] == holder then
+      mine = mine + one[2]
+    else
+      others[#others + 1] = one
+    end
+  end
+  local function holding(amount, state)
+    local all, till = {unpack(others)}, now + lease
+    if amount > 0 then
+      local place = #all
+      while place > 0 and all[place][3] > till do place = place - 1 end
+      table.insert(all, place + 1, {holder, amount, till})
+    end
+    return of(state, all, limit, k)
+  end
+  local used = min(spent, mine)
+  local left = mine - used
+  local held = holding(left, charged(bare(own), limit, used))
+  local kind, remaining, reset, wait, next = step[held[1]](held, limit, k, cost)
+  local hold = min(left, want)
+  if kind == PASSED and #others < MOST_HOLDERS then hold = hold + min(want - hold, remaining) end
+  held = holding(hold, bare(next or held))
+  states[k], changed[k] = held, true
+  kind, remaining, reset = kind, select(2, step[held[1]](held, limit, k, 0))
+  say(kind, remaining, reset, wait)
+  n = n + 1
+  said[n] = hold
+end
+
+local function report(k, limit, cost)
+  local own = known(k, limit, true)
+  local state = charged(bare(own), limit, cost)
+  if cost > 0 then states[k], changed[k] = of(state, own.all or {}, limit, k), true end
+  said[n + 1], said[n + 2], said[n + 3] = now, state[1], #state - 1
+  n = n + 3
+  for i = 2, #state do
+    n = n + 1
+    said[n] = state[i]
+  end
+end
+
+return {known = known_held, take = take, report = report, taken_apart = taken_apart, put_together = put_together}

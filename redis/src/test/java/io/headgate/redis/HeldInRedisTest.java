@@ -1,0 +1,227 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.BucketState;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Rate;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.SharedCounts.Known;
+import io.headgate.store.SharedCounts.Taken;
+import io.headgate.testkit.Crowd;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Permits that instances hold, by the server's own clock. */
+class HeldInRedisTest {
+  private static final String KEY = "h:{k}rule";
+  private static final long GRACE_MILLIS = 3_000;
+  private static final long MINUTE = 60_000_000;
+  private static RedisServer server;
+  private static Clients clients;
+  private static Link link;
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    clients = new Clients(RedisOptions.of(server.uri()));
+    link = clients.link();
+  }
+
+  @AfterAll
+  static void stop() {
+    link.close();
+    clients.close();
+    server.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    server.call("FLUSHALL");
+  }
+
+  static Stream<Limit> whatCanBeDivided() {
+    var rate = Rate.of(10, Duration.ofMinutes(10));
+    return Stream.of(new TokenBucket(rate), FixedWindow.of(rate), SlidingWindow.of(rate));
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatCanBeDivided")
+  void whatIsHeldIsKeptUntilItsChargeWouldBeForgotten(Limit limit) {
+    var taken = take(engine(), plan(limit, 0), 0, 4, MINUTE);
+    assertThat(taken.held()).isEqualTo(4);
+    // Not until the lease is over: what may have been spent in it still counts then.
+    long reset = taken.outcome().resetAfter() / 1_000;
+    assertThat(reset).isGreaterThanOrEqualTo(MINUTE / 1_000);
+    assertThat(server.call("PTTL", KEY).number()).isBetween(reset, reset + GRACE_MILLIS + 1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatCanBeDivided")
+  void aHolderTakesSomeTwentyBytesAndNoneOnceItHasGivenBack(Limit limit) {
+    var one = engine();
+    var other = engine();
+    one.decide(plan(limit, 1));
+    long bare = server.call("STRLEN", KEY).number();
+    take(one, plan(limit, 0), 0, 2, MINUTE);
+    long first = server.call("STRLEN", KEY).number();
+    take(other, plan(limit, 0), 0, 2, MINUTE);
+    assertThat(first - bare).isBetween(15L, 24L);
+    assertThat(server.call("STRLEN", KEY).number() - first).isBetween(15L, 22L);
+    take(one, plan(limit, 0), 0, 0, MINUTE);
+    take(other, plan(limit, 0), 0, 0, MINUTE);
+    assertThat(server.call("STRLEN", KEY).number()).isEqualTo(bare);
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatCanBeDivided")
+  void whoGivesBackAChargeLeavesWhatIsHeld(Limit limit) {
+    var engine = engine();
+    take(engine, plan(limit, 0), 0, 4, MINUTE);
+    var plan = plan(limit, 5);
+    assertThat(engine.decide(plan).first().remaining()).isEqualTo(1);
+    engine.giveBack(plan.charges().getFirst());
+    assertThat(engine.peek(plan(limit, 0)).first().remaining()).isEqualTo(6);
+    assertThat(take(engine, plan(limit, 0), 4, 0, MINUTE).outcome().remaining()).isEqualTo(6);
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatCanBeDivided")
+  void whatWasSpentElsewhereIsChargedRoomOrNot(Limit limit) {
+    var engine = engine();
+    var known = report(engine, plan(limit, 25));
+    assertThat(known.state().used(known.now())).isEqualTo(1 << 20);
+    assertThat(engine.decide(plan(limit, 1)).first())
+        .isInstanceOfSatisfying(Refused.class, refused -> assertThat(refused.remaining()).isZero());
+    var again = report(engine, plan(limit, 0));
+    assertThat(again.now()).isGreaterThanOrEqualTo(known.now());
+    assertThat(again.state()).isEqualTo(known.state());
+  }
+
+  @Test
+  void aDebtBeyondTheCapacityIsToldAsItIs() {
+    var known = report(engine(), plan(new TokenBucket(Rate.perMinute(60), 10), 25));
+    var state = (BucketState) known.state();
+    assertThat(state.emptyAt() - known.now()).isEqualTo(25_000_000);
+  }
+
+  @Test
+  void twoInstancesHaveDifferentNumbers() {
+    var limit = new TokenBucket(Rate.perHour(10));
+    assertThat(take(engine(), plan(limit, 0), 0, 6, MINUTE).held()).isEqualTo(6);
+    assertThat(take(engine(), plan(limit, 0), 6, 6, MINUTE).held()).isEqualTo(4);
+  }
+
+  /** An instance that spends what it holds under a lock, as simply as can be. */
+  private static final class Instance {
+    private final Engine engine = engine();
+    private final ReentrantLock lock = new ReentrantLock();
+    private long left;
+    private long untold;
+
+    boolean admits(Plan plan, long want) {
+      lock.lock();
+      try {
+        if (left > 0) {
+          left--;
+          untold++;
+          return true;
+        }
+        return take(plan, want).outcome() instanceof Passed;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    void giveBack(Plan plan) {
+      lock.lock();
+      try {
+        take(plan, 0);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private Taken take(Plan plan, long want) {
+      var taken = HeldInRedisTest.take(engine, plan, untold, want, 60 * MINUTE);
+      untold = 0;
+      left = taken.held();
+      return taken;
+    }
+  }
+
+  private static final int LIMIT = 4_000;
+
+  static Stream<Limit> whatHardlyComesBack() {
+    return Stream.of(
+        FixedWindow.of(Rate.of(LIMIT, Duration.ofDays(30_000))),
+        new TokenBucket(Rate.perDay(1), LIMIT));
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatHardlyComesBack")
+  void fiveInstancesAndThoseWhoAskAsEverAdmitTheLimitAndNotOneMore(Limit limit) throws Exception {
+    var instances = new ArrayList<Instance>();
+    for (int i = 0; i < 5; i++) instances.add(new Instance());
+    var strict = engine();
+    long admitted =
+        Crowd.VIRTUAL.sum(member -> {
+          long mine = 0;
+          var instance = instances.get(member % 5);
+          for (int i = 0; i < 60; i++) {
+            boolean asks = (member + i) % 10 == 0;
+            var plan = plan(limit, 1);
+            if (asks ? strict.decide(plan).first() instanceof Passed : instance.admits(plan, 9)) {
+              mine++;
+            }
+            if (i % 20 == 19) instance.giveBack(plan(limit, 0));
+          }
+          return mine;
+        });
+    for (var instance : instances) instance.giveBack(plan(limit, 0));
+    while (instances.getFirst().admits(plan(limit, 1), 50)) admitted++;
+    assertThat(admitted).isEqualTo(LIMIT);
+    assertThat(strict.peek(plan(limit, 0)).first().remaining()).isZero();
+  }
+
+  private static Engine engine() {
+    return new Engine(
+        Links.shared(link), new Keys("h:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK);
+  }
+
+  private static Taken take(Engine engine, Plan plan, long spent, long want, long lease) {
+    return engine.take(charge(plan), spent, want, lease).toCompletableFuture().join();
+  }
+
+  private static Known report(Engine engine, Plan plan) {
+    return engine.report(charge(plan)).toCompletableFuture().join();
+  }
+
+  private static Charge charge(Plan plan) {
+    return plan.charges().getFirst();
+  }
+
+  private static Plan plan(Limit limit, long cost) {
+    var rules = RuleSet.of(Rule.named("rule").match("key", "*").limit(limit).build());
+    return rules.plan(Request.of(Subject.of("k"), cost), 0, 0);
+  }
+}

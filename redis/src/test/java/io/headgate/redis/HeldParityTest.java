@@ -1,0 +1,235 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.BucketState;
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.SlidingWindow.Bound;
+import io.headgate.limit.State;
+import io.headgate.limit.Take;
+import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Answer;
+import io.headgate.store.SharedCounts.Known;
+import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.PlainCounts;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Instances take, spend and report, others ask as ever: Java and Lua must say the same in every
+ * field, to the microsecond.
+ */
+class HeldParityTest {
+  private static final int STEPS = 10_000;
+  private static final long SECOND = 1_000_000;
+  private static RedisServer server;
+  private static Clients clients;
+  private static Link link;
+
+  private final ManualTicker clock = ManualTicker.create();
+  private final Random random = new Random(20_261_116);
+  private final PlainCounts plain = PlainCounts.shared(clock);
+  private long latest = clock.micros();
+
+  /** What goes into a batch, and what it is answered with on either side. */
+  private record Question<T>(String what, Ask<T> ask, Supplier<T> expected) {
+    void compare(NumberReader said, long now) {
+      assertThat(plain(ask.read(said), now)).as(what).isEqualTo(plain(expected.get(), now));
+    }
+
+    /** A debt that is repaid is none, whenever that was. */
+    private static Object plain(Object answer, long now) {
+      if (answer instanceof Answer several) return several.outcomes();
+      if (answer instanceof Known(BucketState(long emptyAt, long slack, long drain), long time)
+          && emptyAt <= now) {
+        State repaid = new BucketState(0, 0, drain);
+        return new Known(repaid, time);
+      }
+      return answer;
+    }
+  }
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    clients = new Clients(RedisOptions.of(server.uri()));
+    link = clients.link();
+  }
+
+  @AfterAll
+  static void stop() {
+    link.close();
+    clients.close();
+    server.close();
+  }
+
+  static Stream<Limit> whatCanBeDivided() {
+    return Stream.of(
+        new TokenBucket(Rate.of(7, Duration.ofSeconds(3)), 11),
+        new TokenBucket(Rate.perSecond(1_000_000), 30),
+        new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100_000)), 40),
+        FixedWindow.of(Rate.of(9, Duration.ofSeconds(4))),
+        new FixedWindow(30, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Europe/Berlin"))),
+        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 10, Bound.INTERPOLATED),
+        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 4, Bound.CONSERVATIVE),
+        new SlidingWindow(Rate.of(101, Duration.ofMinutes(1)), 60, Bound.INTERPOLATED));
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatCanBeDivided")
+  void whatIsHeldCountsTheSameInLuaAsInJava(Limit limit) {
+    play(List.of(rules(limit)), false);
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatCanBeDivided")
+  void alsoWhereTheClockStepsBack(Limit limit) {
+    play(List.of(rules(limit)), true);
+  }
+
+  @Test
+  void alsoWhereTheLimitIsChangedMeanwhile() {
+    var revisions = new ArrayList<RuleSet>();
+    whatCanBeDivided().forEach(limit -> revisions.add(rules(limit)));
+    revisions.add(rules(new TokenBucket(Rate.perSecond(1), 3)));
+    play(revisions, false);
+  }
+
+  /** Nobody takes of these, but they meet what was held when the rule had another limit. */
+  @Test
+  void alsoWhereTheLimitCanNoLongerBeDivided() {
+    var revisions = new ArrayList<RuleSet>();
+    whatCanBeDivided().forEach(limit -> revisions.add(rules(limit)));
+    revisions.add(rules(LeakyBucket.queueing(Rate.of(3, Duration.ofSeconds(7)), 4)));
+    revisions.add(rules(LeakyBucket.rejecting(Rate.perSecond(3))));
+    revisions.add(rules(RollingWindow.of(Rate.of(12, Duration.ofSeconds(5)))));
+    revisions.add(rules(new Concurrency(6, Duration.ofSeconds(2))));
+    play(revisions, false);
+  }
+
+  private static RuleSet rules(Limit limit) {
+    return RuleSet.of(
+        Rule.named("one").match("key", "*").limit(limit).build(),
+        Rule.named("two")
+            .match("key", "*")
+            .match("both", "yes")
+            .limit(RuleLimit.of("a", limit).per("key"))
+            .limit(RuleLimit.of("b", new TokenBucket(Rate.perSecond(2), 5)).per("key"))
+            .build());
+  }
+
+  private void play(List<RuleSet> revisions, boolean stepsBack) {
+    server.call("FLUSHALL");
+    var rules = revisions.getFirst();
+    for (int step = 0; step < STEPS; ) {
+      turnTheClock(stepsBack);
+      if (random.nextInt(8) == 0) rules = revisions.get(random.nextInt(revisions.size()));
+      var batch = new Batch(new Keys("p:"));
+      var questions = new ArrayList<Question<?>>();
+      for (int i = random.nextInt(30); i >= 0; i--) {
+        var question = question(rules, step++);
+        question.ask.writeTo(batch);
+        questions.add(question);
+      }
+      long now = clock.micros();
+      var said = link.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
+      var answers = new NumberReader(said);
+      for (var question : questions) question.compare(answers, now);
+      if (random.nextInt(20) == 0) forget(rules);
+    }
+  }
+
+  private Question<?> question(RuleSet rules, int step) {
+    var subject =
+        Subject.of(
+            Map.of("key", "k" + random.nextInt(3), "both", random.nextInt(4) == 0 ? "yes" : "no"));
+    var plan = rules.plan(Request.of(subject, random.nextInt(4)), 0, step);
+    var charge = plan.charges().get(random.nextInt(plan.charges().size()));
+    boolean divisible = charge.limit() instanceof Divisible;
+    return switch (random.nextInt(10)) {
+      case 0 -> decision("look", plan, false, step);
+      case 1, 2, 3 -> decision("decide", plan, true, step);
+      case 4 -> divisible ? report(charge, step) : decision("decide", plan, true, step);
+      default -> divisible ? take(charge, step) : decision("look", plan, false, step);
+    };
+  }
+
+  private Question<?> decision(String what, Plan plan, boolean keep, int step) {
+    return new Question<>(
+        "step %d, %s %s".formatted(step, what, plan.charges()),
+        new Ask.OfPlan(plan, keep),
+        () -> keep ? plain.decide(plan) : plain.peek(plan));
+  }
+
+  private Question<?> report(Charge charge, int step) {
+    return new Question<>(
+        "step %d, report %s".formatted(step, charge),
+        new Ask.OfReport(charge),
+        () -> plain.report(charge).toCompletableFuture().join());
+  }
+
+  private Question<?> take(Charge charge, int step) {
+    long holder = 1 + random.nextInt(4) + (1L << 47);
+    long want = random.nextInt(3) == 0 ? 0 : random.nextInt(9);
+    long lease = random.nextInt(4) == 0 ? 1 + random.nextInt(1000) : 1 + random.nextLong(SECOND);
+    var take = new Take(holder, random.nextInt(6), charge.cost(), want, lease);
+    return new Question<>(
+        "step %d, %s of %s".formatted(step, take, charge),
+        new Ask.OfTake(charge, take),
+        () ->
+            plain
+                .as(holder)
+                .take(charge, take.spent(), take.want(), take.lease())
+                .toCompletableFuture()
+                .join());
+  }
+
+  private void forget(RuleSet rules) {
+    var subject = Subject.of(Map.of("key", "k" + random.nextInt(3), "both", "yes"));
+    for (var charge : rules.plan(Request.of(subject, 1), 0, 0).charges()) {
+      plain.reset(charge.counter(), charge.key());
+      server.call("DEL", new Keys("p:").of(charge.counter(), charge.key()));
+    }
+  }
+
+  /** Back only within a second, and not across its beginning, where windows are cut. */
+  private void turnTheClock(boolean stepsBack) {
+    latest +=
+        switch (random.nextInt(8)) {
+          case 0, 1 -> 0;
+          case 2, 3 -> random.nextLong(1_000);
+          case 4, 5 -> random.nextLong(SECOND / 2);
+          case 6 -> random.nextLong(5 * SECOND);
+          default -> random.nextLong(200 * SECOND);
+        };
+    boolean back = stepsBack && random.nextInt(3) == 0;
+    clock.set(back ? latest - random.nextLong(latest % SECOND + 1) : latest);
+  }
+}

@@ -1,0 +1,61 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A rule that is decided near has the same word when Redis is away as any other. */
+class NearOutageTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Request HOT = Request.of(Subject.of("hot"));
+
+  @ParameterizedTest
+  @CsvSource({"LEASED, kill", "LEASED, pause", "EVENTUAL, kill", "EVENTUAL, pause"})
+  void theRulesPolicyDecidesUntilRedisIsBack(Consistency consistency, String trouble) {
+    var rule =
+        Rule.named("r")
+            .per("key")
+            .limit(new TokenBucket(Rate.perSecond(100_000)))
+            .consistency(consistency)
+            .onStoreFailure(new OnStoreFailure.Deny())
+            .build();
+    try (var server = RedisServer.start();
+        var limiter = RateLimiter.with(RedisStore.connect(server.uri()), RuleSet.of(rule))) {
+      var near = consistency == Consistency.LEASED ? Evidence.LEASE : Evidence.LOCAL;
+      becomes(limiter, near, true);
+      if (trouble.equals("kill")) server.kill();
+      else server.pause();
+      becomes(limiter, Evidence.FALLBACK, false);
+      if (trouble.equals("kill")) server.restart();
+      else server.resume();
+      becomes(limiter, near, true);
+    }
+    Eventually.holds("no thread is left", PATIENCE, () -> Threads.ours().isEmpty());
+  }
+
+  private static void becomes(RateLimiter limiter, Evidence evidence, boolean allowed) {
+    Eventually.holds(
+        "decisions rest on " + evidence,
+        PATIENCE,
+        () -> {
+          for (int i = 0; i < 100; i++) limiter.decide(HOT);
+          var verdict = limiter.decide(HOT);
+          return verdict.evidence() == evidence && verdict.isAllowed() == allowed;
+        });
+    assertThat(limiter.decide(HOT).isAllowed()).isEqualTo(allowed);
+  }
+}

@@ -1,0 +1,178 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Instances that decide by themselves, with one real Redis behind them. */
+class NearTest {
+  private static final int INSTANCES = 5;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Request HOT = Request.of(Subject.of("hot"));
+
+  private static RedisServer server;
+  private final List<RateLimiter> fleet = new ArrayList<>();
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    server.call("FLUSHALL");
+  }
+
+  @AfterEach
+  void close() {
+    fleet.forEach(RateLimiter::close);
+  }
+
+  private void connect(int instances, Consistency consistency, Limit limit) {
+    var rule = Rule.named("r").per("key").limit(limit).consistency(consistency).build();
+    // A machine that is busy otherwise is not to be taken for an outage.
+    var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10));
+    for (int i = 0; i < instances; i++) {
+      fleet.add(RateLimiter.with(RedisStore.connect(options), RuleSet.of(rule)));
+    }
+  }
+
+  static List<Limit> thousandInALongTime() {
+    return List.of(
+        new TokenBucket(Rate.of(1_000, Duration.ofDays(365))),
+        FixedWindow.of(Rate.of(1_000, Duration.ofDays(365))),
+        SlidingWindow.of(Rate.of(1_000, Duration.ofDays(365))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("thousandInALongTime")
+  void fiveLeasedInstancesAskedByManyThreadsAdmitExactlyTheLimit(Limit limit) throws Exception {
+    connect(INSTANCES, Consistency.LEASED, limit);
+    assertThat(admitted(2_000)).isLessThanOrEqualTo(1_000);
+    // What is held and not used goes back when an instance closes; nothing is lost, or given twice.
+    var last = fleet.removeLast();
+    fleet.forEach(RateLimiter::close);
+    fleet.clear();
+    fleet.add(last);
+    long before = admittedSoFar;
+    Eventually.holds(
+        "all of the limit is admitted",
+        PATIENCE,
+        () -> {
+          for (int i = 0; i < 50; i++) {
+            if (last.decide(HOT).isAllowed()) admittedSoFar++;
+          }
+          return admittedSoFar >= 1_000;
+        });
+    assertThat(admittedSoFar).isEqualTo(1_000).isGreaterThanOrEqualTo(before);
+  }
+
+  private long admittedSoFar;
+
+  /** Every instance is asked by four threads at once. */
+  private long admitted(int timesEach) throws Exception {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var work = new ArrayList<Callable<Long>>();
+      for (var limiter : fleet) {
+        for (int thread = 0; thread < 4; thread++) {
+          work.add(() -> {
+            long passed = 0;
+            for (int i = 0; i < timesEach / 4; i++) {
+              if (limiter.decide(HOT).isAllowed()) passed++;
+            }
+            return passed;
+          });
+        }
+      }
+      for (var part : threads.invokeAll(work)) admittedSoFar += part.get();
+    }
+    return admittedSoFar;
+  }
+
+  @Test
+  void aHotCallerIsMostlySpentFromASliceAndSoSaysTheDecision() {
+    connect(1, Consistency.LEASED, new TokenBucket(Rate.perHour(1_000_000)));
+    var limiter = fleet.getFirst();
+    Eventually.holds(
+        "permits are held here",
+        PATIENCE,
+        () -> {
+          for (int i = 0; i < 100; i++) assertThat(limiter.decide(HOT).isAllowed()).isTrue();
+          return limiter.decide(HOT).evidence() == Evidence.LEASE;
+        });
+    long before = calls();
+    for (int i = 0; i < 2_000; i++) assertThat(limiter.decide(HOT).isAllowed()).isTrue();
+    assertThat(calls() - before).isLessThan(100);
+  }
+
+  private static long calls() {
+    var text = server.call("INFO", "commandstats").text();
+    for (var line : text.split("\\R")) {
+      if (line.startsWith("cmdstat_evalsha:")) {
+        return Long.parseLong(line.replaceAll(".*calls=(\\d+),.*", "$1"));
+      }
+    }
+    return 0;
+  }
+
+  @Test
+  void aResetByOneInstanceIsHeardByOthersThatHoldSome() {
+    connect(2, Consistency.LEASED, new TokenBucket(Rate.perDay(500)));
+    for (int i = 0; i < 2_000; i++) fleet.get(i % 2).decide(HOT);
+    assertThat(fleet.getFirst().decide(HOT).isAllowed()).isFalse();
+    fleet.getLast().reset(Subject.of("hot"), "r");
+    Eventually.holds(
+        "the reset is heard", PATIENCE, () -> fleet.getFirst().decide(HOT).isAllowed());
+  }
+
+  @Test
+  void anEventualLimitIsKnownToAllAfterAReport() {
+    connect(3, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(200)));
+    for (int i = 0; i < 200; i++) {
+      assertThat(fleet.getFirst().decide(HOT).isAllowed()).isTrue();
+    }
+    for (var limiter : fleet) {
+      Eventually.holds("all know", PATIENCE, () -> !limiter.decide(HOT).isAllowed());
+    }
+    assertThat(fleet.getLast().decide(HOT).evidence()).isEqualTo(Evidence.LOCAL);
+  }
+
+  @Test
+  void whatIsCountedIsReportedOnClosing() {
+    connect(2, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(1_000)));
+    for (int i = 0; i < 300; i++) fleet.getFirst().decide(HOT);
+    fleet.removeFirst().close();
+    var left = fleet.getFirst().peek(HOT).limit().orElseThrow().remaining();
+    assertThat(left).isEqualTo(699);
+  }
+}

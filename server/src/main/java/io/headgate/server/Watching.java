@@ -1,0 +1,103 @@
+package io.headgate.server;
+
+import io.headgate.server.http.AnomalyBody;
+import io.headgate.server.store.StoreView;
+import io.headgate.server.watch.FleetCallers;
+import io.headgate.server.watch.Watch;
+import io.headgate.server.watch.WatchSettings;
+import io.headgate.server.watch.Webhook;
+import io.headgate.server.watch.Witness;
+import io.headgate.store.Store;
+import io.vertx.core.Vertx;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the watch going: one thread for all of it, which adds up once a second. */
+final class Watching implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Watching.class);
+
+  /** How often event loops look whether a second is over, and how long they are given for it. */
+  private static final long LOOK_MILLIS = 50;
+
+  private static final long AFTER_SECOND_MILLIS = 150;
+
+  private final String instance = HexFormat.of().formatHex(random(3));
+  private final Watch watch;
+  private final FleetCallers callers;
+  private final Optional<Webhook> webhook;
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("headgate-watch").factory());
+
+  Watching(WatchSettings settings, Store store) {
+    var view = new StoreView(store);
+    this.watch = new Watch(settings.callerNames(), System::currentTimeMillis, view::isAway);
+    this.callers = new FleetCallers(watch, view.bulletin(), instance);
+    this.webhook =
+        settings.webhook().map(target -> new Webhook(target, instance, AnomalyBody::json));
+    webhook.ifPresent(hook -> watch.alarm(hook::tell));
+  }
+
+  private static byte[] random(int bytes) {
+    var random = new byte[bytes];
+    new SecureRandom().nextBytes(random);
+    return random;
+  }
+
+  void start() {
+    long now = System.currentTimeMillis();
+    long first = 1_000 - Math.floorMod(now, 1_000L) + AFTER_SECOND_MILLIS;
+    var unusedTicks = timer.scheduleAtFixedRate(this::tick, first, 1_000, TimeUnit.MILLISECONDS);
+    long every = FleetCallers.EVERY.toMillis();
+    var unusedLists = timer.scheduleAtFixedRate(this::publish, first, every, TimeUnit.MILLISECONDS);
+  }
+
+  /** Whatever goes wrong in one second, the next is added up too. */
+  private void tick() {
+    try {
+      watch.tick();
+    } catch (RuntimeException e) {
+      LOG.error("the figures of a second are lost", e);
+    }
+  }
+
+  private void publish() {
+    try {
+      callers.publish();
+    } catch (RuntimeException e) {
+      LOG.debug("the callers could not be told to other instances", e);
+    }
+  }
+
+  /** What to call this process. */
+  String instance() {
+    return instance;
+  }
+
+  Watch watch() {
+    return watch;
+  }
+
+  FleetCallers callers() {
+    return callers;
+  }
+
+  /** For the event loop that calls this. */
+  Witness witness(Vertx vertx) {
+    var observer = watch.observer();
+    vertx.setPeriodic(LOOK_MILLIS, looked -> observer.tick());
+    return observer;
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    webhook.ifPresent(Webhook::close);
+  }
+}

@@ -1,0 +1,70 @@
+package io.headgate.server.cli;
+
+import io.headgate.server.trial.log.AccessLog;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.util.List;
+
+/** Reads files of logs one after the other, and shows somebody who waits how far it has come. */
+final class LogFiles {
+  private static final String STANDARD_INPUT = "-";
+
+  private final Surroundings around;
+  private final List<String> names;
+
+  LogFiles(Surroundings around, List<String> names) {
+    this.around = around;
+    this.names = names;
+  }
+
+  void read(AccessLog log) {
+    var progress = new Progress(around, size(), log::lines);
+    for (var name : names) {
+      try (var in = new Counted(open(name), progress)) {
+        log.read(in);
+      } catch (IOException e) {
+        progress.clear();
+        throw SimulateCommand.unreadable(name, e);
+      }
+    }
+    progress.clear();
+  }
+
+  private InputStream open(String name) throws IOException {
+    return name.equals(STANDARD_INPUT)
+        ? System.in
+        : Files.newInputStream(around.directory().resolve(name));
+  }
+
+  /** Of all files together; 0 where nobody knows. */
+  private long size() {
+    long sum = 0;
+    for (var name : names) {
+      if (name.equals(STANDARD_INPUT)) return 0;
+      try {
+        sum += Files.size(around.directory().resolve(name));
+      } catch (IOException e) {
+        return 0; // reading it will say what is wrong
+      }
+    }
+    return sum;
+  }
+
+  private static final class Counted extends FilterInputStream {
+    private final Progress progress;
+
+    Counted(InputStream in, Progress progress) {
+      super(in);
+      this.progress = progress;
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int length) throws IOException {
+      int got = super.read(bytes, from, length);
+      progress.read(Math.max(0, got));
+      return got;
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package io.headgate.server.cli;
+
+import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.trial.Comparison;
+import io.headgate.server.trial.InOrder;
+import io.headgate.server.trial.Patience;
+import io.headgate.server.trial.log.AccessLog;
+import io.headgate.server.trial.log.Attributes;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Says what rules would have done to the requests of an access log. Needs no service. */
+@Command(
+    name = "simulate",
+    description =
+        "Replays access logs against rules, by the times in the log and the arithmetic of the"
+            + " service, and says who would have been denied. Needs no service. Exits with 0, or"
+            + " with 1 if the rules are not valid, 2 if something can't be read.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  headgate simulate --rules rules.yaml --log access.log",
+      "  headgate simulate --rules new.yaml --against rules.yaml --log access.log.gz --html out.html",
+      "  zcat access.log.*.gz | headgate simulate --rules rules.yaml --log - --attr key=user:{user}"
+    })
+final class SimulateCommand implements Callable<Integer> {
+  private static final long LOOK_AHEAD = 10_000_000;
+  private static final int MOST_HELD = 65_536;
+
+  private final Surroundings process;
+
+  @Option(
+      names = "--rules",
+      required = true,
+      paramLabel = "FILE",
+      description = "The rules to try.")
+  private Path rules = Path.of("");
+
+  @Option(
+      names = "--log",
+      required = true,
+      arity = "1..*",
+      paramLabel = "FILE",
+      description =
+          "The log, plain or compressed by gzip; - for standard input. Several are read one after"
+              + " the other: the oldest first.")
+  private List<String> logs = new ArrayList<>();
+
+  @Option(
+      names = "--against",
+      paramLabel = "FILE",
+      description = "Other rules to compare with, such as those in force.")
+  private Optional<Path> against = Optional.empty();
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      description = "auto, common, combined or json (an object on each line). Default: auto")
+  private AccessLog.Format format = AccessLog.Format.AUTO;
+
+  @Option(
+      names = "--attr",
+      paramLabel = "NAME=FIELD",
+      description =
+          "What an attribute is made of: a field of the log, as in client=remote_addr, or a text"
+              + " with fields, as in key=user:{user}. May be given several times. Fields of every"
+              + " log: ip, user, method, path, protocol, status, bytes, referer, user-agent; of"
+              + " JSON any, those within others with dots. Default: the field of the same name;"
+              + " for key, the user or else the ip.")
+  private Map<String, String> attributes = new LinkedHashMap<>();
+
+  @Option(names = "--query", description = "Keep the query string as part of the path.")
+  private boolean query;
+
+  @Option(
+      names = "--no-spread",
+      description =
+          "Where times are whole seconds, let all requests of a second come at its beginning,"
+              + " rather than spread over it evenly.")
+  private boolean noSpread;
+
+  @Option(
+      names = "--top",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "How many callers to list. Default: 10")
+  private int top = 10;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Write a page with pictures too, which needs nothing else to be looked at.")
+  private Optional<Path> html = Optional.empty();
+
+  @Mixin private ColourOption colour;
+
+  SimulateCommand(Surroundings around) {
+    this.process = around;
+  }
+
+  @Override
+  public Integer call() {
+    var around = colour.applied(process);
+    try {
+      var tried = rules(rules);
+      var other =
+          against.isPresent() ? Optional.of(rules(against.get())) : Optional.<RuleSet>empty();
+      try (var comparison =
+          other
+              .map(before -> Comparison.of(before, tried, Patience.ENDLESS))
+              .orElseGet(() -> Comparison.alone(tried))) {
+        var simulation = replay(comparison, attributes(tried, other));
+        if (json) around.out().println(SimulationJson.of(simulation, top));
+        else new SimulationText(around, top).print(simulation);
+        if (html.isPresent()) write(html.get(), SimulationPage.of(simulation));
+      }
+      return Main.OK;
+    } catch (InvalidRules e) {
+      for (var line : e.lines) around.err().println(line);
+      return Main.NO;
+    }
+  }
+
+  private Simulation replay(Comparison comparison, Attributes read) {
+    var order = InOrder.within(comparison::add, LOOK_AHEAD, MOST_HELD, !noSpread);
+    var log = new AccessLog(read, format, query, order::add);
+    new LogFiles(process, logs).read(log);
+    order.finish();
+    if (log.lines() == 0) throw nothingRead(log);
+    return new Simulation(
+        comparison,
+        against.map(Path::toString),
+        rules.toString(),
+        logs,
+        log.unreadable(),
+        log.samples(),
+        log.missing(),
+        order.late());
+  }
+
+  private CommandFailure nothingRead(AccessLog log) {
+    String why =
+        log.samples().isEmpty() ? "it is empty" : "for a start, " + log.samples().getFirst();
+    return new CommandFailure(
+        "%s has no line that could be read; %s".formatted(String.join(", ", logs), why));
+  }
+
+  private Attributes attributes(RuleSet tried, Optional<RuleSet> other) {
+    var sets = new ArrayList<RuleSet>(List.of(tried));
+    other.ifPresent(sets::add);
+    try {
+      return Attributes.of(sets, attributes);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailure("--attr: " + e.getMessage());
+    }
+  }
+
+  /** Has been said to be so already. */
+  private static final class InvalidRules extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient List<String> lines;
+
+    InvalidRules(List<String> lines) {
+      super("the rules are not valid", null, false, false);
+      this.lines = lines;
+    }
+  }
+
+  private RuleSet rules(Path file) throws InvalidRules {
+    try {
+      return RuleSet.of(RuleFile.read(process.directory().resolve(file)));
+    } catch (RuleFileException e) {
+      var lines = new ArrayList<String>();
+      for (var problem : e.problems()) lines.add("%s:%s".formatted(file, problem));
+      if (e.more() > 0) lines.add("… and %d more".formatted(e.more()));
+      throw new InvalidRules(lines);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidRules(List.of("%s: %s".formatted(file, e.getMessage())));
+    } catch (IOException e) {
+      throw unreadable(file.toString(), e);
+    }
+  }
+
+  private void write(Path file, String page) {
+    try {
+      Files.writeString(process.directory().resolve(file), page, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new CommandFailure("%s can't be written: %s".formatted(file, e));
+    }
+  }
+
+  static CommandFailure unreadable(String file, IOException e) {
+    return switch (e) {
+      case NoSuchFileException none -> new CommandFailure(file + ": there is no such file");
+      case AccessDeniedException no -> new CommandFailure(file + ": it may not be read");
+      default -> new CommandFailure("%s can't be read: %s".formatted(file, e.getMessage()));
+    };
+  }
+}

@@ -1,0 +1,130 @@
+package io.headgate.server.http;
+
+import io.headgate.server.watch.CallerFigures;
+import io.headgate.server.watch.CallerList;
+import io.headgate.server.watch.CallerSeries;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Which callers somebody wants to see, and in what order.
+ *
+ * @param search in lower case; empty for all
+ */
+record CallersQuestion(Sort sort, Optional<String> rule, String search, int limit) {
+  static final int NAME = 2; // /v1/callers/{caller}
+  private static final int FEW = 50;
+  private static final int MOST = 1_000;
+
+  /** What comes first. */
+  enum Sort {
+    DENIED,
+    ALLOWED,
+    RATE,
+    BURST;
+
+    private Comparator<CallerFigures> order() {
+      return Comparator.comparingDouble(this::of)
+          .thenComparingDouble(CallerFigures::perSecond)
+          .thenComparingDouble(CallerFigures::allowed)
+          .reversed()
+          .thenComparing(CallerFigures::caller);
+    }
+
+    private double of(CallerFigures caller) {
+      return switch (this) {
+        case DENIED -> caller.denied();
+        case ALLOWED -> caller.allowed();
+        case RATE -> caller.perSecond();
+        case BURST -> caller.burstRatio().orElse(0);
+      };
+    }
+
+    static Sort parse(String text) {
+      return switch (text) {
+        case "denied" -> DENIED;
+        case "allowed" -> ALLOWED;
+        case "rate" -> RATE;
+        case "burst" -> BURST;
+        default ->
+            throw Refusal.badInput(
+                "sort",
+                "must be denied, allowed, rate or burst, got '%s'".formatted(Texts.shown(text)));
+      };
+    }
+  }
+
+  static CallersQuestion of(Exchange exchange) {
+    var query = exchange.query(Set.of("sort", "rule", "search", "limit"));
+    return new CallersQuestion(
+        Sort.parse(query.text("sort").orElse("denied")),
+        query.text("rule").filter(id -> !id.isEmpty()),
+        query.text("search").orElse("").toLowerCase(Locale.ROOT),
+        (int) query.whole("limit", 1, MOST).orElse(FEW));
+  }
+
+  private boolean wants(CallerFigures caller) {
+    if (rule.isPresent() && !caller.rules().contains(rule.get())) return false;
+    return search.isEmpty()
+        || caller.caller().toLowerCase(Locale.ROOT).contains(search)
+        || caller.subject().values().stream()
+            .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(search));
+  }
+
+  JsonOut answer(CallerList list) {
+    var out = new JsonOut().begin();
+    out.name("now").value(list.atMillis());
+    out.name("windowMs").value(CallerList.WINDOW_SECONDS * 1_000L);
+    out.name("tracked").value(list.tracked());
+    out.name("error").value(list.total() == 0 ? 0 : list.floor() / list.total());
+    out.name("instances").value(list.instances());
+    out.name("callers").beginList();
+    list.callers().stream()
+        .filter(this::wants)
+        .sorted(sort.order())
+        .limit(limit)
+        .forEach(caller -> {
+          out.begin();
+          write(out, caller);
+          out.end();
+        });
+    return out.endList().end();
+  }
+
+  static JsonOut answer(CallerFigures caller, Optional<CallerSeries> series) {
+    var out = new JsonOut().begin();
+    write(out, caller);
+    out.name("series");
+    if (series.isEmpty()) return out.nothing().end(); // another instance's
+    out.begin().name("from").value(series.get().from() * 1_000).name("stepMs").value(1_000);
+    write(out.name("allowed"), series.get().allowed());
+    write(out.name("denied"), series.get().denied());
+    return out.end().end();
+  }
+
+  private static void write(JsonOut out, int[] counts) {
+    out.beginList();
+    for (int count : counts) out.value(count);
+    out.endList();
+  }
+
+  private static void write(JsonOut out, CallerFigures caller) {
+    out.name("caller").value(caller.caller());
+    out.name("subject").begin();
+    caller.subject().forEach(out::member);
+    out.end();
+    out.name("allowed").value(Math.round(caller.allowed()));
+    out.name("denied").value(Math.round(caller.denied()));
+    out.name("perSecond").value(caller.perSecond());
+    out.name("deniedPerSecond").value(caller.deniedPerSecond());
+    out.name("burstRatio");
+    if (caller.burstRatio().isPresent()) out.value(caller.burstRatio().getAsDouble());
+    else out.nothing();
+    out.name("since").value(caller.sinceMillis());
+    out.name("last").value(caller.lastMillis());
+    out.name("error").value(Math.round(Math.ceil(caller.error())));
+    out.name("rules").value(caller.rules());
+  }
+}

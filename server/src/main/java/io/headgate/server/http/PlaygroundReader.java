@@ -1,0 +1,115 @@
+package io.headgate.server.http;
+
+import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.limit.Limit;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.server.trial.Entrant;
+import io.headgate.server.trial.Playground;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads what is to be tried on what. */
+final class PlaygroundReader {
+  private static final String LIMITS = "limits";
+  private static final int LONGEST_NAME = 100;
+
+  private final JsonIn in;
+  private Optional<Long> durationMillis = Optional.empty();
+  private Optional<TrafficReader> traffic = Optional.empty();
+  private List<Entrant> entrants = List.of();
+
+  /** What is asked for. */
+  record Asked(long durationMillis, TrafficReader traffic, List<Entrant> entrants) {}
+
+  private PlaygroundReader(JsonIn in) {
+    this.in = in;
+  }
+
+  static Asked read(byte[] body) {
+    var in = JsonIn.of(body);
+    in.beginObject();
+    var reader = new PlaygroundReader(in);
+    reader.readFields();
+    in.end();
+    return reader.asked();
+  }
+
+  private void readFields() {
+    while (in.nextField()) {
+      switch (in.field()) {
+        case "durationMs" -> {
+          long millis = in.whole(TrafficReader.LONGEST_MILLIS);
+          if (millis == 0) throw in.bad("must be 1 to 86400000 (a day), got 0");
+          durationMillis = Optional.of(millis);
+        }
+        case "traffic" -> traffic = Optional.of(TrafficReader.read(in));
+        case LIMITS -> entrants = readLimits();
+        default -> throw in.unknown(Set.of("durationMs", "traffic", LIMITS));
+      }
+    }
+  }
+
+  private List<Entrant> readLimits() {
+    if (in.next() != JsonToken.START_ARRAY) throw in.bad("must be a list of limits");
+    var all = new ArrayList<Entrant>();
+    while (true) {
+      in.enter(LIMITS + "[" + all.size() + "]");
+      var token = in.next();
+      if (token == JsonToken.END_ARRAY) {
+        in.enter("");
+        return all;
+      }
+      if (token != JsonToken.START_OBJECT) {
+        throw in.bad("must be an object such as {\"name\":…,\"limit\":{…}}");
+      }
+      if (all.size() == Playground.MOST_LIMITS) {
+        throw Refusal.badInput(
+            LIMITS, "may have at most %d items".formatted(Playground.MOST_LIMITS));
+      }
+      all.add(readLimit(LIMITS + "[" + all.size() + "].limit"));
+    }
+  }
+
+  private Entrant readLimit(String path) {
+    Optional<String> name = Optional.empty();
+    Optional<Limit> limit = Optional.empty();
+    while (in.nextField()) {
+      switch (in.field()) {
+        case "name" -> {
+          String text = in.text();
+          if (text.length() > LONGEST_NAME) {
+            throw in.bad("may have at most %d characters".formatted(LONGEST_NAME));
+          }
+          name = Optional.of(text);
+        }
+        case "limit" -> {
+          String written = in.written("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
+          limit =
+              Optional.of(
+                  RulesBody.read(
+                      path, "the limit is not valid", () -> RuleFile.readLimit(written, path)));
+        }
+        default -> throw in.unknown(Set.of("name", "limit"));
+      }
+    }
+    if (limit.isEmpty()) {
+      throw Refusal.badInput(
+          path, "is missing; send such as {\"algorithm\":\"token-bucket\",\"rate\":\"100/10s\"}");
+    }
+    return new Entrant(name.orElse(limit.get().algorithm()), limit.get());
+  }
+
+  private Asked asked() {
+    if (entrants.isEmpty()) {
+      throw Refusal.badInput(LIMITS, "is missing or empty; send 1 to 8 limits");
+    }
+    return new Asked(
+        durationMillis.orElse(60_000L),
+        traffic.orElseThrow(() ->
+            Refusal.badInput(
+                "traffic", "is missing; send such as {\"kind\":\"steady\",\"perSecond\":20}")),
+        entrants);
+  }
+}

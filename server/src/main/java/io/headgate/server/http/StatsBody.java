@@ -1,0 +1,162 @@
+package io.headgate.server.http;
+
+import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.SeedFile;
+import io.headgate.server.store.StoreView;
+import io.headgate.server.watch.Counts;
+import io.headgate.server.watch.Figures;
+import io.headgate.server.watch.Percentiles;
+import io.headgate.server.watch.Second;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
+
+/** The figures of the service, in the order in which their fields are documented. */
+final class StatsBody {
+  private static final int MOST_HOT_KEYS = 20;
+  private static final int MOST_ANOMALIES = 100;
+
+  private final String instance;
+  private final long startedAt;
+  private final String version;
+  private final StoreView store;
+  private final RuleBook book;
+
+  StatsBody(String instance, long startedAt, StoreView store, RuleBook book) {
+    this.instance = instance;
+    this.startedAt = startedAt;
+    this.store = store;
+    this.book = book;
+    String known = StatsBody.class.getPackage().getImplementationVersion();
+    this.version = known == null ? "development" : known;
+  }
+
+  /** With each second of the last minutes. */
+  JsonOut whole(Figures figures, long trackedKeys) {
+    var out = new JsonOut().begin();
+    write(out, figures, trackedKeys);
+    writeSeries(out.name("series"), figures.series());
+    return out.end();
+  }
+
+  /** With the second that has just ended. */
+  String event(Figures figures, long trackedKeys) {
+    var out = new JsonOut().begin();
+    write(out, figures, trackedKeys);
+    var newest = figures.newest();
+    out.name("tick").begin().name("at").value(newest.at());
+    writeCounts(out, newest.counts());
+    micros(out.name("p50"), newest.latency().p50());
+    micros(out.name("p99"), newest.latency().p99());
+    out.end();
+    return out.end().toString();
+  }
+
+  private void write(JsonOut out, Figures figures, long trackedKeys) {
+    out.name("now").value(figures.atMillis());
+    out.name("instance").value(instance);
+    out.name("startedAt").value(startedAt);
+    out.name("version").value(version);
+    out.name("instances").value(store.instances());
+    writeStore(out.name("store"), trackedKeys);
+    writeRules(out.name("rules"));
+    out.name("rates").begin();
+    writeRates(out, figures.recent(), figures.recentSeconds());
+    out.end();
+    out.name("totals").begin();
+    writeCounts(out, figures.totals());
+    out.end();
+    out.name("latency").begin();
+    writeLatency(out.name("check"), figures.latency());
+    out.name("store").nothing();
+    out.end();
+    out.name("byRule").beginList();
+    for (var of : figures.byRule()) {
+      out.begin().name("rule").value(of.rule());
+      writeRates(out, of.counts(), figures.recentSeconds());
+      out.end();
+    }
+    out.endList();
+    writeHotKeys(out.name("hotKeys").beginList());
+    out.name("anomalies").beginList();
+    figures.anomalies().stream().limit(MOST_ANOMALIES).forEach(a -> AnomalyBody.write(out, a));
+    out.endList();
+  }
+
+  private void writeHotKeys(JsonOut out) {
+    for (var hot : store.hotKeys(MOST_HOT_KEYS)) {
+      out.begin().name("rule").value(hot.rule()).name("key").value(hot.key());
+      out.name("perSecond").value(hot.perSecond());
+      out.name("mode").value(hot.leased() ? "leased" : "strict").end();
+    }
+    out.endList();
+  }
+
+  private void writeStore(JsonOut out, long trackedKeys) {
+    boolean away = store.isAway();
+    out.begin().name("kind").value(store.kind());
+    out.textOrNothing("address", store.address());
+    out.name("away").value(away);
+    out.textOrNothing("problem", store.problem());
+    out.name("trackedKeys").value(trackedKeys);
+    out.name("breaker").value(away ? "open" : "closed").end();
+  }
+
+  private void writeRules(JsonOut out) {
+    var edition = book.inForce();
+    var condition = book.condition();
+    boolean file = condition.readOnly().isPresent();
+    boolean examples = edition.revision().signature().equals(SeedFile.EXAMPLES);
+    out.begin().name("count").value(edition.rules().rules().size());
+    out.name("revision").value(edition.number());
+    out.name("source").value(file ? "file" : examples ? "examples" : "database");
+    out.textOrNothing("problem", condition.problem());
+    out.end();
+  }
+
+  private static void writeRates(JsonOut out, Counts counts, int seconds) {
+    out.name("allowed").value(counts.allowed() / (double) seconds);
+    out.name("denied").value(counts.denied() / (double) seconds);
+    out.name("shadowDenied").value(counts.shadowDenied() / (double) seconds);
+    out.name("degraded").value(counts.degraded() / (double) seconds);
+  }
+
+  private static void writeCounts(JsonOut out, Counts counts) {
+    out.name("allowed").value(counts.allowed()).name("denied").value(counts.denied());
+    out.name("shadowDenied").value(counts.shadowDenied());
+    out.name("degraded").value(counts.degraded());
+  }
+
+  private static void writeLatency(JsonOut out, Percentiles times) {
+    out.begin();
+    micros(out.name("p50"), times.p50());
+    micros(out.name("p90"), times.p90());
+    micros(out.name("p99"), times.p99());
+    micros(out.name("max"), times.max());
+    out.end();
+  }
+
+  private static void writeSeries(JsonOut out, List<Second> series) {
+    out.begin().name("from").value(series.getFirst().at()).name("stepMs").value(1_000);
+    writeAll(out.name("allowed"), series, second -> second.counts().allowed());
+    writeAll(out.name("denied"), series, second -> second.counts().denied());
+    writeAll(out.name("shadowDenied"), series, second -> second.counts().shadowDenied());
+    writeAll(out.name("degraded"), series, second -> second.counts().degraded());
+    out.name("p50").beginList();
+    for (var second : series) micros(out, second.latency().p50());
+    out.endList().name("p99").beginList();
+    for (var second : series) micros(out, second.latency().p99());
+    out.endList().end();
+  }
+
+  private static void writeAll(JsonOut out, List<Second> series, ToLongFunction<Second> what) {
+    out.beginList();
+    for (var second : series) out.value(what.applyAsLong(second));
+    out.endList();
+  }
+
+  private static void micros(JsonOut out, OptionalLong nanos) {
+    if (nanos.isEmpty()) out.nothing();
+    else out.value(nanos.getAsLong() / 1_000.0);
+  }
+}

@@ -1,0 +1,75 @@
+package io.headgate.server.http;
+
+import io.headgate.server.trial.Patience;
+import io.headgate.server.trial.RecentTraffic;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+
+/**
+ * Runs trials beside the checks, for all event loops: on threads of their own, few at a time, and
+ * none for long.
+ */
+public final class Trials {
+  static final int AT_ONCE = 2;
+  static final Duration LONGEST = Duration.ofSeconds(10);
+
+  private final Semaphore places = new Semaphore(AT_ONCE);
+  private final RecentTraffic traffic;
+  private final Duration longest;
+
+  public Trials(RecentTraffic traffic) {
+    this(traffic, LONGEST);
+  }
+
+  Trials(RecentTraffic traffic, Duration longest) {
+    this.traffic = traffic;
+    this.longest = longest;
+  }
+
+  /** What was asked lately. */
+  public RecentTraffic traffic() {
+    return traffic;
+  }
+
+  /** Answers with what the trial writes. */
+  void run(Exchange exchange, Function<Patience, JsonOut> trial) {
+    exchange.when(start(trial), body -> exchange.answer(200, MediaTypes.JSON, body));
+  }
+
+  CompletableFuture<Buffer> start(Function<Patience, JsonOut> trial) {
+    if (!places.tryAcquire()) {
+      throw new Refusal(
+          Problem.of(
+                  503,
+                  "%d trials are under way, which is as many as there may be; ask again in a second"
+                      .formatted(AT_ONCE))
+              .with("Retry-After", "1"));
+    }
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return Buffer.buffer(trial.apply(patience()).toString());
+          } catch (Patience.Overdue e) {
+            throw new Refusal(tooLong());
+          } finally {
+            places.release();
+          }
+        },
+        work -> Thread.ofPlatform().daemon().name("headgate-trial").start(work));
+  }
+
+  private Patience patience() {
+    long end = System.nanoTime() + longest.toNanos();
+    return () -> System.nanoTime() - end > 0;
+  }
+
+  private Problem tooLong() {
+    return Problem.of(
+        503,
+        "the trial took longer than %d seconds; try fewer requests, limits or rules"
+            .formatted(longest.toSeconds()));
+  }
+}

@@ -1,0 +1,99 @@
+package io.headgate.server.trial;
+
+import io.headgate.limit.Outcome;
+import io.headgate.rule.Plan;
+import io.headgate.rule.RuleSet;
+import io.headgate.store.MemoryStore;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One set of rules, tried from a fresh state by a clock that the requests turn. Decides as the
+ * service does: the same plans, the same store in memory.
+ *
+ * <p>Nobody gives a slot in flight back: it is held until its lease ends.
+ */
+public final class Bench implements AutoCloseable {
+  private final RuleSet rules;
+  private final AtomicLong clock = new AtomicLong();
+  private final MemoryStore store;
+  private final Map<String, RuleTally> tallies = new HashMap<>();
+  private final List<RuleTally> inOrder = new ArrayList<>();
+  private final Map<Fate, long[]> totals = new EnumMap<>(Fate.class);
+  private long holders;
+
+  public Bench(RuleSet rules) {
+    this.rules = rules;
+    this.store = MemoryStore.create(clock::get, MemoryStore.DEFAULT_MOST_KEYS);
+    for (var rule : rules.rules()) {
+      var tally = new RuleTally(rule);
+      tallies.put(rule.id(), tally);
+      inOrder.add(tally);
+    }
+    for (var fate : Fate.values()) totals.put(fate, new long[1]);
+  }
+
+  /** Asks; a request that comes before an earlier one's time is asked at that time. */
+  Fate ask(Arrival arrival) {
+    if (arrival.micros() > clock.getPlain()) clock.set(arrival.micros());
+    var plan = rules.plan(arrival.request(), clock.getPlain(), holders++);
+    var outcomes = store.decide(plan).outcomes();
+    long longest = 0;
+    boolean allowed = true;
+    for (var part : plan.parts()) {
+      boolean refused = part.retryAfter(outcomes) > 0;
+      long delay = refused ? 0 : delay(part, outcomes);
+      tally(part).count(refused, delay);
+      if (!part.isEnforced()) continue;
+      allowed &= !refused;
+      longest = Math.max(longest, delay);
+    }
+    var fate = !allowed ? Fate.DENIED : longest > 0 ? Fate.DELAYED : Fate.ADMITTED;
+    counter(fate)[0]++;
+    return fate;
+  }
+
+  private static long delay(Plan.Part part, List<Outcome> outcomes) {
+    long longest = 0;
+    for (int i = 0; i < part.counters().size(); i++) {
+      if (outcomes.get(part.from() + i) instanceof Outcome.Passed passed) {
+        longest = Math.max(longest, passed.delay());
+      }
+    }
+    return longest;
+  }
+
+  private RuleTally tally(Plan.Part part) {
+    var tally = tallies.get(part.rule().id());
+    if (tally == null) throw new IllegalStateException("no rule '%s'".formatted(part.rule().id()));
+    return tally;
+  }
+
+  private long[] counter(Fate fate) {
+    var counter = totals.get(fate);
+    if (counter == null) throw new IllegalStateException("nothing counts " + fate);
+    return counter;
+  }
+
+  public long total(Fate fate) {
+    return counter(fate)[0];
+  }
+
+  /** Each rule's, in the order of the rules. */
+  public List<RuleTally> byRule() {
+    return inOrder;
+  }
+
+  public RuleSet rules() {
+    return rules;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,23 @@
+package io.headgate.server.trial;
+
+/** How long somebody waits for a trial. Looked at now and then, so a trial may go on a little. */
+@FunctionalInterface
+public interface Patience {
+  Patience ENDLESS = () -> false;
+
+  boolean isOver();
+
+  /** To be called for each request of a trial, with its number. */
+  default void check(long number) {
+    if ((number & 0xfff) == 0 && isOver()) throw new Overdue();
+  }
+
+  /** A trial that took too long. */
+  final class Overdue extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Overdue() {
+      super("the trial took too long", null, false, false);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.headgate.server.trial.log;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a value is made of a line: a field's, as in {@code user}, or fields within a text, as in
+ * {@code user:{user}}. Where one of its fields is missing, there is no value.
+ */
+final class Template {
+  private record Piece(String text, int slot) {}
+
+  private final List<Piece> pieces;
+
+  private Template(List<Piece> pieces) {
+    this.pieces = pieces;
+  }
+
+  static Template of(String text, Slots slots) {
+    if (text.isEmpty()) throw bad(text, "is empty");
+    if (!text.contains("{") && !text.contains("}")) return field(text, slots);
+    var pieces = new ArrayList<Piece>();
+    int at = 0;
+    for (int open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
+      int close = text.indexOf('}', open);
+      if (close < 0) throw bad(text, "has a { that is not closed");
+      if (close == open + 1) throw bad(text, "names no field in {}");
+      pieces.add(
+          new Piece(text.substring(at, open), slots.wanting(text.substring(open + 1, close))));
+      at = close + 1;
+    }
+    pieces.add(new Piece(text.substring(at), -1));
+    return new Template(pieces);
+  }
+
+  static Template field(String name, Slots slots) {
+    return new Template(List.of(new Piece("", slots.wanting(name))));
+  }
+
+  private static IllegalArgumentException bad(String text, String flaw) {
+    return new IllegalArgumentException(
+        "'%s' %s; give a field such as user, or a text with fields such as user:{user}"
+            .formatted(text, flaw));
+  }
+
+  @Nullable String of(LogLine line) {
+    if (pieces.size() == 1) return line.value(pieces.getFirst().slot);
+    var value = new StringBuilder();
+    for (var piece : pieces) {
+      value.append(piece.text);
+      if (piece.slot < 0) continue;
+      var part = Optional.ofNullable(line.value(piece.slot));
+      if (part.isEmpty()) return null;
+      value.append(part.get());
+    }
+    return value.toString();
+  }
+}

@@ -1,0 +1,161 @@
+package io.headgate.server.watch;
+
+import io.headgate.rule.Subject;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one caller beside its weight. */
+final class Caller {
+  private static final int MOST_RULES = 8;
+  private static final double RATE_SECONDS = 10;
+  private static final double FADE = Math.exp(-1 / RATE_SECONDS);
+
+  private final long since;
+  private final SequencedSet<String> deniers = new LinkedHashSet<>(); // the latest last
+  private final SequencedSet<String> deciders = new LinkedHashSet<>();
+  private Subject subject;
+  private long last;
+  private double allowed; // both fading from second to second, as of rateAt
+  private double denied;
+  private long rateAt;
+  private @Nullable History history;
+  private boolean seenBefore;
+
+  Caller(Subject subject, long second) {
+    this.subject = subject;
+    this.since = second;
+    this.last = second;
+    this.rateAt = second;
+  }
+
+  /**
+   * @param crowded whether callers come and go: then only who comes again is worth a history
+   */
+  void add(long second, CallerTable.Seen seen, boolean crowded) {
+    fadeTo(second);
+    allowed += seen.allowed;
+    denied += seen.denied;
+    last = Math.max(last, second);
+    subject = seen.subject;
+    note(deniers, seen.denier);
+    note(deciders, seen.decider);
+    if (history == null && (seenBefore || !crowded)) history = new History(second);
+    seenBefore = true;
+    if (history != null) history.add(second, seen.allowed, seen.denied);
+  }
+
+  private static void note(SequencedSet<String> rules, String rule) {
+    if (rule.isEmpty()) return;
+    rules.remove(rule);
+    rules.add(rule);
+    if (rules.size() > MOST_RULES) rules.removeFirst();
+  }
+
+  private void fadeTo(long second) {
+    if (second <= rateAt) return;
+    double factor = Math.pow(FADE, (double) second - rateAt);
+    allowed *= factor;
+    denied *= factor;
+    rateAt = second;
+  }
+
+  /** Right from the first second for one who asks steadily. */
+  private double rate(double faded, long second) {
+    long age = Math.max(1, second - since + 1);
+    return faded * (1 - FADE) / (1 - Math.pow(FADE, (double) age));
+  }
+
+  double perSecond(long second) {
+    fadeTo(second);
+    return rate(allowed + denied, second);
+  }
+
+  double deniedPerSecond(long second) {
+    fadeTo(second);
+    return rate(denied, second);
+  }
+
+  OptionalDouble burstRatio(long second) {
+    return history == null ? OptionalDouble.empty() : history.burstRatio(since, second);
+  }
+
+  Subject subject() {
+    return subject;
+  }
+
+  long since() {
+    return since;
+  }
+
+  long last() {
+    return last;
+  }
+
+  List<String> rules() {
+    return new ArrayList<>(deniers.isEmpty() ? deciders.reversed() : deniers.reversed());
+  }
+
+  CallerSeries series(long second) {
+    return history == null ? CallerSeries.none(second) : history.series(second);
+  }
+
+  /** Each second of the last while. */
+  private static final class History {
+    private final int[] allowed = new int[Ring.SECONDS];
+    private final int[] denied = new int[Ring.SECONDS];
+    private long newest;
+
+    History(long second) {
+      this.newest = second;
+    }
+
+    void add(long second, int yes, int no) {
+      advance(second);
+      if (newest - second >= Ring.SECONDS) return;
+      allowed[place(second)] += yes;
+      denied[place(second)] += no;
+    }
+
+    private void advance(long second) {
+      if (second - newest >= Ring.SECONDS) newest = second - Ring.SECONDS;
+      while (newest < second) {
+        newest++;
+        allowed[place(newest)] = 0;
+        denied[place(newest)] = 0;
+      }
+    }
+
+    OptionalDouble burstRatio(long since, long second) {
+      advance(second);
+      long seconds = Math.clamp(second - since + 1, 1, Ring.SECONDS);
+      long sum = 0;
+      int peak = 0;
+      for (int i = 0; i < Ring.SECONDS; i++) {
+        int count = allowed[i] + denied[i];
+        sum += count;
+        peak = Math.max(peak, count);
+      }
+      return sum == 0 ? OptionalDouble.empty() : OptionalDouble.of(peak * (double) seconds / sum);
+    }
+
+    CallerSeries series(long second) {
+      advance(second);
+      var yes = new int[Ring.SECONDS];
+      var no = new int[Ring.SECONDS];
+      long from = newest - Ring.SECONDS + 1;
+      for (int i = 0; i < Ring.SECONDS; i++) {
+        yes[i] = allowed[place(from + i)];
+        no[i] = denied[place(from + i)];
+      }
+      return new CallerSeries(from, yes, no);
+    }
+
+    private static int place(long second) {
+      return (int) Math.floorMod(second, (long) Ring.SECONDS);
+    }
+  }
+}

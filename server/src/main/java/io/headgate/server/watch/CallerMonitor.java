@@ -1,0 +1,125 @@
+package io.headgate.server.watch;
+
+import io.headgate.server.watch.Anomaly.Kind;
+import io.headgate.server.watch.Anomaly.Severity;
+import io.headgate.server.watch.Glance.Busy;
+import io.headgate.server.watch.Journal.Matter;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/** Notices callers that ask more than they used to, and new ones that are at once big. */
+final class CallerMonitor {
+  private static final int MOST = 500;
+  private static final long FORGET_SECONDS = 3_600;
+  private static final long NEW_SECONDS = 120;
+  private static final long NEW_NO_MORE_SECONDS = 1_800;
+  private static final double BIG_RATE = 5;
+  private static final double BIG_SHARE = 0.1;
+  private static final int WARM_STEPS = 60; // of the whole, before anybody is called new
+
+  private static final class Known {
+    final RateMonitor rate;
+    final Hysteresis fresh = new Hysteresis(2, 6);
+    long seen;
+    long openedAt;
+
+    Known(RateMonitor rate) {
+      this.rate = rate;
+    }
+  }
+
+  private final Map<String, Known> known = new HashMap<>();
+
+  /** Who has been big before, and so is not new when it comes back. */
+  private final Map<String, Boolean> wasBig =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+          return size() > 2 * MOST;
+        }
+      };
+
+  private int busySteps;
+
+  /**
+   * @param perSecond of all callers together
+   */
+  void step(long second, List<Busy> busiest, double perSecond, Journal journal) {
+    boolean warm = busySteps >= WARM_STEPS;
+    var present = new HashSet<String>();
+    for (var busy : busiest) {
+      present.add(busy.caller());
+      var one = known.get(busy.caller());
+      if (one == null) {
+        if (known.size() >= MOST) continue;
+        one = new Known(monitor(busy, second, warm));
+        known.put(busy.caller(), one);
+      }
+      one.seen = second;
+      one.rate.step(second, busy.perSecond(), true, journal);
+      judgeNew(one, busy, second, perSecond, warm, journal);
+    }
+    for (var entry : known.entrySet()) {
+      if (!present.contains(entry.getKey()))
+        quiet(entry.getKey(), entry.getValue(), second, journal);
+    }
+    known
+        .values()
+        .removeIf(
+            one -> second - one.seen > FORGET_SECONDS && !one.rate.isOpen() && !one.fresh.isOpen());
+    if (perSecond >= 1) busySteps++;
+  }
+
+  private static RateMonitor monitor(Busy busy, long second, boolean warm) {
+    var matter = Matter.ofCaller(Kind.RATE, busy.caller());
+    String who = busy.caller() + " asks";
+    boolean old = warm && second - busy.since() > WARM_STEPS * Baseline.STEP_SECONDS;
+    return old
+        ? RateMonitor.quietSoFar(matter, who, RateMonitor.Terms.OF_CALLER, TopCallers.LEAST_BUSY)
+        : new RateMonitor(matter, who, RateMonitor.Terms.OF_CALLER);
+  }
+
+  /** One who has gone quiet: what is open of it ends in time. */
+  private static void quiet(String caller, Known one, long second, Journal journal) {
+    if (one.rate.isOpen()) one.rate.step(second, 0, true, journal);
+    if (one.fresh.step(false, true)) journal.end(Matter.ofCaller(Kind.NEW_CALLER, caller), second);
+  }
+
+  private void judgeNew(
+      Known one, Busy busy, long second, double perSecond, boolean warm, Journal journal) {
+    boolean big = busy.perSecond() >= BIG_RATE && busy.perSecond() >= BIG_SHARE * perSecond;
+    boolean isNew = second - busy.since() <= NEW_SECONDS && !wasBig.containsKey(busy.caller());
+    boolean known = one.fresh.isOpen() && second - one.openedAt > NEW_NO_MORE_SECONDS;
+    boolean small = busy.perSecond() < BIG_RATE / 2 || busy.perSecond() < BIG_SHARE / 2 * perSecond;
+    boolean turned = one.fresh.step(warm && big && isNew, small || known);
+    if (big && (one.fresh.isOpen() || !isNew || !warm)) wasBig.put(busy.caller(), true);
+    if (!turned) return;
+    var matter = Matter.ofCaller(Kind.NEW_CALLER, busy.caller());
+    if (!one.fresh.isOpen()) {
+      journal.end(matter, second);
+      return;
+    }
+    one.openedAt = second;
+    double share = Math.min(1, busy.perSecond() / Math.max(perSecond, busy.perSecond()));
+    journal.open(
+        matter,
+        share >= 0.5 ? Severity.WARNING : Severity.INFO,
+        second,
+        busy.perSecond(),
+        OptionalDouble.empty(),
+        String.format(
+            Locale.ROOT,
+            "%s came %d s ago and makes %.2g%% of all checks (%.3g/s)",
+            busy.caller(),
+            second - busy.since(),
+            share * 100,
+            busy.perSecond()));
+  }
+}

@@ -1,0 +1,14 @@
+package io.headgate.server.watch;
+
+/**
+ * What one caller asked in each second.
+ *
+ * @param from the first of them, since 1970
+ */
+@SuppressWarnings("ArrayRecordComponent") // made once, written out, and compared by nobody
+public record CallerSeries(long from, int[] allowed, int[] denied) {
+  static CallerSeries none(long second) {
+    return new CallerSeries(
+        second - Ring.SECONDS + 1, new int[Ring.SECONDS], new int[Ring.SECONDS]);
+  }
+}

@@ -1,0 +1,100 @@
+package io.headgate.server.watch;
+
+import io.headgate.redis.Bulletin;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The callers of this instance and, where they share a store, of the others: each leaves its list
+ * there from time to time, and says so; whoever looks reads those of the others.
+ */
+public final class FleetCallers {
+  /** How often a list is left. */
+  public static final Duration EVERY = Duration.ofSeconds(5);
+
+  private static final Duration KEPT = EVERY.multipliedBy(3);
+  private static final long READ_MILLIS = 500;
+  private static final int MOST_INSTANCES = 64;
+  private static final String TOPIC = "callers";
+
+  private final Watch watch;
+  private final Optional<Bulletin> bulletin;
+  private final String instance;
+  private final Map<String, Long> heard = new ConcurrentHashMap<>(); // when, by System.nanoTime
+
+  /** For an instance that has nobody to share with. */
+  public FleetCallers(Watch watch) {
+    this(watch, Optional.empty(), "");
+  }
+
+  /**
+   * @param instance what to call this one; no other is called so
+   */
+  public FleetCallers(Watch watch, Optional<Bulletin> bulletin, String instance) {
+    this.watch = watch;
+    this.bulletin = bulletin;
+    this.instance = instance;
+    bulletin.ifPresent(board -> board.listen(TOPIC, this::heard));
+  }
+
+  private void heard(String name) {
+    if (name.equals(instance) || !name.matches("[0-9a-f]{1,32}")) return;
+    forget();
+    if (heard.size() < MOST_INSTANCES) heard.put(name, System.nanoTime());
+  }
+
+  private void forget() {
+    long now = System.nanoTime();
+    heard.values().removeIf(when -> now - when > KEPT.toNanos());
+  }
+
+  /** Leaves this instance's list for the others. If that fails, the next may not. */
+  public void publish() {
+    if (bulletin.isEmpty()) return;
+    byte[] content = CallerCodec.encode(watch.callers());
+    byte[] name = instance.getBytes(StandardCharsets.UTF_8);
+    var unused =
+        bulletin
+            .get()
+            .post(topicOf(instance), content, KEPT, "")
+            .thenCompose(kept -> bulletin.get().post(TOPIC, name, KEPT, instance))
+            .exceptionally(failure -> null);
+  }
+
+  private static String topicOf(String name) {
+    return TOPIC + ":" + name;
+  }
+
+  public CompletionStage<CallerList> all() {
+    var own = CompletableFuture.supplyAsync(watch::callers, Thread::startVirtualThread);
+    if (bulletin.isEmpty()) return own;
+    forget();
+    var lists = new ArrayList<CompletableFuture<Optional<CallerList>>>();
+    lists.add(own.thenApply(Optional::of));
+    for (var name : heard.keySet()) lists.add(read(bulletin.get(), name));
+    return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> CallerMerge.of(present(lists)));
+  }
+
+  /** One that can't be read in time is left out. */
+  private static CompletableFuture<Optional<CallerList>> read(Bulletin board, String name) {
+    return board
+        .read(topicOf(name))
+        .thenApply(content -> content.flatMap(CallerCodec::decode))
+        .toCompletableFuture()
+        .orTimeout(READ_MILLIS, TimeUnit.MILLISECONDS)
+        .exceptionally(failure -> Optional.empty());
+  }
+
+  private static List<CallerList> present(List<CompletableFuture<Optional<CallerList>>> lists) {
+    return lists.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
+  }
+}

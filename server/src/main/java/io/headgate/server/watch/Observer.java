@@ -1,0 +1,103 @@
+package io.headgate.server.watch;
+
+import io.headgate.Verdict;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import java.util.function.LongSupplier;
+
+/**
+ * Counts what one event loop decides, in tables that no other thread touches; when a second is
+ * over, it gives them away and begins others.
+ */
+public final class Observer implements Witness {
+  private final CallerNames names;
+  private final Inbox inbox;
+  private final LongSupplier clock;
+  private final long secret;
+  private final Verdict.RuleSaid ruleSaid = this::said;
+  private Tally tally;
+  private CallerTable callers;
+  private boolean allowed; // of the decision that is being counted
+  private boolean degraded;
+  private boolean shadowDenied;
+
+  Observer(CallerNames names, Inbox inbox, LongSupplier clock, long secret) {
+    this.names = names;
+    this.inbox = inbox;
+    this.clock = clock;
+    this.secret = secret;
+    long second = second();
+    this.tally = new Tally(second);
+    this.callers = new CallerTable(second, secret);
+  }
+
+  @Override
+  public void decided(Request request, Verdict verdict, long nanos) {
+    allowed = verdict.isAllowed();
+    degraded = verdict.evidence() == Evidence.FALLBACK;
+    shadowDenied = false;
+    verdict.eachRule(ruleSaid);
+    count(tally.all, allowed, !allowed, shadowDenied);
+    tally.latencies.record(nanos);
+    countCaller(request.subject(), verdict);
+  }
+
+  /** A rule that would let pass what another denies has no part in it. */
+  private void said(Rule rule, boolean passed) {
+    boolean enforced = rule.mode() == Mode.ENFORCE;
+    boolean shadow = !enforced && !passed && allowed;
+    shadowDenied |= shadow;
+    count(tally.of(rule.id()), allowed && !shadow, enforced && !passed, shadow);
+  }
+
+  private void count(Outcomes outcomes, boolean yes, boolean no, boolean shadow) {
+    if (yes) outcomes.allowed++;
+    if (no) outcomes.denied++;
+    if (shadow) outcomes.shadowDenied++;
+    if (degraded) {
+      outcomes.degraded++;
+      if (allowed) outcomes.failedOpen++;
+    }
+  }
+
+  private void countCaller(Subject subject, Verdict verdict) {
+    String attribute = names.attributeOf(subject);
+    String value = attribute.isEmpty() ? "" : subject.attribute(attribute).orElse("");
+    var seen = callers.find(attribute, value, subject);
+    var rule = verdict.rule();
+    String id = rule.isPresent() ? rule.get().id() : "";
+    if (allowed) {
+      seen.allowed++;
+      seen.decider = id;
+    } else {
+      seen.denied++;
+      seen.denier = id;
+    }
+    if (callers.isFull()) giveCallers(callers.second);
+  }
+
+  private void giveCallers(long next) {
+    inbox.give(callers);
+    callers = new CallerTable(next, secret);
+  }
+
+  /**
+   * To be called on the thread of this event loop, often enough that a second ends soon after it is
+   * over: decisions themselves do not look at the clock.
+   */
+  public void tick() {
+    long second = second();
+    if (second <= tally.second) return; // also when the clock was put back
+    if (!tally.isEmpty()) inbox.give(tally);
+    tally = new Tally(second);
+    if (callers.isEmpty()) callers = new CallerTable(second, secret);
+    else giveCallers(second);
+  }
+
+  private long second() {
+    return Math.floorDiv(clock.getAsLong(), 1_000L);
+  }
+}

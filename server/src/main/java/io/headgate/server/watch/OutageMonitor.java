@@ -1,0 +1,49 @@
+package io.headgate.server.watch;
+
+import io.headgate.server.watch.Anomaly.Kind;
+import io.headgate.server.watch.Anomaly.Severity;
+import io.headgate.server.watch.Journal.Matter;
+import java.util.Locale;
+import java.util.OptionalDouble;
+
+/** Says when the store is away, and when that lets checks pass that nobody counted. */
+final class OutageMonitor {
+  private static final Matter BREAKER = Matter.of(Kind.BREAKER);
+  private static final Matter FAIL_OPEN = Matter.of(Kind.FAIL_OPEN);
+
+  private final Hysteresis away = new Hysteresis(1, 5);
+  private final Hysteresis failing = new Hysteresis(1, 30);
+
+  /** Of each second: who is without a store should know at once. */
+  void step(Glance glance, Journal journal) {
+    if (away.step(glance.storeAway(), !glance.storeAway())) {
+      if (away.isOpen()) {
+        journal.open(
+            BREAKER,
+            Severity.CRITICAL,
+            glance.second(),
+            1,
+            OptionalDouble.empty(),
+            "the store is away, and the rules' policies decide (on-store-failure)");
+      } else {
+        journal.end(BREAKER, glance.second());
+      }
+    }
+    long passed = glance.all().failedOpen();
+    if (!failing.step(passed > 0, passed == 0)) return;
+    if (!failing.isOpen()) {
+      journal.end(FAIL_OPEN, glance.second());
+      return;
+    }
+    journal.open(
+        FAIL_OPEN,
+        Severity.CRITICAL,
+        glance.second(),
+        (double) passed,
+        OptionalDouble.of(0),
+        String.format(
+            Locale.ROOT,
+            "%d checks in a second were allowed by policy, for want of the store: nobody counts",
+            passed));
+  }
+}

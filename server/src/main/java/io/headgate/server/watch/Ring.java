@@ -1,0 +1,67 @@
+package io.headgate.server.watch;
+
+/** Counts of the last {@value #SECONDS} seconds, one for each. */
+final class Ring {
+  static final int SECONDS = 300;
+
+  private final int[] allowed = new int[SECONDS];
+  private final int[] denied = new int[SECONDS];
+  private final int[] shadowDenied = new int[SECONDS];
+  private final int[] degraded = new int[SECONDS];
+  private final int[] failedOpen = new int[SECONDS];
+  private long newest;
+
+  /**
+   * @param newest the second that it begins with
+   */
+  Ring(long newest) {
+    this.newest = newest;
+  }
+
+  long newest() {
+    return newest;
+  }
+
+  /** Makes room for the seconds up to this one. */
+  void advance(long second) {
+    if (second - newest >= SECONDS) newest = second - SECONDS; // all of them are cleared
+    while (newest < second) clear(place(++newest));
+  }
+
+  private void clear(int at) {
+    allowed[at] = 0;
+    denied[at] = 0;
+    shadowDenied[at] = 0;
+    degraded[at] = 0;
+    failedOpen[at] = 0;
+  }
+
+  /** Adds to a second that it has, or has room for; what is older is forgotten already. */
+  void add(long second, Outcomes outcomes) {
+    advance(second);
+    if (newest - second >= SECONDS) return;
+    int at = place(second);
+    allowed[at] += (int) outcomes.allowed;
+    denied[at] += (int) outcomes.denied;
+    shadowDenied[at] += (int) outcomes.shadowDenied;
+    degraded[at] += (int) outcomes.degraded;
+    failedOpen[at] += (int) outcomes.failedOpen;
+  }
+
+  Counts at(long second) {
+    if (second > newest || newest - second >= SECONDS) return Counts.NONE;
+    int at = place(second);
+    return new Counts(allowed[at], denied[at], shadowDenied[at], degraded[at], failedOpen[at]);
+  }
+
+  /** Of the seconds up to this one. */
+  Counts sum(long last, int seconds) {
+    var sum = Counts.NONE;
+    for (long second = last - seconds + 1; second <= last; second++) sum = sum.plus(at(second));
+    return sum;
+  }
+
+  private static int place(long second) {
+    return (int) Math.floorMod(second, (long) SECONDS);
+  }
+}

@@ -1,0 +1,94 @@
+package io.headgate.server.watch;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What all event loops have counted, by second and by rule. Not for several threads at once. */
+final class Sums {
+  static final int RECENT_SECONDS = 10;
+  static final int MOST_RULES = 1_000;
+
+  private final long started;
+  private final Ring ring;
+  private final Map<String, Ring> rules = new HashMap<>();
+  private final LatencyRing latencies = new LatencyRing();
+  private final Outcomes totals = new Outcomes();
+
+  /**
+   * @param started the first second there is to count
+   */
+  Sums(long started) {
+    this.started = started;
+    this.ring = new Ring(started - 1);
+  }
+
+  void add(Tally tally) {
+    totals.add(tally.all);
+    ring.add(tally.second, tally.all);
+    latencies.add(tally.second, tally.latencies);
+    tally.byRule.forEach((rule, outcomes) -> {
+      var known = rules.get(rule);
+      if (known == null) {
+        if (rules.size() == MOST_RULES) return;
+        known = new Ring(tally.second);
+        rules.put(rule, known);
+      }
+      known.add(tally.second, outcomes);
+    });
+  }
+
+  /** Lets time pass up to this second; rules that had no part in anything for long are dropped. */
+  void advance(long second) {
+    ring.advance(second);
+    rules.values().removeIf(of -> second - of.newest() >= Ring.SECONDS);
+  }
+
+  Counts at(long second) {
+    return ring.at(second);
+  }
+
+  /** Of each rule that had part in something in that second. */
+  Map<String, Counts> rulesAt(long second) {
+    var found = new HashMap<String, Counts>();
+    rules.forEach((rule, of) -> {
+      var counts = of.at(second);
+      if (!counts.equals(Counts.NONE)) found.put(rule, counts);
+    });
+    return found;
+  }
+
+  Figures figures(long last, List<Anomaly> anomalies) {
+    int recent = Math.clamp(last - started + 1, 1, RECENT_SECONDS);
+    var series = new ArrayList<Second>(Ring.SECONDS);
+    for (long second = last - Ring.SECONDS + 1; second <= last; second++) {
+      series.add(new Second(second * 1_000, ring.at(second), latencies.at(second)));
+    }
+    return new Figures(
+        (last + 1) * 1_000,
+        recent,
+        ring.sum(last, recent),
+        totals.counts(),
+        latencies.minute(last),
+        List.copyOf(series),
+        byRule(last, recent),
+        anomalies);
+  }
+
+  private List<Figures.OfRule> byRule(long last, int recent) {
+    var busy = new ArrayList<Figures.OfRule>();
+    rules.forEach((rule, of) -> {
+      if (last - of.newest() >= recent) return;
+      var counts = of.sum(last, recent);
+      if (!counts.equals(Counts.NONE)) busy.add(new Figures.OfRule(rule, counts));
+    });
+    busy.sort(
+        Comparator.<Figures.OfRule>comparingLong(
+                of -> of.counts().all() + of.counts().shadowDenied())
+            .reversed()
+            .thenComparing(Figures.OfRule::rule));
+    return List.copyOf(busy);
+  }
+}

@@ -1,0 +1,121 @@
+package io.headgate.server.watch;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Adds up, once a second, what the event loops have seen, and keeps of it what people may want to
+ * look at. Event loops write to their own {@link Observer} and never wait for this; whoever only
+ * wants the figures reads those of the last second and never waits either.
+ */
+public final class Watch {
+  /** The attributes that name a caller, unless others are asked for. */
+  public static final List<String> USUAL_NAMES = CallerNames.USUAL;
+
+  private static final int MOST_CAUGHT_UP = Ring.SECONDS; // after a long sleep of the machine
+
+  private final CallerNames names;
+  private final LongSupplier clock;
+  private final BooleanSupplier storeAway;
+  private final long secret = new SecureRandom().nextLong();
+  private final long started;
+  private final Inbox inbox = new Inbox();
+  private final Sums sums; // this and the next three guarded by this
+  private final TopCallers callers;
+  private final Detector detector;
+  private long last; // the second that was added up last
+  private final List<Consumer<Figures>> listeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<Anomaly>> alarms = new CopyOnWriteArrayList<>();
+  private volatile Figures figures;
+
+  /**
+   * @param callerNames the attributes that name a caller, in the order of looking for them
+   * @param clock milliseconds since 1970
+   * @param storeAway whether policies decide instead of the store
+   */
+  public Watch(List<String> callerNames, LongSupplier clock, BooleanSupplier storeAway) {
+    this.names = new CallerNames(callerNames);
+    this.clock = clock;
+    this.storeAway = storeAway;
+    this.started = clock.getAsLong();
+    this.last = second() - 1;
+    this.sums = new Sums(last + 1);
+    this.callers = new TopCallers(TopCallers.MOST, last);
+    this.detector = new Detector(last + 1);
+    this.figures = sums.figures(last, List.of());
+  }
+
+  private long second() {
+    return Math.floorDiv(clock.getAsLong(), 1_000L);
+  }
+
+  public long startedMillis() {
+    return started;
+  }
+
+  /** For one event loop. */
+  public Observer observer() {
+    return new Observer(names, inbox, clock, secret);
+  }
+
+  /** Is told the figures once a second, on the thread that adds up; must not wait. */
+  public void follow(Consumer<Figures> listener) {
+    listeners.add(listener);
+  }
+
+  /** Is told of each anomaly when it opens and when it ends; must not wait. */
+  public void alarm(Consumer<Anomaly> listener) {
+    alarms.add(listener);
+  }
+
+  /** To be called once a second, a little after its end. */
+  public void tick() {
+    var changes = new ArrayList<Anomaly>();
+    if (!addUp(changes)) return;
+    var now = figures;
+    for (var change : changes) alarms.forEach(listener -> listener.accept(change));
+    listeners.forEach(listener -> listener.accept(now));
+  }
+
+  /** False if no second has ended. */
+  private synchronized boolean addUp(List<Anomaly> changes) {
+    long ended = second() - 1;
+    inbox.takeTallies(sums::add);
+    if (ended > last) callers.advance(ended);
+    inbox.takeTables(callers::add);
+    if (ended <= last) return false;
+    sums.advance(ended);
+    boolean away = storeAway.getAsBoolean();
+    var busiest = callers.busiest();
+    for (long second = Math.max(last + 1, ended - MOST_CAUGHT_UP); second <= ended; second++) {
+      changes.addAll(
+          detector.observe(
+              new Glance(second, sums.at(second), sums.rulesAt(second), busiest, away)));
+    }
+    last = ended;
+    figures = sums.figures(ended, detector.anomalies());
+    return true;
+  }
+
+  /** Up to the second that ended last. */
+  public Figures figures() {
+    return figures;
+  }
+
+  /** Waits while things are being added up, so it is not for event loops. */
+  public synchronized CallerList callers() {
+    return new CallerList(
+        (last + 1) * 1_000, 1, callers.tracked(), callers.floor(), callers.total(), callers.list());
+  }
+
+  /** Each second of one caller; as above. */
+  public synchronized Optional<CallerSeries> series(String caller) {
+    return callers.series(caller);
+  }
+}

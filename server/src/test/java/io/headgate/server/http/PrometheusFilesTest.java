@@ -1,0 +1,165 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Rule;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What is in {@code deploy/} and in {@code docs/monitoring.md} for Prometheus and Grafana fits what
+ * a real service says, and Prometheus' own tool has nothing to say against it. To write the page's
+ * table anew: {@code -Dheadgate.docs.record=true}
+ */
+class PrometheusFilesTest {
+  private static final Path PROMETHEUS = Path.of("..", "deploy", "prometheus");
+  private static final Path DASHBOARD = Path.of("..", "deploy", "grafana", "headgate.json");
+  private static final Path PAGE = Path.of("..", "docs", "monitoring.md");
+  private static final String BEGIN = "<!-- metrics begin -->\n";
+  private static final String END = "<!-- metrics end -->";
+
+  private static final Pattern METRIC =
+      Pattern.compile("\\b(?:headgate|jvm|process|system)_[a-z0-9_]+\\b");
+
+  private static final RunningService SERVICE =
+      RunningService.with(
+          Rule.named("all").limit(FixedWindow.of(Rate.perHour(1))).build(),
+          Rule.named("trial").mode(Mode.SHADOW).limit(FixedWindow.of(Rate.perHour(1))).build());
+
+  private static String page;
+
+  @BeforeAll
+  static void makeEverySeries() {
+    System.gc(); // the series of collections begin with the first
+    for (int i = 0; i < 3; i++) SERVICE.post("/v1/check", "{\"key\":\"x\",\"cost\":" + i + "}");
+    SERVICE.forget("x", SERVICE.limiter.rules().rules().getFirst());
+    SERVICE.post("/v1/check", "{\"key\":\"x\"}");
+    page = SERVICE.request("GET", "/metrics").body();
+  }
+
+  @AfterAll
+  static void stop() {
+    SERVICE.close();
+  }
+
+  private static String promtool(String input, String... arguments) throws Exception {
+    var command = Stream.concat(Stream.of("promtool"), Stream.of(arguments)).toList();
+    var process =
+        new ProcessBuilder(command)
+            .directory(PROMETHEUS.toFile())
+            .redirectErrorStream(true)
+            .start();
+    try (var in = process.getOutputStream()) {
+      in.write(input.getBytes(StandardCharsets.UTF_8));
+    }
+    var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return process.waitFor() + " " + said;
+  }
+
+  @Test
+  void promtoolHasNothingToSayAgainstTheFigures() throws Exception {
+    assertThat(promtool(page, "check", "metrics")).isEqualTo("0 ");
+    assertThat(promtool("bad_name_ms 1\n", "check", "metrics")).isNotEqualTo("0 ");
+  }
+
+  @Test
+  void theAlertsDoWhatTheyAreFor() throws Exception {
+    assertThat(promtool("", "check", "rules", "alerts.yaml")).startsWith("0 ");
+    assertThat(promtool("", "test", "rules", "alerts-test.yaml")).startsWith("0 ");
+    var tests = Files.readString(PROMETHEUS.resolve("alerts-test.yaml"));
+    Pattern.compile("alert: (\\w+)")
+        .matcher(Files.readString(PROMETHEUS.resolve("alerts.yaml")))
+        .results()
+        .forEach(alert -> assertThat(tests).contains("alertname: " + alert.group(1)));
+  }
+
+  @Test
+  void theConfigurationIsOne() throws Exception {
+    assertThat(promtool("", "check", "config", "--syntax-only", "prometheus.yaml"))
+        .startsWith("0 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "../deploy/prometheus/alerts.yaml",
+        "../deploy/prometheus/alerts-test.yaml",
+        "../deploy/grafana/headgate.json",
+        "../docs/monitoring.md"
+      })
+  void everySeriesThatIsNamedIsThere(String file) throws IOException {
+    var named = new TreeSet<String>();
+    METRIC.matcher(Files.readString(Path.of(file))).results().forEach(m -> named.add(m.group()));
+    assertThat(named).hasSizeGreaterThan(5);
+    var there = Series.parse(page).names();
+    there.addAll(described().keySet());
+    assertThat(there).containsAll(named);
+  }
+
+  @Test
+  void theDashboardIsOne() throws IOException {
+    var dashboard = new ObjectMapper().readTree(DASHBOARD.toFile());
+    assertThat(dashboard.get("title").asText()).isEqualTo("Headgate");
+    var ids = dashboard.findValuesAsText("id");
+    assertThat(ids).doesNotHaveDuplicates().hasSizeGreaterThan(10);
+    for (var expression : dashboard.findValuesAsText("expr")) {
+      assertThat(expression).containsPattern(METRIC);
+    }
+  }
+
+  @Test
+  void thePageListsEveryFigureOfOurs() throws IOException {
+    String text = Files.readString(PAGE);
+    int begin = text.indexOf(BEGIN) + BEGIN.length();
+    int end = text.indexOf(END);
+    var table = new StringBuilder("| name | kind | |\n|---|---|---|\n");
+    described()
+        .forEach((name, about) -> {
+          if (name.startsWith("headgate_")) table.append("| `").append(name).append(about);
+        });
+    String made = text.substring(0, begin) + table + text.substring(end);
+    if (Boolean.getBoolean("headgate.docs.record")) Files.writeString(PAGE, made);
+    assertThat(Files.readString(PAGE)).as("made from what is served").isEqualTo(made);
+  }
+
+  /** The names, and what is said of them: labels, kind and help, as a row of the page's table. */
+  private static Map<String, String> described() {
+    var labels = new TreeMap<String, String>();
+    for (var series : Series.parse(page).values().keySet()) {
+      var names = new TreeSet<String>();
+      Pattern.compile("[{,](\\w+)=\"")
+          .matcher(series)
+          .results()
+          .forEach(m -> names.add(m.group(1)));
+      names.remove("le");
+      String name = series.replaceFirst("\\{.*", "").replaceFirst("_(bucket|count|sum)$", "");
+      labels.put(name, names.isEmpty() ? "" : "{" + String.join(",", names) + "}");
+    }
+    var helps = new TreeMap<String, String>();
+    var described = new TreeMap<String, String>();
+    for (var line : page.lines().filter(l -> l.startsWith("# ")).toList()) {
+      var words = line.split(" ", 4);
+      if (words[1].equals("HELP")) helps.put(words[2], words[3]);
+      if (!words[1].equals("TYPE")) continue;
+      var help = helps.getOrDefault(words[2], "");
+      described.put(words[2], "%s` | %s | %s |\n".formatted(labels.get(words[2]), words[3], help));
+    }
+    return described;
+  }
+}

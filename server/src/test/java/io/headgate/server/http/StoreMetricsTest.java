@@ -1,0 +1,60 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
+import io.headgate.rule.Rule;
+import io.headgate.server.metrics.StoreCounts;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class StoreMetricsTest {
+  private static final Rule USERS =
+      Rule.named("users").match("key", "user:*").limit(new TokenBucket(Rate.perDay(1), 3)).build();
+
+  @Test
+  void theStoreIsTimedAndItsComingAndGoingIsCounted() {
+    var counts = new StoreCounts();
+    try (var redis = RedisServer.start()) {
+      var options =
+          RedisOptions.of(redis.uri())
+              .withDeadline(Duration.ofSeconds(5))
+              .withListener(counts)
+              .withCalls(counts);
+      try (var service = RunningService.over(RedisStore.connect(options), counts, USERS)) {
+        for (int i = 0; i < 3; i++) service.post("/v1/check", "{\"key\":\"user:1\"}");
+        var there = Series.of(service);
+        assertThat(there.value("headgate_store_questions_total")).isGreaterThanOrEqualTo(3);
+        assertThat(there.value("headgate_store_seconds_count")).isGreaterThanOrEqualTo(3);
+        assertThat(there.value("headgate_store_seconds_sum")).isPositive();
+        assertThat(there.decisions("users", "allowed", "store")).isEqualTo(3);
+        assertThat(there.value("headgate_tracked_keys")).isPositive();
+        assertThat(there.value("headgate_breaker_state")).isZero();
+
+        redis.kill();
+        Eventually.holds(
+            "the store is given up",
+            Duration.ofSeconds(30),
+            () -> {
+              service.post("/v1/check", "{\"key\":\"user:2\"}");
+              return Series.of(service).value("headgate_breaker_state") == 1;
+            });
+        service.post("/v1/check", "{\"key\":\"user:2\"}");
+        var away = Series.of(service);
+        assertThat(away.value("headgate_store_outages_total")).isEqualTo(1);
+        assertThat(away.decisions("users", "allowed", "fallback")).isPositive();
+        assertThat(
+                away.values().entrySet().stream()
+                    .filter(series -> series.getKey().startsWith("headgate_store_errors_total"))
+                    .mapToDouble(series -> series.getValue())
+                    .sum())
+            .isPositive();
+      }
+    }
+  }
+}

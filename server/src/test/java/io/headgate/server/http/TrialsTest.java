@@ -1,0 +1,60 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.server.trial.Patience;
+import io.headgate.server.trial.RecentTraffic;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class TrialsTest {
+  private final RecentTraffic nothing = new RecentTraffic(1, () -> 0);
+
+  @Test
+  void noMoreThanTwoRunAtOnceAndAPlaceIsFreeAgainAfterwards() throws Exception {
+    var trials = new Trials(nothing);
+    var go = new CountDownLatch(1);
+    var first = trials.start(patience -> held(go));
+    var second = trials.start(patience -> held(go));
+    assertThatThrownBy(() -> trials.start(patience -> new JsonOut()))
+        .isInstanceOfSatisfying(
+            Refusal.class,
+            refusal -> {
+              assertThat(refusal.problem().status()).isEqualTo(503);
+              assertThat(refusal.problem().headers()).containsEntry("Retry-After", "1");
+            });
+    go.countDown();
+    first.get(20, TimeUnit.SECONDS);
+    second.get(20, TimeUnit.SECONDS);
+    assertThat(trials.start(patience -> new JsonOut().begin().end()).get(20, TimeUnit.SECONDS))
+        .hasToString("{}");
+  }
+
+  private static JsonOut held(CountDownLatch until) {
+    try {
+      assertThat(until.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return new JsonOut();
+  }
+
+  @Test
+  void oneThatTakesTooLongIsEndedAndLeavesItsPlace() {
+    var trials = new Trials(nothing, Duration.ZERO);
+    for (int i = 0; i < 3; i++) {
+      var endless = trials.start(TrialsTest::endless);
+      assertThatThrownBy(endless::join)
+          .isInstanceOf(CompletionException.class)
+          .hasMessageContaining("the trial took longer than 0 seconds; try fewer");
+    }
+  }
+
+  private static JsonOut endless(Patience patience) {
+    for (long i = 0; ; i++) patience.check(i);
+  }
+}

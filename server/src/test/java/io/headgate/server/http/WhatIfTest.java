@@ -1,0 +1,145 @@
+package io.headgate.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Rule;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WhatIfTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Rule USERS =
+      Rule.named("users").match("key", "user:*").limit(FixedWindow.of(Rate.perHour(2))).build();
+  private static final Rule BYTES =
+      Rule.named("all").match("key", "*").limit(FixedWindow.of(Rate.perHour(100))).build();
+  private static final String STRICTER =
+      "{id: users, match: {key: 'user:*'}, limit: {algorithm: fixed-window, rate: 1/1h}}";
+
+  private final RunningService service = RunningService.with(USERS, BYTES);
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  private RawAnswer ask(String rules, String replace, String log) {
+    ObjectNode body = JSON.createObjectNode().put("rules", rules);
+    if (replace.isEmpty()) body.putNull("replace");
+    else body.put("replace", replace);
+    var source = body.putObject("source").put("kind", log.isEmpty() ? "recent" : "log");
+    if (!log.isEmpty()) source.put("text", log).put("key", "user:{user}");
+    return service.post("/v1/what-if", body.toString());
+  }
+
+  private JsonNode tried(String rules, String replace, String log) throws Exception {
+    var answer = ask(rules, replace, log);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    return JSON.readTree(answer.body());
+  }
+
+  private void check(String key, int times) {
+    for (int i = 0; i < times; i++) {
+      service.clock.addAndGet(1_000_000);
+      service.post("/v1/check", "{\"key\":\"%s\"}".formatted(key));
+    }
+  }
+
+  @Test
+  void whatWasAskedLatelyIsTriedOnARuleInThePlaceOfAnother() throws Exception {
+    check("user:1", 3);
+    check("user:2", 2);
+    check("other", 1);
+    var answer = tried(STRICTER, "users", "");
+    long start = RunningService.START / 1_000;
+    assertThat(answer.get("source").toString())
+        .isEqualTo(
+            "{\"kind\":\"recent\",\"from\":%d,\"to\":%d,\"requests\":6,\"weight\":1,\"unreadable\":0,\"samples\":[]}"
+                .formatted(start + 1_000, start + 6_000));
+    assertThat(answer.get("before").toString())
+        .isEqualTo("{\"allowed\":5,\"denied\":1,\"delayed\":0}");
+    assertThat(answer.get("after").toString())
+        .isEqualTo("{\"allowed\":3,\"denied\":3,\"delayed\":0}");
+    assertThat(answer.get("changedToDenied").asInt()).isEqualTo(2);
+    assertThat(answer.get("changedToAllowed").asInt()).isZero();
+    assertThat(answer.get("byRule").toString())
+        .isEqualTo(
+            "[{\"rule\":\"users\",\"deniedBefore\":1,\"deniedAfter\":3},{\"rule\":\"all\",\"deniedBefore\":0,\"deniedAfter\":0}]");
+    assertThat(answer.at("/callers/0").toString())
+        .isEqualTo(
+            "{\"caller\":\"user:1\",\"requests\":3,\"deniedBefore\":1,\"deniedAfter\":2,\"firstDeniedAt\":%d}"
+                .formatted(start + 2_000));
+    assertThat(answer.at("/series/deniedAfter").toString()).isEqualTo("[0,1,1,0,1,0]");
+  }
+
+  @Test
+  void nothingThatIsInForceChanges() throws Exception {
+    check("user:1", 1);
+    tried("rules: []", "", "");
+    assertThat(service.limiter.rules().rules()).containsExactly(USERS, BYTES);
+    assertThat(service.post("/v1/check", "{\"key\":\"user:1\"}").status()).isEqualTo(200);
+    assertThat(service.post("/v1/check", "{\"key\":\"user:1\"}").status()).isEqualTo(429);
+  }
+
+  @Test
+  void aRuleThatIsNotThereYetComesAfterTheOthers() throws Exception {
+    check("other", 3);
+    var answer = tried("{id: new, limit: {algorithm: fixed-window, rate: 1/1h}}", "new", "");
+    assertThat(answer.at("/after/denied").asInt()).isEqualTo(2);
+    assertThat(answer.at("/byRule/2/rule").asText()).isEqualTo("new");
+  }
+
+  @Test
+  void aLogIsTriedByItsOwnTimesWhateverItsOrder() throws Exception {
+    String log =
+        """
+        10.0.0.1 - ann [10/Oct/2026:15:55:36 +0200] "GET /a HTTP/1.1" 200 5
+        10.0.0.1 - ann [10/Oct/2026:12:55:36 +0000] "GET /a HTTP/1.1" 200 5
+        10.0.0.1 - ann [10/Oct/2026:13:55:37 +0000] "GET /a HTTP/1.1" 200 5
+        nonsense
+        10.0.0.1 - bob [10/Oct/2026:13:55:38 +0000] "GET /a HTTP/1.1" 200 5
+        """;
+    var answer = tried("rules: [" + STRICTER + "]", "", log);
+    assertThat(answer.at("/source/requests").asInt()).isEqualTo(4);
+    assertThat(answer.at("/source/unreadable").asInt()).isEqualTo(1);
+    assertThat(answer.at("/source/samples/0").asText())
+        .startsWith("line 4: is not such as")
+        .endsWith(": nonsense");
+    assertThat(answer.at("/source/from").asLong()).isEqualTo(1_791_636_936_000L);
+    assertThat(answer.at("/before/denied").asInt()).isZero();
+    assertThat(answer.at("/after/denied").asInt()).isEqualTo(1);
+    assertThat(answer.at("/callers/0/caller").asText()).isEqualTo("user:ann");
+    assertThat(answer.at("/callers/0/firstDeniedAt").asLong()).isEqualTo(1_791_640_537_000L);
+  }
+
+  @Test
+  void whatIsWrongIsNamed() {
+    assertThat(ask("rules: [{id: a}]", "", "").body())
+        .contains("the rules are not valid: 1:9: rules[0]", "\"problems\":[");
+    assertThat(ask("rules: []", "users", "").status()).isEqualTo(400);
+    assertThat(service.post("/v1/what-if", "{\"source\":{}}").body()).contains("rules is missing");
+    assertThat(service.post("/v1/what-if", "{\"rules\":\"\",\"source\":{\"kind\":\"x\"}}").body())
+        .contains("source.kind must be recent or log, got 'x'");
+    assertThat(
+            service.post("/v1/what-if", "{\"rules\":\"[]\",\"source\":{\"kind\":\"log\"}}").body())
+        .contains("source.text is missing");
+    assertThat(
+            service
+                .post(
+                    "/v1/what-if",
+                    "{\"rules\":\"[]\",\"source\":{\"kind\":\"log\",\"text\":\"\",\"key\":\"{x\"}}")
+                .body())
+        .contains("source.key '{x' has a { that is not closed");
+  }
+
+  @Test
+  void aRuleThatTakesTheIdOfAnotherCanNotStandBesideIt() {
+    var answer = ask(STRICTER, "all", "");
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains("two rules have the id 'users'");
+  }
+}

@@ -1,0 +1,68 @@
+package io.headgate.server.trial;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+class InOrderTest {
+  private static final long SECOND = 1_000_000;
+
+  private final List<Long> times = new ArrayList<>();
+
+  private static Arrival at(long micros, boolean coarse) {
+    return new Arrival(micros, coarse, Request.of(Subject.of("x")));
+  }
+
+  private void note(Arrival arrival) {
+    times.add(arrival.micros());
+  }
+
+  @Property(tries = 100)
+  void whatIsNoFurtherOutOfOrderThanItLooksAheadComesInOrder(@ForAll long seed) {
+    var random = new Random(seed);
+    times.clear();
+    var order = InOrder.within(this::note, 5 * SECOND, 1_000, false);
+    var given = new ArrayList<Long>();
+    for (int i = 0; i < 300; i++) given.add(i * SECOND + random.nextLong(4 * SECOND));
+    for (var time : given) order.add(at(time, false));
+    order.finish();
+    assertThat(times).isEqualTo(given.stream().sorted().toList());
+    assertThat(order.late()).isZero();
+  }
+
+  @Test
+  void whatIsFurtherOutOfOrderIsCounted() {
+    var order = InOrder.within(this::note, SECOND, 1_000, false);
+    for (long second : new long[] {1, 5, 9, 2, 10}) order.add(at(second * SECOND, false));
+    order.finish();
+    assertThat(order.late()).isEqualTo(1);
+    assertThat(times).hasSize(5);
+  }
+
+  @Test
+  void itHoldsNoMoreThanItMay() {
+    var order = InOrder.within(this::note, Long.MAX_VALUE, 10, false);
+    for (int i = 0; i < 25; i++) order.add(at(i, false));
+    assertThat(times).hasSize(15);
+  }
+
+  @Test
+  void whatIsKnownToTheSecondIsSpreadOverIt() {
+    var order = InOrder.whole(this::note, true);
+    for (int i = 0; i < 4; i++) order.add(at(SECOND, true));
+    order.add(at(2 * SECOND, true));
+    order.add(at(2_700_000, false));
+    order.add(at(0, true));
+    order.finish();
+    assertThat(times)
+        .containsExactly(
+            0L, 1_000_000L, 1_250_000L, 1_500_000L, 1_750_000L, 2_000_000L, 2_700_000L);
+  }
+}

@@ -1,0 +1,115 @@
+package io.headgate.near;
+
+import io.headgate.rule.Charge;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Answer;
+import io.headgate.store.SharedCounts;
+import io.headgate.store.StoreException;
+import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.PlainCounts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Instances that share one plain store, by one clock that is turned by hand. */
+final class Fleet {
+  final ManualTicker ticker = ManualTicker.create();
+  final PlainCounts shared = PlainCounts.shared(ticker);
+  final List<Member> members = new ArrayList<>();
+  RuleSet rules;
+
+  Fleet(int size, NearOptions options, Rule... rules) {
+    this.rules = RuleSet.of(rules);
+    for (int i = 0; i < size; i++) members.add(new Member(i + 1, size, options));
+  }
+
+  Fleet(int size, Rule... rules) {
+    this(size, NearOptions.DEFAULT, rules);
+  }
+
+  Member first() {
+    return members.getFirst();
+  }
+
+  /** Time passes, and everybody does meanwhile what it does at such times. */
+  void pass(Duration time) {
+    for (long left = time.toMillis(); left > 0; left -= 50) {
+      ticker.advance(Duration.ofMillis(Math.min(50, left)));
+      members.forEach(member -> member.near.errands().run());
+    }
+  }
+
+  Plan plan(Subject subject, long cost) {
+    return rules.plan(Request.of(subject, cost), ticker.micros(), 0);
+  }
+
+  /** One instance, and how often it asked the store. */
+  final class Member {
+    final NearStore near;
+    private final PlainCounts plain;
+    int calls;
+    boolean cutOff;
+    boolean unanswered; // the store hears, but its answers are lost
+
+    Member(int number, int size, NearOptions options) {
+      this.plain = shared.as(number);
+      var store = new CountingStore(plain, this::call);
+      this.near =
+          NearStore.byHand(store, counts(), () -> size, options, () -> ticker.micros() * 1_000);
+    }
+
+    boolean asks(String key) {
+      return asks(key, 1);
+    }
+
+    boolean asks(String key, long cost) {
+      return asks(Subject.of(key), cost);
+    }
+
+    boolean asks(Subject subject, long cost) {
+      var plan = plan(subject, cost);
+      return plan.allows(answer(plan).outcomes());
+    }
+
+    Answer answer(Plan plan) {
+      return near.decide(plan);
+    }
+
+    private void call() {
+      calls++;
+      if (cutOff) throw new StoreException(StoreException.Kind.CONNECTION, "cut off", null);
+    }
+
+    private SharedCounts counts() {
+      return new SharedCounts() {
+        @Override
+        public CompletionStage<Taken> take(Charge charge, long spent, long want, long lease) {
+          return said(() -> plain.take(charge, spent, want, lease));
+        }
+
+        @Override
+        public CompletionStage<Known> report(Charge charge) {
+          return said(() -> plain.report(charge));
+        }
+      };
+    }
+
+    private <T> CompletionStage<T> said(java.util.function.Supplier<CompletionStage<T>> saying) {
+      try {
+        call();
+      } catch (StoreException e) {
+        return CompletableFuture.failedStage(e);
+      }
+      var answer = saying.get();
+      if (!unanswered) return answer;
+      return CompletableFuture.failedStage(
+          new StoreException(StoreException.Kind.TIMEOUT, "no answer", null));
+    }
+  }
+}
