@@ -12,9 +12,11 @@ export interface Headline {
 const MANY_DENIED = 0.25;
 const FEW_CHECKS = 1;
 
-const since = (anomalies: Anomaly[], kinds: Anomaly['kind'][]): string => {
-  const found = anomalies.filter((a) => a.until === null && kinds.includes(a.kind));
-  return found.length === 0 ? '' : ` since ${clock(Math.min(...found.map((a) => a.since)))}`;
+/** Since when the store is away; the breaker knows best. */
+const since = (anomalies: Anomaly[]): string => {
+  const open = anomalies.filter((a) => a.until === null);
+  const found = open.find((a) => a.kind === 'breaker') ?? open.find((a) => a.kind === 'fail-open');
+  return found ? ` since ${clock(found.since)}` : '';
 };
 
 const STORE: Anomaly['kind'][] = ['breaker', 'fail-open'];
@@ -40,14 +42,14 @@ function atFirst(stats: Stats): Headline {
   if (store.away || store.breaker === 'open') {
     return {
       tone: 'bad',
-      text: `The store is away: policies decide${since(anomalies, STORE)}`,
+      text: `The store is away: policies decide${since(anomalies)}`,
       more: store.problem ?? 'Each rule decides by its on-store-failure until the store is back.',
     };
   }
   if (rates.degraded > 0) {
     return {
       tone: 'bad',
-      text: `${rate(rates.degraded)} checks a second are decided by policy, not by the store${since(anomalies, STORE)}`,
+      text: `${rate(rates.degraded)} checks a second are decided by policy, not by the store${since(anomalies)}`,
       more: 'The store answers too late, or not to all. The log of the service says why.',
     };
   }
