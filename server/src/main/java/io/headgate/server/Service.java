@@ -16,8 +16,8 @@ import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
-import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.trial.RecentTraffic;
+import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
@@ -88,8 +88,7 @@ public final class Service implements AutoCloseable {
             door::open,
             settings.eventLoops());
     this.witnesses =
-        List.of(
-            metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
+        List.of(metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -166,6 +165,7 @@ public final class Service implements AutoCloseable {
   private void giveUp() {
     certificates.ifPresent(FollowedFiles::close);
     watching.close();
+    metrics.close();
     vertx.close();
   }
 
