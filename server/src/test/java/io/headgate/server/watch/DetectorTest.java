@@ -48,8 +48,7 @@ class DetectorTest {
     assertThat(opened.sinceMillis() / 1_000 - (START + 1_200)).isLessThanOrEqualTo(20);
     assertThat(opened.value()).isEqualTo(500);
     assertThat(opened.expected().orElseThrow()).isBetween(49.0, 51.0);
-    assertThat(opened.text())
-        .startsWith("all callers together ask 9.9").endsWith("/s)");
+    assertThat(opened.text()).startsWith("all callers together ask 9.9").endsWith("/s)");
     pass(300, 50, 0);
     var ended = only();
     assertThat(ended.id()).isEqualTo(opened.id());
