@@ -37,14 +37,14 @@ class ObserverCostTest {
   }
 
   private static void report(String text, IntUnaryOperator caller) {
-    var subjects = new Subject[CHECKS];
+    var requests = new Request[CHECKS];
     var verdicts = new Verdict[CHECKS];
     try (var limiter = RateLimiter.inMemory(RULE)) {
       for (int i = 0; i < CHECKS; i++) {
         // As a request brings them: strings of its own, whose hashes nobody has computed yet.
         String user = "user-" + String.format("%08d", caller.applyAsInt(i));
-        subjects[i] = Subject.of(Map.of("user", user, "path", "/a"));
-        verdicts[i] = limiter.decide(Request.of(subjects[i]));
+        requests[i] = Request.of(Subject.of(Map.of("user", user, "path", "/a")));
+        verdicts[i] = limiter.decide(requests[i]);
       }
     }
     var watch = new Watch(Watch.USUAL_NAMES, System::currentTimeMillis, () -> false);
@@ -57,7 +57,7 @@ class ObserverCostTest {
       for (int from = 0; from < CHECKS; from += CHECKS / 8) { // as if 50,000 came a second
         long begin = System.nanoTime();
         for (int i = from; i < from + CHECKS / 8; i++) {
-          observer.decided(subjects[i], verdicts[i], 900);
+          observer.decided(requests[i], verdicts[i], 900);
         }
         long middle = System.nanoTime();
         observer.tick();
