@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.headgate.server.rules.RuleBookProblem.Away;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -122,9 +123,27 @@ final class Database implements AutoCloseable {
     }
   }
 
+  /**
+   * If it is away, this says so better than Flyway. A file is opened by the first connection, which
+   * takes as long as it takes on a busy machine, and says at once if another process has it: a pool
+   * would lose patience in the one case and try again in the other.
+   */
+  private void reach() throws SQLException {
+    if (!address.isEmbedded()) {
+      jdbi.useHandle(handle -> {});
+      return;
+    }
+    var first = DriverManager.getConnection(address.jdbc(), address.user(), address.password());
+    try {
+      jdbi.useHandle(handle -> {});
+    } finally {
+      first.close();
+    }
+  }
+
   private void makeTables() throws SQLException {
     makeDirectory();
-    jdbi.useHandle(handle -> {}); // if it is away, this says so better than Flyway
+    reach();
     var flyway =
         Flyway.configure()
             .dataSource(pool)
