@@ -81,8 +81,8 @@ final class Excess {
 
   /**
    * The most of {@code count - burst - rate x (to - from)} over all spans that begin with one
-   * request and end with another, in permits, rounded down. Counted in units of which a permit has
-   * {@code period}, so that nothing is rounded on the way.
+   * request and end with another, in permits, rounded up: half a permit too many is a request.
+   * Counted in units of which a permit has {@code period}, so that nothing is rounded on the way.
    */
   private static long aboveRate(List<Interval> passed, TokenBucket bucket) {
     long period = bucket.rate().periodMicros();
@@ -96,7 +96,7 @@ final class Excess {
       long best = tree.mostOfFirst(rank(begins, one.to + 1));
       most = Math.max(most, best - (one.to - origin) * permits);
     }
-    return Math.floorDiv(most, period) - bucket.burst();
+    return Math.ceilDiv(most, period) - bucket.burst();
   }
 
   private Excess() {}

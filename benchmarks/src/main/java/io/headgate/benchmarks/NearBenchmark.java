@@ -16,6 +16,7 @@ import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -50,7 +51,7 @@ public class NearBenchmark {
   @Param({"MEMORY", "LEASED", "EVENTUAL", "STRICT"})
   Way way = Way.MEMORY;
 
-  private RedisServer server;
+  private @Nullable RedisServer server;
   private RateLimiter limiter;
   private final Subject subject = Subject.of("user:42");
 
@@ -65,8 +66,9 @@ public class NearBenchmark {
       limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rule.build()));
       return;
     }
-    server = RedisServer.start();
-    var options = RedisOptions.of(server.uri()).withDeadline(PATIENCE);
+    var started = RedisServer.start();
+    server = started;
+    var options = RedisOptions.of(started.uri()).withDeadline(PATIENCE);
     limiter =
         RateLimiter.with(
             RedisStore.connect(options),

@@ -7,6 +7,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What one instance saw.
@@ -16,7 +18,7 @@ import java.nio.file.Path;
  * @param questions asked of Redis, in so many {@code calls}
  */
 record ReplayLog(
-    int uncertainty, long cpu, long questions, long calls, int fallbacks, Entry[] entries) {
+    int uncertainty, long cpu, long questions, long calls, int fallbacks, List<Entry> entries) {
   /**
    * A request.
    *
@@ -33,7 +35,7 @@ record ReplayLog(
       out.writeLong(questions);
       out.writeLong(calls);
       out.writeInt(fallbacks);
-      out.writeInt(entries.length);
+      out.writeInt(entries.size());
       for (var entry : entries) {
         out.writeInt(entry.caller);
         out.writeLong(entry.asked);
@@ -51,10 +53,11 @@ record ReplayLog(
       long questions = in.readLong();
       long calls = in.readLong();
       int fallbacks = in.readInt();
-      var entries = new Entry[in.readInt()];
-      for (int i = 0; i < entries.length; i++) {
-        entries[i] =
-            new Entry(in.readInt(), in.readLong(), in.readLong(), in.readInt(), in.readBoolean());
+      int count = in.readInt();
+      var entries = new ArrayList<Entry>(count);
+      for (int i = 0; i < count; i++) {
+        entries.add(
+            new Entry(in.readInt(), in.readLong(), in.readLong(), in.readInt(), in.readBoolean()));
       }
       return new ReplayLog(uncertainty, cpu, questions, calls, fallbacks, entries);
     }

@@ -16,6 +16,7 @@ import io.headgate.store.Evidence;
 import io.headgate.testkit.Eventually;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -70,18 +71,18 @@ record Replayer(
     var after = store.sent();
     cpu = cpu() - cpu;
     int uncertainty = offset.uncertainty(clock.measure());
-    var entries = new ReplayLog.Entry[arrivals.size()];
-    for (int i = 0; i < entries.length; i++) {
+    var entries = new ArrayList<ReplayLog.Entry>(arrivals.size());
+    for (int i = 0; i < arrivals.size(); i++) {
       var arrival = arrivals.get(i);
       long asked = answers.asked[i];
       long late = (asked - start) / 1_000 - arrival.at();
-      entries[i] =
+      entries.add(
           new ReplayLog.Entry(
               arrival.caller(),
               offset.redis(asked),
               answers.answered[i] - asked,
               (int) Math.max(0, late),
-              answers.allowed[i]);
+              answers.allowed[i]));
     }
     return new ReplayLog(
         uncertainty,

@@ -49,7 +49,6 @@ record TrialResult(
   static TrialResult of(Trial trial, List<ReplayLog> logs) {
     var all = new ArrayList<Seen>();
     for (var log : logs) {
-      if (log.fallbacks() > 0) throw new IllegalStateException("Redis was away in " + trial);
       for (var entry : log.entries()) all.add(new Seen(entry, log.uncertainty()));
     }
     all.sort(Comparator.comparingLong(seen -> seen.entry.asked()));

@@ -18,6 +18,8 @@ final class SliceSize {
   private static final long LONGEST_PAUSE = 100_000;
   private static final long SMALLEST = 2;
   private static final double SCARCE = 0.1;
+  private static final long LONG_LEASE = 10_000_000;
+  private static final long FEW = 10; // of what may be held at the most, one in so many
 
   private final int share;
 
@@ -36,6 +38,17 @@ final class SliceSize {
     long most = limit.capacity() / Math.max(share, 2L * instances);
     double wish = Math.ceil(perSecond * lease(limit) / 2_000_000 * patience(limit, left));
     long want = (long) Math.min((double) most, wish);
+    return want < SMALLEST ? 0 : want;
+  }
+
+  /**
+   * How many to hold for somebody of whom nothing is known yet. Who comes once often comes again
+   * within seconds, so where a lease is that long a few are held at once, and most callers are no
+   * further question. Where it is short they would be given back before they are used.
+   */
+  long first(Divisible limit, int instances) {
+    if (lease(limit) < LONG_LEASE) return 0;
+    long want = limit.capacity() / (FEW * Math.max(share, 2L * instances));
     return want < SMALLEST ? 0 : want;
   }
 
