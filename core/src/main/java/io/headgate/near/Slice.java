@@ -117,7 +117,8 @@ final class Slice implements NearCounter {
   /** Whether it is time to ask for more, so that nobody has to wait for it. */
   synchronized boolean isLow(long now) {
     if (asking || slice == 0 || now - refusedUntil < 0) return false;
-    return available <= slice / 4 || now - ends > -SliceSize.lease(limit) * 1_000 / 4;
+    return available <= SliceSize.low(limit, slice)
+        || now - ends > -SliceSize.lease(limit) * 1_000 / 4;
   }
 
   /**

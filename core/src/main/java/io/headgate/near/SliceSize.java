@@ -15,7 +15,7 @@ final class SliceSize {
   private static final long SHORTEST_LEASE = 200_000;
   private static final long LONGEST_LEASE = 30_000_000;
   private static final long SHORTEST_PAUSE = 1_000;
-  private static final long LONGEST_PAUSE = 100_000;
+  private static final long LONGEST_PAUSE = 500_000;
   private static final long SMALLEST = 2;
   private static final double SCARCE = 0.1;
   private static final long LONG_LEASE = 10_000_000;
@@ -66,6 +66,14 @@ final class SliceSize {
   /** Half of the time in which the limit comes back: by then others may need what is held here. */
   static long lease(Divisible limit) {
     return Math.clamp(limit.window() / 2, SHORTEST_LEASE, LONGEST_LEASE);
+  }
+
+  /**
+   * How little of a slice is left when more is asked for. A window wants to hear soon what was
+   * spent, so that it counts it in its time; a bucket has no such time.
+   */
+  static long low(Divisible limit, long slice) {
+    return slice / (limit instanceof TokenBucket ? 4 : 2);
   }
 
   /** How long a slice that nobody uses is kept. */
