@@ -6,6 +6,7 @@ import java.util.Locale;
 
 /** How far each mode was from what the limit's own arithmetic admits. */
 final class AccuracyPicture {
+  private static final int MARGIN = 60;
   private static final int LEFT = 250;
   private static final int WIDTH = 560;
   private static final int RIGHT = 130;
@@ -26,7 +27,7 @@ final class AccuracyPicture {
     var svg = new StringBuilder();
     svg.append(
         """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" \
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="%d 0 %d %d" role="img" \
         aria-label="How much less or more than the limit each consistency mode admits">
         <style>
         text { font: 12px system-ui, sans-serif; fill: #24292f }
@@ -41,9 +42,9 @@ final class AccuracyPicture {
           .bound { stroke: #f85149 } .ground { fill: #0d1117 }
         }
         </style>
-        <rect class="ground" width="100%%" height="100%%"/>
+        <rect class="ground" x="%d" width="100%%" height="100%%"/>
         """
-            .formatted(LEFT + WIDTH + RIGHT, height));
+            .formatted(-MARGIN, MARGIN + LEFT + WIDTH + RIGHT, height, -MARGIN));
     head(svg, instances, height - 30);
     int y = TOP;
     String last = "";
@@ -73,7 +74,7 @@ final class AccuracyPicture {
         "%d instances. To the left: wrongly denied, of what should pass. To the right: the fullest window beyond its limit."
             .formatted(instances));
     line(svg, "bound", LEFT, 32, 44);
-    text(svg, "small", LEFT + 6, 42, "what eventual may be over by, at most");
+    text(svg, "small", LEFT + 6, 42, "what eventual may be over by; bars and marks end at 30%");
     for (int percent = -30; percent <= 30; percent += 10) {
       double x = x(percent / 100.0);
       line(svg, percent == 0 ? "limit" : "line", x, TOP - 8, bottom);
