@@ -2,6 +2,7 @@ package io.headgate.benchmarks;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -32,6 +33,11 @@ final class Child implements AutoCloseable {
   /** Both of its streams as one. */
   InputStream output() {
     return process.getInputStream();
+  }
+
+  /** What it reads. */
+  OutputStream input() {
+    return process.getOutputStream();
   }
 
   int waitFor() throws InterruptedException {

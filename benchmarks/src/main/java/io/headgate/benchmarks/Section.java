@@ -11,7 +11,8 @@ enum Section {
   RULES("Many rules"),
   LOADING("Loading rules"),
   HTTP("HTTP"),
-  REDIS("Redis");
+  REDIS("Redis"),
+  ACCURACY("Accuracy");
 
   final String title;
 
@@ -39,6 +40,7 @@ enum Section {
       case LOADING -> Loading.report(lab);
       case HTTP -> Http.report(lab);
       case REDIS -> Redis.report(lab);
+      case ACCURACY -> Accuracy.report(lab);
     };
   }
 }

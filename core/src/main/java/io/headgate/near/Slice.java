@@ -4,6 +4,7 @@ import io.headgate.limit.Divisible;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.store.Evidence;
 import io.headgate.store.SharedCounts.Taken;
@@ -116,12 +117,18 @@ final class Slice implements NearCounter {
   /** Whether it is time to ask for more, so that nobody has to wait for it. */
   synchronized boolean isLow(long now) {
     if (asking || slice == 0 || now - refusedUntil < 0) return false;
-    return available <= slice / 2 || now - ends > -SliceSize.lease(limit) * 1_000 / 4;
+    return available <= SliceSize.low(limit, slice)
+        || now - ends > -SliceSize.lease(limit) * 1_000 / 4;
   }
 
-  /** Whether the store holds permits for nobody. */
+  /**
+   * Whether the store holds permits for nobody, or still counts as held what was spent. For a
+   * bucket that is the same sooner or later, but a window would count it in the next one, or
+   * longer.
+   */
   synchronized boolean isIdle(long now) {
-    return !asking && available > 0 && now - lastUsed > SliceSize.idle(limit) * 1_000;
+    if (asking || now - lastUsed <= SliceSize.idle(limit) * 1_000) return false;
+    return available > 0 || (held > 0 && !(limit instanceof TokenBucket) && now - ends < 0);
   }
 
   /** Whether there is nothing left to know. */
@@ -139,7 +146,10 @@ final class Slice implements NearCounter {
    */
   synchronized @Nullable Question ask(SliceSize size, int instances, long least, long now) {
     if (asking) return null;
-    slice = size.want(limit, instances, demand(now), elsewhere);
+    slice =
+        perSecond < 0 && asked <= 1
+            ? size.first(limit, instances)
+            : size.want(limit, instances, demand(now), elsewhere);
     return question(Math.max(Math.max(slice, least), room(now)), now);
   }
 

@@ -15,9 +15,11 @@ final class SliceSize {
   private static final long SHORTEST_LEASE = 200_000;
   private static final long LONGEST_LEASE = 30_000_000;
   private static final long SHORTEST_PAUSE = 1_000;
-  private static final long LONGEST_PAUSE = 100_000;
+  private static final long LONGEST_PAUSE = 500_000;
   private static final long SMALLEST = 2;
   private static final double SCARCE = 0.1;
+  private static final long LONG_LEASE = 10_000_000;
+  private static final long FEW = 10; // of what may be held at the most, one in so many
 
   private final int share;
 
@@ -40,6 +42,17 @@ final class SliceSize {
   }
 
   /**
+   * How many to hold for somebody of whom nothing is known yet. Who comes once often comes again
+   * within seconds, so where a lease is that long a few are held at once, and most callers are no
+   * further question. Where it is short they would be given back before they are used.
+   */
+  long first(Divisible limit, int instances) {
+    if (lease(limit) < LONG_LEASE) return 0;
+    long want = limit.capacity() / (FEW * Math.max(share, 2L * instances));
+    return want < SMALLEST ? 0 : want;
+  }
+
+  /**
    * The part of the usual time that a slice is to last. In a window that slides, a permit that was
    * held for a while is missing for that while and then for the whole window, so where most of the
    * limit is in use slices are short. A bucket repays what was charged late as fast as ever.
@@ -53,6 +66,14 @@ final class SliceSize {
   /** Half of the time in which the limit comes back: by then others may need what is held here. */
   static long lease(Divisible limit) {
     return Math.clamp(limit.window() / 2, SHORTEST_LEASE, LONGEST_LEASE);
+  }
+
+  /**
+   * How little of a slice is left when more is asked for. A window wants to hear soon what was
+   * spent, so that it counts it in its time; a bucket has no such time.
+   */
+  static long low(Divisible limit, long slice) {
+    return slice / (limit instanceof TokenBucket ? 4 : 2);
   }
 
   /** How long a slice that nobody uses is kept. */

@@ -112,6 +112,30 @@ class LeasedTest {
   }
 
   @Test
+  void whatWasSpentLateInAWindowIsNotCountedInTheNext() {
+    var window = Duration.ofSeconds(10);
+    var fleet = new Fleet(1, rule(FixedWindow.of(Rate.of(100, window))));
+    long into = fleet.ticker.micros() % 10_000_000;
+    fleet.ticker.advance(Duration.ofNanos((18_000_000 - into) * 1_000)); // at 8 s of the next one
+    int passed = 0;
+    for (; fleet.first().asks("hot"); passed++) fleet.ticker.advance(TICK);
+    assertThat(passed).isEqualTo(100);
+    fleet.pass(Duration.ofSeconds(3));
+    for (passed = 0; fleet.first().asks("hot"); passed++) fleet.ticker.advance(TICK);
+    assertThat(passed).isEqualTo(100);
+  }
+
+  @Test
+  void whereLeasesAreLongWhoComesAgainWithinSecondsIsNoFurtherQuestion() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perMinute(1_000))));
+    for (int i = 0; i < 5; i++) {
+      assertThat(fleet.first().asks("hot")).isTrue();
+      fleet.ticker.advance(Duration.ofSeconds(1));
+    }
+    assertThat(fleet.first().calls).isEqualTo(1);
+  }
+
+  @Test
   void whatACrashedInstanceHeldComesBackWhenItsLeaseIsOver() {
     var fleet = new Fleet(2, rule(FixedWindow.of(Rate.of(1_000, Duration.ofSeconds(10)))));
     load(fleet, Duration.ofMillis(400), 1);

@@ -1,0 +1,125 @@
+package io.headgate.benchmarks;
+
+import io.headgate.testkit.redis.RedisServer;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Instances in JVMs of their own, on one Redis, that all do the same at the same time. */
+final class ReplayFleet implements AutoCloseable {
+  private static final long SECOND = 1_000_000;
+  private static final long LEAD = 250_000;
+
+  private final RedisServer server;
+  private final Path directory;
+  private final List<Instance> instances = new ArrayList<>();
+  private int prepared;
+  private int tried;
+
+  /**
+   * @param directory for what goes to and fro
+   */
+  ReplayFleet(RedisServer server, int size, Path directory) throws IOException {
+    this.server = server;
+    this.directory = directory;
+    try {
+      for (int i = 0; i < size; i++) instances.add(new Instance(server.uri(), i, size));
+      awaitAll("up");
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  int size() {
+    return instances.size();
+  }
+
+  /** All connect, each with a limiter that nothing was asked of yet. */
+  void prepare(Trial trial, Trace trace) throws IOException {
+    var file = directory.resolve("trace-%d-%d".formatted(size(), prepared));
+    trace.write(file);
+    String name = nameOf(prepared++);
+    tellAll(instance -> "prepare %s %s %s".formatted(name, file, trial.words()));
+    awaitAll("prepare");
+  }
+
+  /**
+   * Tries what was prepared first, from a full second of Redis' clock on, so that windows begin
+   * with it.
+   */
+  List<ReplayLog> go() throws IOException {
+    String name = nameOf(tried++);
+    tellAll(instance -> "settle " + name);
+    awaitAll("settle");
+    long start = Math.ceilDiv(redisTime() + LEAD, SECOND) * SECOND;
+    tellAll(instance -> "go %s %d %s".formatted(name, start, logOf(name, instance)));
+    awaitAll("go");
+    var logs = new ArrayList<ReplayLog>();
+    for (int i = 0; i < size(); i++) logs.add(ReplayLog.read(logOf(name, i)));
+    return logs;
+  }
+
+  private String nameOf(int number) {
+    return "trial-%d-%d".formatted(size(), number);
+  }
+
+  private Path logOf(String name, int instance) {
+    return directory.resolve(name + "-" + instance);
+  }
+
+  private long redisTime() {
+    var time = server.call("TIME").items();
+    return Long.parseLong(time.get(0).text()) * SECOND + Long.parseLong(time.get(1).text());
+  }
+
+  private void tellAll(Function<Integer, String> words) throws IOException {
+    for (int i = 0; i < size(); i++) instances.get(i).tell(words.apply(i));
+  }
+
+  private void awaitAll(String word) throws IOException {
+    for (var instance : instances) instance.await(word);
+  }
+
+  @Override
+  public void close() {
+    for (var instance : instances) instance.child.close();
+  }
+
+  private static final class Instance {
+    final Child child;
+    private final BufferedWriter orders;
+    private final BufferedReader said;
+
+    Instance(String uri, int number, int size) throws IOException {
+      var command = new ArrayList<>(List.of(Lab.java(), "-Xmx160m", "-XX:+UseSerialGC"));
+      command.addAll(Lab.quietly());
+      command.addAll(List.of("-cp", Lab.classPath(), Replay.class.getName(), uri));
+      command.addAll(List.of(Integer.toString(number), Integer.toString(size)));
+      child = new Child(command);
+      orders = new BufferedWriter(new OutputStreamWriter(child.input(), StandardCharsets.UTF_8));
+      said = new BufferedReader(new InputStreamReader(child.output(), StandardCharsets.UTF_8));
+    }
+
+    void tell(String words) throws IOException {
+      orders.write(words + "\n");
+      orders.flush();
+    }
+
+    void await(String word) throws IOException {
+      var other = new StringBuilder();
+      for (String line; (line = said.readLine()) != null; ) {
+        if (line.equals(Replay.SAYS + word)) return;
+        other.append('\n').append(line);
+      }
+      throw new IOException("an instance ended before it said '%s':%s".formatted(word, other));
+    }
+  }
+}

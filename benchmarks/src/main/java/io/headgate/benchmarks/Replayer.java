@@ -1,0 +1,142 @@
+package io.headgate.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.headgate.RateLimiter;
+import io.headgate.Verdict;
+import io.headgate.benchmarks.Trace.Arrival;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+
+/** A limiter of its own, and the traffic that comes to it. */
+record Replayer(
+    RedisStore store, RateLimiter limiter, List<Request> requests, List<Arrival> arrivals)
+    implements AutoCloseable {
+  /** A machine that does other things too may halt for longer than the usual 50 ms. */
+  private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  static Replayer open(String uri, String name, Trial trial, List<Arrival> arrivals) {
+    var rule =
+        Rule.named("tried")
+            .match("key", "caller:*")
+            .limit(trial.limit())
+            .consistency(trial.consistency());
+    var ready =
+        Rule.named("ready").match("key", "ready").limit(new TokenBucket(Rate.perSecond(1_000)));
+    var options = RedisOptions.of(uri).withDeadline(DEADLINE).withPrefix(name + ":");
+    var store = RedisStore.connect(options);
+    var limiter = RateLimiter.with(store, RuleSet.of(rule.build(), ready.build()));
+    var first = Request.of(Subject.of("ready"));
+    Eventually.holds(
+        "Headgate is connected",
+        PATIENCE,
+        () -> limiter.decide(first).evidence() == Evidence.STORE);
+    var requests =
+        IntStream.range(0, trial.traffic().callers)
+            .mapToObj(i -> Request.of(Subject.of("caller:" + i)))
+            .toList();
+    return new Replayer(store, limiter, requests, arrivals);
+  }
+
+  /** Each request at its time or, if that is past, at once; nobody waits for an answer. */
+  ReplayLog replay(RedisClock clock, long startByRedis) {
+    var offset = clock.measure();
+    long start = offset.nanos(startByRedis);
+    var answers = new Answers(arrivals.size());
+    long cpu = cpu();
+    var sent = store.sent();
+    for (int i = 0; i < arrivals.size(); i++) {
+      var arrival = arrivals.get(i);
+      long due = start + arrival.at() * 1_000L;
+      for (long now; (now = System.nanoTime()) - due < 0; ) LockSupport.parkNanos(due - now);
+      answers.ask(i, requests.get(arrival.caller()), limiter);
+    }
+    answers.await();
+    var after = store.sent();
+    cpu = cpu() - cpu;
+    int uncertainty = offset.uncertainty(clock.measure());
+    var entries = new ArrayList<ReplayLog.Entry>(arrivals.size());
+    for (int i = 0; i < arrivals.size(); i++) {
+      var arrival = arrivals.get(i);
+      long asked = answers.asked[i];
+      long late = (asked - start) / 1_000 - arrival.at();
+      entries.add(
+          new ReplayLog.Entry(
+              arrival.caller(),
+              offset.redis(asked),
+              answers.answered[i] - asked,
+              (int) Math.max(0, late),
+              answers.allowed[i]));
+    }
+    return new ReplayLog(
+        uncertainty,
+        cpu,
+        after.questions() - sent.questions(),
+        after.calls() - sent.calls(),
+        answers.fallbacks.get(),
+        entries);
+  }
+
+  private static long cpu() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+
+  @Override
+  public void close() {
+    limiter.close();
+  }
+
+  /** What came of each request; written by whatever thread brings the answer. */
+  private static final class Answers {
+    final long[] asked;
+    final long[] answered;
+    final boolean[] allowed;
+    final AtomicInteger fallbacks = new AtomicInteger();
+    private final AtomicInteger open;
+
+    Answers(int count) {
+      asked = new long[count];
+      answered = new long[count];
+      allowed = new boolean[count];
+      open = new AtomicInteger(count);
+    }
+
+    void ask(int i, Request request, RateLimiter limiter) {
+      asked[i] = System.nanoTime();
+      var answer = limiter.decideAsync(request).toCompletableFuture();
+      if (answer.isDone()) {
+        note(i, answer.join());
+      } else {
+        var unused = answer.thenAccept(verdict -> note(i, verdict));
+      }
+    }
+
+    private void note(int i, Verdict verdict) {
+      answered[i] = System.nanoTime();
+      allowed[i] = verdict.isAllowed();
+      if (verdict.evidence() == Evidence.FALLBACK) fallbacks.incrementAndGet();
+      open.decrementAndGet();
+    }
+
+    void await() {
+      Eventually.holds("every request is answered", PATIENCE, () -> open.get() == 0);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.headgate.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.headgate.rule.Consistency;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** That accuracy can be measured, and that strict decisions are found to be exact. */
+class AccuracyTest {
+  @Test
+  void everyModeIsTriedByInstancesOfTheirOwnAndOnlyEventualIsOver() throws Exception {
+    assumeTrue(Redis.isInstalled(), "redis-server is not on the PATH (Debian's: redis-server)");
+    var trials = new ArrayList<Trial>();
+    for (var consistency : Consistency.values()) {
+      var limit = DivisibleLimit.TOKEN_BUCKET;
+      trials.add(new Trial(2, Traffic.OVERLOAD, limit, consistency, Duration.ofMillis(500)));
+    }
+    var results = Accuracy.results(new Progress(), new Accuracy.Plan(trials, 0));
+    assertThat(results).extracting(TrialResult::trial).isEqualTo(trials);
+    for (var result : results) {
+      assertThat(result.offered()).isEqualTo(1_500);
+      if (result.trial().consistency() != Consistency.EVENTUAL) {
+        assertThat(result.over()).isNotPositive();
+      }
+      assertThat(result.admitted()).isPositive();
+      assertThat(result.questions()).isPositive();
+    }
+    assertThat(AccuracyReport.of(results))
+        .contains("| 2, token bucket | strict |", "| leased |", "| eventual |", "| auto |");
+    assertThat(AccuracyPicture.svg(results)).contains("2 instances", "class=\"eventual\"");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void trafficIsTheSameEachTimeAndReachesEveryInstance(Traffic traffic, @TempDir Path directory)
+      throws IOException {
+    var time = Duration.ofSeconds(2);
+    var trace = traffic.record(7, 3, time);
+    assertThat(traffic.record(7, 3, time)).isEqualTo(trace);
+    trace.write(directory.resolve("trace"));
+    assertThat(Trace.read(directory.resolve("trace"))).isEqualTo(trace);
+    var callers = new HashSet<Integer>();
+    for (var arrival : trace.arrivals()) {
+      assertThat(arrival.at()).isBetween(0, 2_000_000);
+      callers.add(arrival.caller());
+    }
+    assertThat(callers.size()).isBetween(traffic.callers * 3 / 4, traffic.callers);
+    int parts = 0;
+    for (int instance = 0; instance < 3; instance++) {
+      assertThat(trace.of(instance)).isNotEmpty();
+      parts += trace.of(instance).size();
+    }
+    assertThat(parts).isEqualTo(trace.arrivals().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyTrafficIsTried(Effort effort) {
+    var tried = Accuracy.Plan.of(effort).trials().stream().map(Trial::traffic).distinct();
+    if (effort == Effort.FULL) assertThat(tried).containsAll(Arrays.asList(Traffic.values()));
+    else assertThat(tried).isNotEmpty();
+  }
+}

@@ -1,0 +1,87 @@
+package io.headgate.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.benchmarks.Excess.Interval;
+import io.headgate.limit.Divisible;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExcessTest {
+  private static final Rate TEN_A_SECOND = Rate.perSecond(10);
+
+  private static List<Interval> at(long... micros) {
+    return LongStream.of(micros).mapToObj(at -> new Interval(at, at)).toList();
+  }
+
+  @Test
+  void aWindowThatIsFullHasNoneTooMany() {
+    var full = LongStream.range(0, 10).map(i -> i * 1_000).toArray();
+    assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), at(full))).isZero();
+    assertThat(Excess.of(SlidingWindow.of(TEN_A_SECOND), at(full))).isZero();
+    assertThat(Excess.of(new TokenBucket(TEN_A_SECOND), at(full))).isZero();
+  }
+
+  @Test
+  void aSpanAcrossAnEdgeIsTooMuchForAllButTheFixedWindow() {
+    var across = LongStream.range(-10, 10).map(i -> 1_000_000 + i * 1_000).toArray();
+    assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), at(across))).isZero();
+    assertThat(Excess.of(SlidingWindow.of(TEN_A_SECOND), at(across))).isEqualTo(10);
+    assertThat(Excess.of(new TokenBucket(TEN_A_SECOND), at(across))).isEqualTo(10);
+  }
+
+  @Test
+  void whatMayHaveBeenInAnotherWindowIsNotHeldAgainstThisOne() {
+    var passed = new ArrayList<>(at(LongStream.range(0, 10).toArray()));
+    passed.add(new Interval(999_990, 1_000_010));
+    assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), passed)).isZero();
+    passed.add(new Interval(999_980, 999_990));
+    assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), passed)).isEqualTo(1);
+  }
+
+  @Test
+  void whereNobodyPassedThereIsNothingToSay() {
+    var none = Excess.of(FixedWindow.of(TEN_A_SECOND), List.of());
+    assertThat(none).isEqualTo(Excess.NOBODY_CAME);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void theFullestOfAllSpansIsFound(long seed) {
+    var random = new SplittableRandom(seed);
+    var passed = new ArrayList<Interval>();
+    for (int i = 0; i < 120; i++) {
+      long from = random.nextLong(4_000_000);
+      passed.add(new Interval(from, from + random.nextLong(50_000)));
+    }
+    var bucket = new TokenBucket(TEN_A_SECOND, 5);
+    var sliding = new SlidingWindow(TEN_A_SECOND, 10, SlidingWindow.Bound.CONSERVATIVE);
+    assertThat(Excess.of(bucket, passed)).isEqualTo(plainly(bucket, passed));
+    assertThat(Excess.of(sliding, passed)).isEqualTo(plainly(sliding, passed));
+  }
+
+  /** Every span that begins with one and ends with another, one by one. */
+  private static long plainly(Divisible limit, List<Interval> passed) {
+    long most = Long.MIN_VALUE;
+    for (var first : passed) {
+      for (var last : passed) {
+        long from = first.from();
+        long to = last.to();
+        if (to < from || (limit instanceof SlidingWindow && to - from >= 1_000_000)) continue;
+        long inside = passed.stream().filter(i -> i.from() >= from && i.to() <= to).count();
+        long allowed = limit instanceof SlidingWindow ? 10_000_000 : 5_000_000 + (to - from) * 10;
+        most = Math.max(most, Math.ceilDiv(inside * 1_000_000 - allowed, 1_000_000));
+      }
+    }
+    return most;
+  }
+}
