@@ -26,6 +26,7 @@ final class Exported implements Tracing {
   private static final Duration EVERY = Duration.ofSeconds(1);
 
   private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
+  private static final AttributeKey<String> VERSION = AttributeKey.stringKey("service.version");
   private static final AttributeKey<String> INSTANCE =
       AttributeKey.stringKey("service.instance.id");
   private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
@@ -51,13 +52,21 @@ final class Exported implements Tracing {
             .build();
     return new Exported(
         SdkTracerProvider.builder()
-            .setResource(
-                Resource.getDefault()
-                    .merge(
-                        Resource.create(Attributes.of(SERVICE, "headgate", INSTANCE, instance))))
+            .setResource(Resource.getDefault().merge(Resource.create(self(instance))))
             .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.ratio())))
             .addSpanProcessor(batches)
             .build());
+  }
+
+  private static Attributes self(String instance) {
+    String version = Exported.class.getPackage().getImplementationVersion();
+    return Attributes.of(
+        SERVICE,
+        "headgate",
+        VERSION,
+        version == null ? "unpackaged" : version,
+        INSTANCE,
+        instance);
   }
 
   @Override
@@ -93,7 +102,9 @@ final class Exported implements Tracing {
 
   @Override
   public void close(Duration longest) {
-    var unused = provider.shutdown().join(Math.max(1, longest.toMillis()), TimeUnit.MILLISECONDS);
+    // A collector that is away must not use up a grace that is longer than it is worth.
+    long millis = Math.min(longest.toMillis(), Collector.LONGEST.toMillis());
+    var unused = provider.shutdown().join(Math.max(1, millis), TimeUnit.MILLISECONDS);
   }
 
   /** How OpenTelemetry reads a parent. */

@@ -5,9 +5,11 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
+import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
+import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
@@ -42,7 +44,10 @@ final class TracedService implements AutoCloseable {
             1);
     try {
       var book = RuleBookInMemory.of(limiter.rules());
-      this.service = Service.start(settings, limiter, book, Ticker.system());
+      // Longer than any machine takes, so that no call is late.
+      var grpc = new GrpcSettings(Duration.ofSeconds(30));
+      this.service =
+          Service.start(settings, grpc, limiter, book, new StoreCounts(), Ticker.system());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

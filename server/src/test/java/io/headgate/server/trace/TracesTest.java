@@ -1,6 +1,7 @@
 package io.headgate.server.trace;
 
 import static io.headgate.server.trace.CollectorServer.attributes;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
@@ -9,6 +10,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.Metadata;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
+import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
@@ -24,6 +26,8 @@ import io.headgate.testkit.redis.RedisServer;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Span.SpanKind;
 import io.opentelemetry.proto.trace.v1.Status.StatusCode;
+import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -39,11 +43,19 @@ class TracesTest {
           .match("key", "user:*")
           .limit(new TokenBucket(Rate.of(1, Duration.ofDays(1)), 2))
           .build();
+  private static final Rule LINE =
+      Rule.named("line")
+          .match("key", "line:*")
+          .limit(LeakyBucket.queueing(Rate.of(1, Duration.ofDays(1)), 9))
+          .build();
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String PARENT = "00f067aa0ba902b7";
   private static final String SAMPLED = "00-%s-%s-01".formatted(TRACE, PARENT);
   private static final String NOT_SAMPLED = "00-%s-%s-00".formatted(TRACE, PARENT);
   private static final String USER = "{\"key\":\"user:42\"}";
+
+  private static final String METHOD =
+      "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 
   private final CollectorServer collector = new CollectorServer();
 
@@ -54,7 +66,7 @@ class TracesTest {
 
   private TracedService service(double ratio, Store store) {
     var traces = TraceSettings.of(collector.address(), ratio);
-    return new TracedService(Optional.of(traces), store, Access.OPEN, USERS);
+    return new TracedService(Optional.of(traces), store, Access.OPEN, USERS, LINE);
   }
 
   private TracedService service(double ratio) {
@@ -150,9 +162,13 @@ class TracesTest {
         var batch = child(collector.await(4), "POST /v1/check/batch");
         assertThat(attributes(batch)).containsEntry("db.operation.batch.size", "2");
 
+        call(service);
+        var joint = child(collector.await(6), METHOD);
+        assertThat(attributes(joint)).containsOnly(entry("db.system.name", "redis"));
+
         redis.pause();
         service.post("/v1/leases", USER);
-        var silent = child(collector.await(6), "POST /v1/leases");
+        var silent = child(collector.await(8), "POST /v1/leases");
         assertThat(silent.getStatus().getCode()).isEqualTo(StatusCode.STATUS_CODE_ERROR);
         assertThat(attributes(span("POST /v1/leases"))).containsEntry("headgate.evidence", "fallback");
       }
@@ -178,34 +194,59 @@ class TracesTest {
     return child;
   }
 
+  /** As Envoy does. */
+  private static void call(TracedService service) {
+    var channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", service.port()).usePlaintext().build();
+    try {
+      var metadata = new Metadata();
+      metadata.put(Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER), SAMPLED);
+      var asked = RateLimitRequest.newBuilder().setDomain("d");
+      asked.addDescriptorsBuilder().addEntriesBuilder().setKey("key").setValue("user:42");
+      var unused =
+          RateLimitServiceGrpc.newBlockingStub(channel)
+              .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata))
+              .shouldRateLimit(asked.build());
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
   @Test
   void aCallByGrpcIsFollowedToo() {
     try (var service = service(0)) {
-      var channel =
-          NettyChannelBuilder.forAddress("127.0.0.1", service.port()).usePlaintext().build();
-      try {
-        var metadata = new Metadata();
-        metadata.put(Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER), SAMPLED);
-        var asked = RateLimitRequest.newBuilder().setDomain("d");
-        asked.addDescriptorsBuilder().addEntriesBuilder().setKey("key").setValue("user:42");
-        RateLimitServiceGrpc.newBlockingStub(channel)
-            .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata))
-            .shouldRateLimit(asked.build());
-      } finally {
-        channel.shutdownNow();
-      }
+      call(service);
       var span = collector.await(1).getFirst();
-      String method = "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
-      assertThat(span.getName()).isEqualTo(method);
+      assertThat(span.getName()).isEqualTo(METHOD);
       assertThat(hex(span.getParentSpanId())).isEqualTo(PARENT);
       assertThat(attributes(span))
           .containsOnly(
               entry("rpc.system.name", "grpc"),
-              entry("rpc.method", method),
+              entry("rpc.method", METHOD),
               entry("rpc.response.status_code", "OK"),
               entry("headgate.rule", "users"),
               entry("headgate.outcome", "allowed"),
               entry("headgate.evidence", "store"));
+    }
+  }
+
+  @Test
+  void whoLeavesTheLineIsSeenToHaveGone() throws IOException {
+    try (var service = service(1)) {
+      String next = "{\"key\":\"line:1\",\"wait\":true}";
+      service.post("/v1/check", next);
+      try (var socket = new Socket("127.0.0.1", service.port())) {
+        var head =
+            "POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                + "traceparent: %s\r\nContent-Length: %d\r\n\r\n";
+        var bytes = (head.formatted(SAMPLED, next.length()) + next).getBytes(UTF_8);
+        socket.getOutputStream().write(bytes);
+      }
+      var gone =
+          collector.await(2).stream().filter(s -> hex(s.getTraceId()).equals(TRACE)).findFirst();
+      assertThat(attributes(gone.orElseThrow()))
+          .containsEntry("error.type", "client_gone")
+          .doesNotContainKey("http.response.status_code");
     }
   }
 
