@@ -17,8 +17,8 @@ import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
-import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.trial.RecentTraffic;
+import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.DeploymentOptions;
@@ -91,8 +91,7 @@ public final class Service implements AutoCloseable {
             door::open,
             settings.eventLoops());
     this.witnesses =
-        List.of(
-            metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
+        List.of(metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends traces to a collector, in batches and on a thread of its own. At most so many spans wait for
- * it; what comes while they do is dropped.
+ * Sends traces to a collector, in batches and on a thread of its own. At most so many spans wait
+ * for it; what comes while they do is dropped.
  */
 final class Exported implements Tracing {
   private static final int MOST_WAITING = 4_096;
@@ -61,12 +61,7 @@ final class Exported implements Tracing {
   private static Attributes self(String instance) {
     String version = Exported.class.getPackage().getImplementationVersion();
     return Attributes.of(
-        SERVICE,
-        "headgate",
-        VERSION,
-        version == null ? "unpackaged" : version,
-        INSTANCE,
-        instance);
+        SERVICE, "headgate", VERSION, version == null ? "unpackaged" : version, INSTANCE, instance);
   }
 
   @Override

@@ -15,8 +15,8 @@ import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
-import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.trace.Tracing;
+import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.FleetCallers;
 import io.headgate.server.watch.Watch;
 import io.headgate.server.watch.Witness;
@@ -116,10 +116,7 @@ class OpenApiTest {
               new RecentCallers(1),
               Witness.NONE,
               new Views(
-                  metrics,
-                  live,
-                  new Trials(new RecentTraffic(1, service.clock::get)),
-                  Tracing.OFF),
+                  metrics, live, new Trials(new RecentTraffic(1, service.clock::get)), Tracing.OFF),
               service.clock::get,
               Access.OPEN,
               new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),

@@ -22,7 +22,12 @@ class TraceSettingsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"127.0.0.1:4318", "grpc://host:4317", "http://u:secret@host", "http://h/?a=secret"})
+      strings = {
+        "127.0.0.1:4318",
+        "grpc://host:4317",
+        "http://u:secret@host",
+        "http://h/?a=secret"
+      })
   void whatIsNoAddressIsNotRepeated(String given) {
     assertThatThrownBy(() -> TraceSettings.of(given, 1))
         .isInstanceOf(IllegalArgumentException.class)

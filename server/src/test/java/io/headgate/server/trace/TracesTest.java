@@ -27,6 +27,7 @@ import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Span.SpanKind;
 import io.opentelemetry.proto.trace.v1.Status.StatusCode;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -170,7 +171,8 @@ class TracesTest {
         service.post("/v1/leases", USER);
         var silent = child(collector.await(8), "POST /v1/leases");
         assertThat(silent.getStatus().getCode()).isEqualTo(StatusCode.STATUS_CODE_ERROR);
-        assertThat(attributes(span("POST /v1/leases"))).containsEntry("headgate.evidence", "fallback");
+        assertThat(attributes(span("POST /v1/leases")))
+            .containsEntry("headgate.evidence", "fallback");
       }
     }
   }
@@ -184,8 +186,7 @@ class TracesTest {
 
   private Span child(List<Span> spans, String parent) {
     var above = span(parent);
-    var found =
-        spans.stream().filter(s -> s.getParentSpanId().equals(above.getSpanId())).toList();
+    var found = spans.stream().filter(s -> s.getParentSpanId().equals(above.getSpanId())).toList();
     assertThat(found).hasSize(1);
     var child = found.getFirst();
     assertThat(child.getTraceId()).isEqualTo(above.getTraceId());
@@ -235,12 +236,18 @@ class TracesTest {
     try (var service = service(1)) {
       String next = "{\"key\":\"line:1\",\"wait\":true}";
       service.post("/v1/check", next);
-      try (var socket = new Socket("127.0.0.1", service.port())) {
-        var head =
-            "POST /v1/check HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
-                + "traceparent: %s\r\nContent-Length: %d\r\n\r\n";
-        var bytes = (head.formatted(SAMPLED, next.length()) + next).getBytes(UTF_8);
-        socket.getOutputStream().write(bytes);
+      try (var socket = new Socket(InetAddress.getLoopbackAddress(), service.port())) {
+        var request =
+            String.join(
+                "\r\n",
+                "POST /v1/check HTTP/1.1",
+                "Host: h",
+                "Content-Type: application/json",
+                "traceparent: " + SAMPLED,
+                "Content-Length: " + next.length(),
+                "",
+                next);
+        socket.getOutputStream().write(request.getBytes(UTF_8));
       }
       var gone =
           collector.await(2).stream().filter(s -> hex(s.getTraceId()).equals(TRACE)).findFirst();
