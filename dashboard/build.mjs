@@ -46,7 +46,7 @@ function install() {
 
 function pages(directory) {
   const stampFile = join(root, 'target/pages.stamp');
-  const stamp = stampOf(INPUTS);
+  const stamp = `${stampOf(INPUTS)} ${directory}`;
   if (isStamped(stampFile, stamp) && existsSync(join(directory, LIST))) {
     console.log('the dashboard is up to date');
     return;

@@ -1,24 +1,27 @@
-// A service with tokens, which also goes away and comes back.
+// A service with tokens over a Redis, both of which also go away and come back.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { go, launch, openTab } from './browser.mjs';
+import { startRedis } from './redis.mjs';
 import { startService } from './service.mjs';
 
+let redis;
 let service;
 let browser;
 let tab;
 
 before(async () => {
-  [service, browser] = await Promise.all([
-    startService('--admin-token', 'adm1n-of-the-test', '--read-token', 'r3ader-of-the-test', '--check-token', 'ch3ck-of-the-test'),
-    launch(),
-  ]);
+  // One after the other, so that whatever has begun is ended also if the next one fails.
+  browser = await launch();
+  redis = await startRedis();
+  service = await startService('--store', redis.url, '--admin-token', 'adm1n-of-the-test', '--read-token', 'r3ader-of-the-test', '--check-token', 'ch3ck-of-the-test');
 });
 
 after(async () => {
   await browser?.close();
   await service?.close();
+  await redis?.kill();
 });
 
 beforeEach(async () => {
@@ -72,6 +75,30 @@ test('the token stands in no address, is kept for the tab, and goes with signing
   await page.getByLabel('Token').waitFor();
 });
 
+/** Keeps asking until what is given has come about. */
+async function underTraffic(until) {
+  const traffic = setInterval(() => void service.check('user:1', 1, { Authorization: 'Bearer ch3ck-of-the-test' }).catch(() => {}), 40);
+  try {
+    await until();
+  } finally {
+    clearInterval(traffic);
+  }
+}
+
+test('while the store is away the headline says so first, and when all is well again', async () => {
+  const { page } = tab;
+  await signIn('r3ader-of-the-test');
+  await underTraffic(async () => {
+    await page.getByText(/All is well: [\d.]+ checks a second/).waitFor();
+    await redis.kill();
+    await page.getByText(/The store is away: policies decide|decided by policy, not by the store/).waitFor();
+    await page.locator('.figure').filter({ hasText: 'Store' }).getByText('away').waitFor();
+    await redis.start();
+    await page.locator('.headline .said').filter({ hasNotText: 'policy' }).filter({ hasNotText: 'policies' }).waitFor({ timeout: 30_000 });
+    await page.locator('.figure').filter({ hasText: 'Store' }).getByText('up').waitFor();
+  });
+});
+
 test('while the service is away the page says so, and goes on by itself when it is back', async () => {
   const { page } = tab;
   await signIn('adm1n-of-the-test');
@@ -81,10 +108,5 @@ test('while the service is away the page says so, and goes on by itself when it 
   await page.getByText(/Reconnecting; the figures are of/).waitFor();
   await service.start();
   await page.getByText('live', { exact: true }).waitFor();
-  const traffic = setInterval(() => void service.check('user:1', 3, { Authorization: 'Bearer ch3ck-of-the-test' }), 100);
-  try {
-    await page.getByText(/All is well: [\d.]+ checks a second/).waitFor();
-  } finally {
-    clearInterval(traffic);
-  }
+  await underTraffic(() => page.locator('.chart').first().getByText(/Allowed [1-9]/).waitFor());
 });

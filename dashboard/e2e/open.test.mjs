@@ -10,7 +10,9 @@ let browser;
 let tab;
 
 before(async () => {
-  [service, browser] = await Promise.all([startService(), launch()]);
+  // One after the other, so that whatever has begun is ended also if the next one fails.
+  browser = await launch();
+  service = await startService();
 });
 
 after(async () => {
@@ -141,7 +143,7 @@ test('who is limited learns why, and is let go by a reset', async () => {
 
 test('the callers who are denied most come first, each with a page of its own', async () => {
   const { page } = tab;
-  await service.check('user:loud', 260);
+  await service.ask('/v1/check/batch', { method: 'POST', body: { checks: Array(260).fill({ key: 'user:loud' }) } });
   await service.check('user:soft', 3);
   await go(page, '#/callers');
   const first = page.locator('tbody tr').first();
@@ -185,6 +187,20 @@ test('what if: a lower limit names those who would notice', async () => {
   await write(page, 'The rule, as it would be', 'id: per-user\nlimit: { algorithm: token-buket }\n');
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText(/did you mean token-bucket/).first().waitFor();
+});
+
+test('what if: an access log is replayed as well, and lines that are none are shown', async () => {
+  const { page } = tab;
+  const at = (second) => `16/Nov/2026:10:00:${String(second).padStart(2, '0')} +0000`;
+  const lines = Array.from({ length: 30 }, (_, i) => `10.1.1.1 - - [${at(i)}] "GET /login HTTP/1.1" 200 12`);
+  await go(page, '#/what-if?rule=login');
+  await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('login'));
+  await page.getByText('An access log').click();
+  await page.getByLabel('Log', { exact: true }).setInputFiles({ name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from([...lines, 'no line of a log'].join('\n')) });
+  await write(page, 'The rule, as it would be', 'id: login\nmatch: { path: /login, ip: "*" }\nlimit: { algorithm: rolling-window, rate: 10/5m }\n');
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByText('Of 30 requests 5 that were denied would have passed (17 %).').waitFor();
+  await page.getByText('1 line could not be read').waitFor();
 });
 
 test('everything fits on a phone, in the dark, and has a name for those who listen', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A port that nobody has at the moment. */
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
     probe.listen(0, '127.0.0.1', () => {
@@ -50,7 +50,8 @@ export async function startService(...options) {
 
   // Also when a test ends in a way that it should not.
   process.once('exit', () => child.kill('SIGKILL'));
-  await start();
+  // A machine that is busy enough keeps it from opening its database in time.
+  await start().catch(start).catch(start);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

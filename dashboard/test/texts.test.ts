@@ -32,6 +32,13 @@ describe('the headline', () => {
     expect(headline(away)).toEqual({ tone: 'bad', text: 'The store is away: policies decide since 12:03', more: 'connection refused' });
   });
 
+  it('says of an outage that is over no more than that it was', () => {
+    const { now } = stats();
+    const over = with_({ anomalies: [anomaly({ kind: 'fail-open', severity: 'critical', since: now - 60_000 })] });
+    expect(headline(over)).toMatchObject({ tone: 'good', more: expect.stringMatching(/^The store was away at \d\d:\d\d; it is back\.$/) });
+    expect(headline(with_({ anomalies: [anomaly({ kind: 'breaker', since: now - 3_000_000, until: now - 2_000_000 })] })).more).toBeNull();
+  });
+
   it('warns of decisions by policy even while the store seems up', () => {
     expect(headline(with_({ rates: { ...stats().rates, degraded: 4 } })).tone).toBe('bad');
   });

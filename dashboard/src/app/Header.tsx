@@ -2,7 +2,7 @@ import { session } from '../api/session';
 import { useLive } from '../live/live';
 import { useAccount } from './account';
 import { href } from './route';
-import { chooseTheme, useTheme } from './theme';
+import { toggleTheme, useTheme } from './theme';
 import { Wordmark } from './Wordmark';
 
 const PLACES = [
@@ -61,7 +61,7 @@ function ThemeButton() {
   const { shown } = useTheme();
   const other = shown === 'dark' ? 'light' : 'dark';
   return (
-    <button type="button" className="plain icon" aria-label={`Use the ${other} theme`} title={`Use the ${other} theme`} onClick={() => chooseTheme(other)}>
+    <button type="button" className="plain icon" aria-label={`Use the ${other} theme`} title={`Use the ${other} theme`} onClick={toggleTheme}>
       <svg viewBox="0 0 20 20" aria-hidden="true">
         {shown === 'dark' ? (
           <path d="M10 6.2a3.8 3.8 0 100 7.6 3.8 3.8 0 000-7.6zM10 1.5v2M10 16.5v2M1.5 10h2M16.5 10h2M4 4l1.4 1.4M14.6 14.6L16 16M4 16l1.4-1.4M14.6 5.4L16 4" />

@@ -35,6 +35,12 @@ export function chooseTheme(chosen: Choice) {
   applyTheme();
 }
 
+/** The other theme; where that is the system's, the system is followed again. */
+export function toggleTheme() {
+  const other = shown() === 'dark' ? 'light' : 'dark';
+  chooseTheme((other === 'dark') === dark().matches ? 'system' : other);
+}
+
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => {

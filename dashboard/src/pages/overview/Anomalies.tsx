@@ -18,7 +18,7 @@ export function Anomalies({ anomalies, now }: { anomalies: Anomaly[]; now: numbe
           <div>
             <p className="break">
               <span className="hidden">{NAMES[anomaly.severity]}: </span>
-              {anomaly.text}
+              {anomaly.caller === null ? anomaly.text.charAt(0).toUpperCase() + anomaly.text.slice(1) : anomaly.text}
             </p>
             <p className="quiet">
               {anomaly.until === null

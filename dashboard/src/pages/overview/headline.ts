@@ -1,5 +1,5 @@
 import type { Anomaly, Stats } from '../../api/types';
-import { clock, count, percent, plural, rate } from '../../ui/format';
+import { clock, percent, plural, rate } from '../../ui/format';
 import type { Tone } from '../../ui/Notice';
 
 export interface Headline {
@@ -12,26 +12,44 @@ export interface Headline {
 const MANY_DENIED = 0.25;
 const FEW_CHECKS = 1;
 
-const since = (anomalies: Anomaly[], kinds: Anomaly['kind'][]): string => {
-  const found = anomalies.filter((a) => a.until === null && kinds.includes(a.kind));
-  return found.length === 0 ? '' : ` since ${clock(Math.min(...found.map((a) => a.since)))}`;
+/** Since when the store is away; the breaker knows best. */
+const since = (anomalies: Anomaly[]): string => {
+  const open = anomalies.filter((a) => a.until === null);
+  const found = open.find((a) => a.kind === 'breaker') ?? open.find((a) => a.kind === 'fail-open');
+  return found ? ` since ${clock(found.since)}` : '';
 };
+
+const STORE: Anomaly['kind'][] = ['breaker', 'fail-open'];
+const LATELY_MS = 600_000;
+
+/** An outage that is over and still worth a word. */
+function outageLately({ anomalies, now }: Stats): string | null {
+  const past = anomalies.filter((a) => STORE.includes(a.kind) && now - a.since < LATELY_MS);
+  return past.length === 0 ? null : `The store was away at ${clock(Math.min(...past.map((a) => a.since)))}; it is back.`;
+}
 
 /** One sentence that says whether all is well. What matters most comes first. */
 export function headline(stats: Stats): Headline {
+  const said = atFirst(stats);
+  const away = stats.store.away || stats.store.breaker === 'open' || stats.rates.degraded > 0;
+  return away || said.more !== null ? said : { ...said, more: outageLately(stats) };
+}
+
+function atFirst(stats: Stats): Headline {
   const { store, rules, rates, anomalies } = stats;
-  const open = anomalies.filter((a) => a.until === null);
+  // How the store is, is known first-hand; what is said about it is said a while longer.
+  const open = anomalies.filter((a) => a.until === null && !STORE.includes(a.kind));
   if (store.away || store.breaker === 'open') {
     return {
       tone: 'bad',
-      text: `The store is away: policies decide${since(anomalies, ['breaker', 'fail-open'])}`,
+      text: `The store is away: policies decide${since(anomalies)}`,
       more: store.problem ?? 'Each rule decides by its on-store-failure until the store is back.',
     };
   }
   if (rates.degraded > 0) {
     return {
       tone: 'bad',
-      text: `${rate(rates.degraded)} checks a second are decided by policy, not by the store${since(anomalies, ['fail-open', 'breaker'])}`,
+      text: `${rate(rates.degraded)} checks a second are decided by policy, not by the store${since(anomalies)}`,
       more: 'The store answers too late, or not to all. The log of the service says why.',
     };
   }
@@ -58,5 +76,3 @@ export function headline(stats: Stats): Headline {
   if (checks === 0) return { tone: 'good', text: 'All is well, and nobody asks at the moment', more: null };
   return { tone: 'good', text: `All is well: ${rate(checks)} checks a second, ${percent(rates.denied, checks)} denied`, more: null };
 }
-
-export const totalChecks = (stats: Stats) => count(stats.totals.allowed + stats.totals.denied);

@@ -14,10 +14,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Whatever threads do to the store at the same time, it answers as a map would to which they came
@@ -49,14 +51,15 @@ class LinearizabilityTest {
   }
 
   @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES) // half a minute, where nothing else runs
   void theStoreIsAsAtomicAsAMap() {
     new ModelCheckingOptions()
         .threads(2)
         .actorsBefore(2)
         .actorsPerThread(2)
         .actorsAfter(2)
-        .iterations(10)
-        .invocationsPerIteration(300)
+        .iterations(8)
+        .invocationsPerIteration(200)
         .addGuarantee(pure("io.headgate.limit."))
         .addGuarantee(pure("io.headgate.rule."))
         .addGuarantee(pure("java.util.ArrayList"))

@@ -23,7 +23,8 @@ class NearClusterTest {
     var all = Rule.named("all").per().limit(new TokenBucket(Rate.perDay(1_000)));
     var rules =
         RuleSet.of(
-            each.consistency(Consistency.LEASED).build(), all.consistency(Consistency.LEASED).build());
+            each.consistency(Consistency.LEASED).build(),
+            all.consistency(Consistency.LEASED).build());
     try (var cluster = RedisCluster.start(3, 0)) {
       var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(10));
       try (var one = RateLimiter.with(RedisStore.connect(options), rules);

@@ -137,7 +137,7 @@ class NearTest {
 
   private static long calls() {
     var text = server.call("INFO", "commandstats").text();
-    for (var line : text.split("\\R")) {
+    for (var line : text.lines().toList()) {
       if (line.startsWith("cmdstat_evalsha:")) {
         return Long.parseLong(line.replaceAll(".*calls=(\\d+),.*", "$1"));
       }

@@ -78,7 +78,13 @@ public final class Service implements AutoCloseable {
     this.watching = new Watching(watch, limiter.store());
     this.live =
         new Live(
-            watching.watch(), watching.callers(), limiter, book, readiness, watching.instance());
+            watching.watch(),
+            watching.callers(),
+            limiter,
+            book,
+            readiness,
+            store.times(),
+            watching.instance());
     this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), watching.instance());
     this.door = new Door(settings.connections(), settings.proxies());

@@ -49,14 +49,13 @@ final class SimulationText {
   }
 
   private void printUnreadable(Simulation simulation) {
-    if (simulation.unreadable() == 0) return;
-    around
-        .out()
-        .printf(
-            "%s%n",
-            around.bad(
-                String.format(
-                    Locale.ROOT, "%,d lines can't be read, such as:", simulation.unreadable())));
+    long count = simulation.unreadable();
+    if (count == 0) return;
+    String what =
+        count == 1
+            ? "1 line can't be read:"
+            : String.format(Locale.ROOT, "%,d lines can't be read, such as:", count);
+    around.out().println(around.bad(what));
     for (var sample : simulation.samples()) around.out().println("  " + Printable.of(sample));
   }
 

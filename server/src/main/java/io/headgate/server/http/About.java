@@ -18,6 +18,8 @@ final class About {
           "PUT /v1/leases/{id}",
           "DELETE /v1/leases/{id}",
           "POST /v1/reset",
+          "POST /v1/playground",
+          "POST /v1/what-if",
           "GET /v1/rules",
           "PUT /v1/rules",
           "GET /v1/rules/{id}",

@@ -5,6 +5,7 @@ import io.headgate.server.rules.RuleBook;
 import io.headgate.server.store.StoreView;
 import io.headgate.server.watch.Figures;
 import io.headgate.server.watch.FleetCallers;
+import io.headgate.server.watch.StoreTimes;
 import io.headgate.server.watch.Watch;
 import java.util.Optional;
 
@@ -32,11 +33,12 @@ public final class Live {
       RateLimiter limiter,
       RuleBook book,
       Readiness readiness,
+      StoreTimes storeTimes,
       String instance) {
     this.watch = watch;
     this.callers = callers;
     this.store = new StoreView(limiter.store());
-    this.body = new StatsBody(instance, watch.startedMillis(), store, book);
+    this.body = new StatsBody(instance, watch.startedMillis(), store, storeTimes, book);
     this.streams = new EventStreams(readiness);
     this.trackedKeys = store.isRemote() ? 0 : store.store().trackedKeys();
     watch.follow(this::ended);

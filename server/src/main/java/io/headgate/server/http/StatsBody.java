@@ -7,6 +7,7 @@ import io.headgate.server.watch.Counts;
 import io.headgate.server.watch.Figures;
 import io.headgate.server.watch.Percentiles;
 import io.headgate.server.watch.Second;
+import io.headgate.server.watch.StoreTimes;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
@@ -20,12 +21,15 @@ final class StatsBody {
   private final long startedAt;
   private final String version;
   private final StoreView store;
+  private final StoreTimes storeTimes;
   private final RuleBook book;
 
-  StatsBody(String instance, long startedAt, StoreView store, RuleBook book) {
+  StatsBody(
+      String instance, long startedAt, StoreView store, StoreTimes storeTimes, RuleBook book) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
+    this.storeTimes = storeTimes;
     this.book = book;
     String known = StatsBody.class.getPackage().getImplementationVersion();
     this.version = known == null ? "development" : known;
@@ -68,7 +72,8 @@ final class StatsBody {
     out.end();
     out.name("latency").begin();
     writeLatency(out.name("check"), figures.latency());
-    out.name("store").nothing();
+    if (store.isRemote()) writeLatency(out.name("store"), storeTimes.lastMinute());
+    else out.name("store").nothing();
     out.end();
     out.name("byRule").beginList();
     for (var of : figures.byRule()) {

@@ -1,6 +1,7 @@
 package io.headgate.server.metrics;
 
 import io.headgate.redis.CallListener;
+import io.headgate.server.watch.StoreTimes;
 import io.headgate.store.OutageListener;
 import io.headgate.store.StoreException;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -20,6 +21,7 @@ public final class StoreCounts implements OutageListener, CallListener {
   private final AtomicLong outages = new AtomicLong();
   private final LongAdder questions = new LongAdder();
   private final TimeHistogram calls = new TimeHistogram();
+  private final StoreTimes times = new StoreTimes();
 
   public StoreCounts() {
     for (var kind : StoreException.Kind.values()) failures.put(kind, new LongAdder());
@@ -29,6 +31,12 @@ public final class StoreCounts implements OutageListener, CallListener {
   public void ended(int asked, long nanos) {
     questions.add(asked);
     calls.add(nanos);
+    times.took(nanos);
+  }
+
+  /** The same, of the last minute only. */
+  public StoreTimes times() {
+    return times;
   }
 
   @Override

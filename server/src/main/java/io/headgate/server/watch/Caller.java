@@ -2,10 +2,8 @@ package io.headgate.server.watch;
 
 import io.headgate.rule.Subject;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalDouble;
-import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of one caller beside its weight. */
@@ -15,8 +13,8 @@ final class Caller {
   private static final double FADE = Math.exp(-1 / RATE_SECONDS);
 
   private final long since;
-  private final SequencedSet<String> deniers = new LinkedHashSet<>(); // the latest last
-  private final SequencedSet<String> deciders = new LinkedHashSet<>();
+  private List<String> deniers = List.of(); // the latest first
+  private List<String> deciders = List.of();
   private Subject subject;
   private long last;
   private double allowed; // both fading from second to second, as of rateAt
@@ -41,18 +39,23 @@ final class Caller {
     denied += seen.denied;
     last = Math.max(last, second);
     subject = seen.subject;
-    note(deniers, seen.denier);
-    note(deciders, seen.decider);
+    deniers = noted(deniers, seen.denier);
+    deciders = noted(deciders, seen.decider);
     if (history == null && (seenBefore || !crowded)) history = new History(second);
     seenBefore = true;
     if (history != null) history.add(second, seen.allowed, seen.denied);
   }
 
-  private static void note(SequencedSet<String> rules, String rule) {
-    if (rule.isEmpty()) return;
-    rules.remove(rule);
-    rules.add(rule);
-    if (rules.size() > MOST_RULES) rules.removeFirst();
+  /** Most often it is the one that it was before, or the first: then nothing is made. */
+  private static List<String> noted(List<String> rules, String rule) {
+    if (rule.isEmpty() || (!rules.isEmpty() && rules.getFirst().equals(rule))) return rules;
+    if (rules.isEmpty()) return List.of(rule);
+    var more = new ArrayList<String>();
+    more.add(rule);
+    for (var known : rules) {
+      if (!known.equals(rule) && more.size() < MOST_RULES) more.add(known);
+    }
+    return List.copyOf(more);
   }
 
   private void fadeTo(long second) {
@@ -96,7 +99,7 @@ final class Caller {
   }
 
   List<String> rules() {
-    return new ArrayList<>(deniers.isEmpty() ? deciders.reversed() : deniers.reversed());
+    return deniers.isEmpty() ? deciders : deniers;
   }
 
   CallerSeries series(long second) {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 
 /** A list of callers as instances leave it for each other: the upper part of it, bounded. */
 final class CallerCodec {
@@ -27,9 +28,7 @@ final class CallerCodec {
 
   /** As many of the first as fit; the floor says what those may weigh that are left out. */
   static byte[] encode(CallerList list) {
-    var chosen = new LinkedHashSet<CallerFigures>();
-    upper(list, Comparator.comparingDouble(CallerFigures::denied), chosen);
-    upper(list, Comparator.comparingDouble(CallerFigures::all), chosen);
+    var chosen = chosen(list);
     var bodies = new ByteArrayOutputStream();
     var written = new LinkedHashSet<CallerFigures>();
     for (var caller : chosen) {
@@ -54,9 +53,25 @@ final class CallerCodec {
     });
   }
 
-  private static void upper(
-      CallerList list, Comparator<CallerFigures> order, Set<CallerFigures> into) {
-    list.callers().stream().sorted(order.reversed()).limit(MOST_OF_EACH).forEach(into::add);
+  /** Those who ask most and those who are denied most, in turns: who comes late may not fit. */
+  private static Set<CallerFigures> chosen(CallerList list) {
+    var asking = upper(list, CallerFigures::all);
+    var denied = upper(list, CallerFigures::denied);
+    var chosen = new LinkedHashSet<CallerFigures>();
+    for (int i = 0; i < MOST_OF_EACH; i++) {
+      if (i < denied.size()) chosen.add(denied.get(i));
+      if (i < asking.size()) chosen.add(asking.get(i));
+    }
+    return chosen;
+  }
+
+  private static List<CallerFigures> upper(
+      CallerList list, ToDoubleFunction<CallerFigures> weight) {
+    return list.callers().stream()
+        .filter(caller -> weight.applyAsDouble(caller) > 0)
+        .sorted(Comparator.comparingDouble(weight).reversed())
+        .limit(MOST_OF_EACH)
+        .toList();
   }
 
   /** What another instance has left; nothing if it can't be read. */

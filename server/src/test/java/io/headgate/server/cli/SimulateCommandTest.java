@@ -72,7 +72,7 @@ class SimulateCommandTest {
             """
             6 requests of 2 callers in 5s, from 2026-10-10 13:55:00Z to 2026-10-10 13:55:05Z
             Busiest second: 2026-10-10 13:55:00Z, with 1
-            1 lines can't be read, such as:
+            1 line can't be read:
               line 7: is not such as: 10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 2326: <script>
 
             RULE            REQUESTS  ALLOWED  DENIED  DELAYED
@@ -180,7 +180,7 @@ class SimulateCommandTest {
     assertThat(err)
         .startsWith("headgate: rules.yaml has no line that could be read; for a start, line 1:");
     assertThat(run("simulate", "--rules=rules.yaml")).isEqualTo(2);
-    assertThat(err).contains("Missing required option: '--log=FILE...'");
+    assertThat(err).contains("Missing required option: '--log=FILE'");
     Files.writeString(folder.resolve("bad.yaml"), "rules: [{ id: a }]");
     assertThat(run("simulate", "--rules=bad.yaml", "--log=access.log")).isEqualTo(1);
     assertThat(err).startsWith("bad.yaml:1:9: rules[0]");

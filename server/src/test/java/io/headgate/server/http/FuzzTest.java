@@ -28,6 +28,8 @@ class FuzzTest {
           "/v1/explain",
           "/v1/leases",
           "/v1/reset",
+          "/v1/playground",
+          "/v1/what-if",
           "/api/ratelimit/check");
 
   private static final List<String> SEEDS =
@@ -38,6 +40,8 @@ class FuzzTest {
           "{\"checks\":[{\"key\":\"user:42\"},{\"subject\":{\"job\":\"x\"},\"cost\":2}]}",
           "{\"key\":\"user:42\",\"rule\":\"per-user\"}",
           "{\"key\":\"user:1\",\"tokensRequested\":1}",
+          "{\"durationMs\":9,\"traffic\":{\"kind\":\"drawn\",\"drawn\":[1]},\"limits\":[{\"limit\":{\"algorithm\":\"token-bucket\",\"rate\":\"1/1s\"}}]}",
+          "{\"rules\":\"rules: []\",\"replace\":null,\"source\":{\"kind\":\"log\",\"text\":\"{\\\"ts\\\":1}\",\"key\":\"{ip}\"}}",
           "{\"subject\":{\"\\u00fcser\":\"\\ud83d\\ude00 \u00e9\u4e2d\"}}");
 
   private static final List<String> PIECES =

@@ -18,6 +18,7 @@ import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.server.trace.Tracing;
 import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.FleetCallers;
+import io.headgate.server.watch.StoreTimes;
 import io.headgate.server.watch.Watch;
 import io.headgate.server.watch.Witness;
 import io.vertx.core.Vertx;
@@ -107,7 +108,13 @@ class OpenApiTest {
       var watch = new Watch(Watch.USUAL_NAMES, () -> 0, () -> false);
       var live =
           new Live(
-              watch, new FleetCallers(watch), service.limiter, book, new Readiness(), "instance");
+              watch,
+              new FleetCallers(watch),
+              service.limiter,
+              book,
+              new Readiness(),
+              new StoreTimes(),
+              "instance");
       var api =
           new Api(
               vertx,

@@ -17,7 +17,7 @@ class AnomaliesPageTest {
   private static final Path PAGE = Path.of("..", "docs", "anomalies.md");
   private static final String BEGIN = "<!-- scores begin -->\n";
   private static final String END = "<!-- scores end -->";
-  private static final int SEEDS = 4;
+  private static final int SEEDS = 3;
 
   /** Some kind of service. */
   private record Scene(String text, int days, int quietDays, boolean weekends, double base) {

@@ -27,7 +27,8 @@ class SpaceSavingProperties {
     // A few that come again and again, and many that come once.
     var often = Arbitraries.integers().between(1, 6).map(i -> "often" + i);
     var rarely = Arbitraries.integers().between(1, 10_000).map(i -> "rare" + i);
-    var names = Arbitraries.oneOf(often, often, often, rarely, rarely, rarely, Arbitraries.just(""));
+    var names =
+        Arbitraries.oneOf(often, often, often, rarely, rarely, rarely, Arbitraries.just(""));
     return Combinators.combine(names, Arbitraries.integers().between(1, 5))
         .as(Event::new)
         .list()

@@ -33,7 +33,7 @@ class TopCallersTest {
     ask(callers, second, Subject.of(key), allowed, 0, "rule");
   }
 
-  @Property(tries = 50)
+  @Property(tries = 10)
   void aSteadyCallerWeighsWhatItAsksInTheWindowAndItsRateIsRightFromTheStart(
       @ForAll @IntRange(min = 1, max = 1_000) int perSecond,
       @ForAll @IntRange(min = 1, max = 20) int seconds) {

@@ -20,7 +20,8 @@ class WitnessTest {
   @Test
   void severalAreToldInTheirOrder() {
     var heard = new ArrayList<String>();
-    Witness first = (request, verdict, nanos) -> heard.add("first " + request.subject() + " " + nanos);
+    Witness first =
+        (request, verdict, nanos) -> heard.add("first " + request.subject() + " " + nanos);
     Witness second = (request, verdict, nanos) -> heard.add("second " + verdict.isAllowed());
     tell(Witness.all(List.of(first, Witness.NONE, second)));
     assertThat(heard).containsExactly("first user:1 7", "second true");
