@@ -16,6 +16,7 @@ import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.tls.TlsFiles;
+import io.headgate.server.trace.Tracing;
 import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.watch.Witness;
@@ -52,6 +53,7 @@ public final class Service implements AutoCloseable {
   private final Metrics metrics;
   private final Watching watching;
   private final Trials trials;
+  private final Tracing tracing;
   private final List<Supplier<Witness>> witnesses; // each gives one to every event loop
   private final Readiness readiness = new Readiness();
   private final Live live;
@@ -84,6 +86,7 @@ public final class Service implements AutoCloseable {
             store.times(),
             watching.instance());
     this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
+    this.tracing = Tracing.of(settings.traces(), watching.instance());
     this.door = new Door(settings.connections(), settings.proxies());
     this.metrics =
         new Metrics(
@@ -172,6 +175,7 @@ public final class Service implements AutoCloseable {
     certificates.ifPresent(FollowedFiles::close);
     watching.close();
     metrics.close();
+    tracing.close(Duration.ZERO);
     vertx.close();
   }
 
@@ -226,7 +230,7 @@ public final class Service implements AutoCloseable {
               book,
               callers,
               witness,
-              new Views(metrics, live, trials),
+              new Views(metrics, live, trials, tracing),
               ticker,
               access,
               door,
@@ -266,6 +270,7 @@ public final class Service implements AutoCloseable {
   public void close() {
     if (!readiness.stop()) return;
     certificates.ifPresent(FollowedFiles::close);
+    long since = System.nanoTime();
     try (metrics) {
       var grace = settings.shutdownGrace();
       var wanted = settings.shutdownNotice();
@@ -278,6 +283,7 @@ public final class Service implements AutoCloseable {
       get(Future.join(stopped));
       watching.close();
       get(vertx.close());
+      tracing.close(grace.minusNanos(System.nanoTime() - since));
     } catch (ExecutionException e) {
       throw new IllegalStateException("the service did not stop in good order", e);
     } catch (InterruptedException e) {

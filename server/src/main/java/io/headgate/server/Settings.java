@@ -4,6 +4,7 @@ import io.headgate.server.http.Access;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
 import io.headgate.server.tls.TlsFiles;
+import io.headgate.server.trace.TraceSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param connections what clients may take of connections and time
  * @param proxies who is believed about whom it asks for
  * @param tls empty to serve in clear text
+ * @param traces empty to follow no requests
  * @param shutdownGrace how long accepted requests may take when the service stops
  * @param shutdownNotice how much of that it goes on serving, while it says that it is not ready
  */
@@ -26,6 +28,7 @@ public record Settings(
     ConnectionLimits connections,
     TrustedProxies proxies,
     Optional<TlsFiles> tls,
+    Optional<TraceSettings> traces,
     Duration shutdownGrace,
     Duration shutdownNotice,
     int eventLoops) {
@@ -48,7 +51,7 @@ public record Settings(
         DEFAULT_HOST);
   }
 
-  /** With the usual notice. */
+  /** With the usual notice, and without traces. */
   public Settings(
       String host,
       int port,
@@ -58,7 +61,17 @@ public record Settings(
       Optional<TlsFiles> tls,
       Duration shutdownGrace,
       int eventLoops) {
-    this(host, port, access, connections, proxies, tls, shutdownGrace, DEFAULT_NOTICE, eventLoops);
+    this(
+        host,
+        port,
+        access,
+        connections,
+        proxies,
+        tls,
+        Optional.empty(),
+        shutdownGrace,
+        DEFAULT_NOTICE,
+        eventLoops);
   }
 
   /** In clear text, with the usual limits, for clients that ask for themselves. */

@@ -154,7 +154,10 @@ class ArchitectureTest {
   void whoLooksOnKnowsNothingOfThoseWhoAsk() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.headgate.server.watch..", "io.headgate.server.metrics..")
+        .resideInAnyPackage(
+            "io.headgate.server.watch..",
+            "io.headgate.server.metrics..",
+            "io.headgate.server.trace..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -175,6 +178,17 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.micrometer..", "io.prometheus..")
+        .check(ALL);
+  }
+
+  @Test
+  void onlyTracesKnowOpenTelemetry() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.headgate.server.trace")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.opentelemetry..")
         .check(ALL);
   }
 
@@ -216,6 +230,7 @@ class ArchitectureTest {
             "io.headgate.server.store",
             "io.headgate.server.watch",
             "io.headgate.server.metrics",
+            "io.headgate.server.trace",
             "io.headgate.server.trial",
             "io.headgate.server.trial.log",
             "io.headgate.server.dashboard",

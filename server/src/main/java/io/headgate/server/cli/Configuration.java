@@ -65,6 +65,8 @@ final class Configuration implements IDefaultValueProvider {
               "caller-attributes",
               "webhook",
               "webhook-secret",
+              "traces",
+              "trace-ratio",
               "log-format",
               "url",
               "token"));

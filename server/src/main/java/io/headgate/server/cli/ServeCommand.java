@@ -62,6 +62,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private WatchOptions watch;
 
+  @Mixin private TraceOptions traces;
+
   @Option(
       names = "--shutdown-grace",
       paramLabel = "TIME",
@@ -120,6 +122,7 @@ final class ServeCommand implements Callable<Integer> {
           listen.connections(),
           listen.trusted(),
           listen.tls(around.directory()),
+          traces.settings(),
           shutdownGrace,
           shutdownNotice,
           Settings.cores());

@@ -64,7 +64,8 @@ public final class GrpcApi {
             .setScheduleDeadlineAutomatically(false)
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
-    var rateLimits = new RateLimitCalls(vertx, limiter, access, ticker, settings, witness);
+    var rateLimits =
+        new RateLimitCalls(vertx, limiter, access, ticker, settings, witness, api.tracing());
     var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), api::heard);
     var reflection =
         new Reflection(

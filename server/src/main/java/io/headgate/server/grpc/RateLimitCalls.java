@@ -9,6 +9,10 @@ import io.headgate.server.grpc.proto.RateLimitRequest;
 import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.RateLimitHeaders;
+import io.headgate.server.store.StoreView;
+import io.headgate.server.trace.Parent;
+import io.headgate.server.trace.Trace;
+import io.headgate.server.trace.Tracing;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
@@ -25,6 +29,8 @@ final class RateLimitCalls {
   private final RateLimiter limiter;
   private final Access access;
   private final Witness witness;
+  private final Tracing tracing;
+  private final boolean remote;
   private final long deadlineMillis;
   private final Statuses statuses;
   private final OwnLimits ownLimits = new OwnLimits();
@@ -35,18 +41,22 @@ final class RateLimitCalls {
       Access access,
       Ticker ticker,
       GrpcSettings settings,
-      Witness witness) {
+      Witness witness,
+      Tracing tracing) {
     this.vertx = vertx;
     this.limiter = limiter;
     this.access = access;
     this.witness = witness;
+    this.tracing = tracing;
+    this.remote = new StoreView(limiter.store()).isRemote();
     this.deadlineMillis = settings.deadline().toMillis();
     this.statuses = new Statuses(new RateLimitHeaders(ticker));
   }
 
   void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
-    var answer = new Reply<>(call);
     var refused = access.refusalOfCheck(call.headers().get(HttpHeaders.AUTHORIZATION));
+    var trace = tracing.isOn() && refused.isEmpty() ? followed(call) : Trace.NONE;
+    var answer = new Reply<>(call, trace);
     if (refused.isPresent()) {
       boolean unknown = refused.get().status() == 401;
       answer.fail(
@@ -54,18 +64,29 @@ final class RateLimitCalls {
           refused.get().reason());
       return;
     }
-    answer.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, answer));
+    answer.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, answer, trace));
+  }
+
+  private Trace followed(GrpcServerRequest<Buffer, RateLimitResponse> call) {
+    var headers = call.headers();
+    return tracing.call(
+        call.fullMethodName(),
+        Parent.of(headers.getAll(Parent.TRACEPARENT), headers.getAll(Parent.TRACESTATE)));
   }
 
   private void decide(
       GrpcServerRequest<Buffer, RateLimitResponse> call,
       RateLimitRequest message,
-      Reply<RateLimitResponse> answer) {
+      Reply<RateLimitResponse> answer,
+      Trace trace) {
     var requests = Descriptors.requests(message);
     long since = System.nanoTime();
+    if (remote) trace.asks(1); // all that it asks is one question
     var decided = limiter.decideTogetherAsync(plan(message, requests)).toCompletableFuture();
     if (decided.isDone()) {
-      answer.send(statuses.of(told(requests, decided.join(), since)));
+      var verdict = told(requests, decided.join(), since);
+      trace.decided(verdict.whole(), false);
+      answer.send(statuses.of(verdict));
       return;
     }
     // What Redis is asked it may still charge, though nobody waits for its answer any more.
@@ -75,7 +96,11 @@ final class RateLimitCalls {
         decided.whenComplete((verdict, problem) ->
             context.runOnContext(woken -> {
               vertx.cancelTimer(timer);
-              answer.guarded(() -> answer.send(statuses.of(told(requests, decided.join(), since))));
+              answer.guarded(() -> {
+                var told = told(requests, decided.join(), since);
+                trace.decided(told.whole(), true);
+                answer.send(statuses.of(told));
+              });
             }));
   }
 

@@ -2,6 +2,7 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
+import io.headgate.server.trace.Trace;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
@@ -29,14 +30,23 @@ final class Reply<A> {
 
   private final GrpcServerRequest<Buffer, A> call;
   private final GrpcServerResponse<Buffer, A> response;
+  private final Trace trace;
   private boolean given;
 
   Reply(GrpcServerRequest<Buffer, A> call) {
+    this(call, Trace.NONE);
+  }
+
+  /**
+   * @param trace is told how the call ends
+   */
+  Reply(GrpcServerRequest<Buffer, A> call, Trace trace) {
     this.call = call;
     this.response = call.response();
-    call.exceptionHandler(gone -> given = true);
-    call.errorHandler(cancelled -> given = true);
-    response.exceptionHandler(gone -> given = true); // also after all of the call has come
+    this.trace = trace;
+    call.exceptionHandler(gone -> gone());
+    call.errorHandler(cancelled -> gone());
+    response.exceptionHandler(gone -> gone()); // also after all of the call has come
     call.invalidMessageHandler(invalid ->
         fail(
             invalid instanceof MessageSizeOverflowException
@@ -92,9 +102,16 @@ final class Reply<A> {
     }
   }
 
+  private void gone() {
+    if (given) return;
+    given = true;
+    trace.gone();
+  }
+
   void send(A message) {
     if (given) return;
     given = true;
+    trace.returned(GrpcStatus.OK.name());
     response.end(message);
   }
 
@@ -127,6 +144,7 @@ final class Reply<A> {
   void fail(GrpcStatus status, String reason) {
     if (given) return;
     given = true;
+    trace.returned(status.name());
     response.status(status).statusMessage(reason).end();
   }
 

@@ -10,6 +10,7 @@ import static io.vertx.core.http.HttpMethod.PUT;
 import io.headgate.RateLimiter;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBook;
+import io.headgate.server.trace.Tracing;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -29,6 +30,7 @@ public final class Api {
   private final Readiness readiness;
   private final Connections connections;
   private final ConnectionLimits limits;
+  private final Tracing tracing;
   private final Routes routes;
 
   /**
@@ -50,6 +52,7 @@ public final class Api {
     this.readiness = readiness;
     this.limits = door.limits();
     this.connections = new Connections(limits);
+    this.tracing = views.tracing();
     var asking = new Asking(limiter, witness);
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
@@ -64,15 +67,15 @@ public final class Api {
     var gate = new Gate(asking, door.proxies(), ticker);
     this.routes =
         new Routes()
-            .add(POST, "/v1/check", one(Role.CHECK, checks::check))
-            .add(POST, "/v1/check/batch", new Route(Role.CHECK, Route.BATCH, checks::batch))
+            .traced(POST, "/v1/check", one(Role.CHECK, checks::check))
+            .traced(POST, "/v1/check/batch", new Route(Role.CHECK, Route.BATCH, checks::batch))
             .add(POST, "/v1/peek", one(Role.PEEK, checks::peek))
             .add(POST, "/v1/explain", one(Role.READ, inspection::explain))
             .add(POST, "/v1/reset", one(Role.ADMIN, inspection::reset))
-            .add(POST, "/v1/leases", one(Role.CHECK, checks::check))
+            .traced(POST, "/v1/leases", one(Role.CHECK, checks::check))
             .add(PUT, "/v1/leases/*", bare(Role.CHECK, leases::renew))
             .add(DELETE, "/v1/leases/*", bare(Role.CHECK, leases::release))
-            .add(POST, "/api/ratelimit/check", one(Role.CHECK, checks::tokens))
+            .traced(POST, "/api/ratelimit/check", one(Role.CHECK, checks::tokens))
             .add(GET, "/v1/rules", bare(Role.READ_RULES, rules::list))
             .add(PUT, "/v1/rules", rules(rules::replaceAll))
             .add(GET, "/v1/rules/*", bare(Role.READ_RULES, rules::show))
@@ -96,13 +99,18 @@ public final class Api {
             .add(GET, "/", bare(Role.ANYBODY, pages::root));
     // Most proxies ask by GET, some by the method of the request that they ask about.
     for (var method : List.of(GET, POST, PUT, PATCH, DELETE, OPTIONS)) {
-      routes.add(method, "/v1/gate", bare(Role.CHECK, gate::ask));
+      routes.traced(method, "/v1/gate", bare(Role.CHECK, gate::ask));
     }
   }
 
   /** Everything that is served, as {@code GET /path}, where {@code *} is one open segment. */
   Set<String> endpoints() {
     return routes.names();
+  }
+
+  /** What follows requests here, and may follow those of others. */
+  public Tracing tracing() {
+    return tracing;
   }
 
   /** Says that a client is there, though it has said nothing lately that this would have heard. */
@@ -138,7 +146,7 @@ public final class Api {
   }
 
   private Exchange exchange(HttpServerRequest request) {
-    return new Exchange(request, vertx, connections, readiness);
+    return new Exchange(request, vertx, connections, readiness, tracing);
   }
 
   /** What is no HTTP has no end that could be waited for: it is answered and the line cut. */

@@ -32,23 +32,33 @@ final class Asking {
   void decide(Exchange exchange, Request request, Consumer<Verdict> then) {
     long since = System.nanoTime();
     if (remote) {
+      exchange.trace().asks(1);
+      var decided = limiter.decideAsync(request).toCompletableFuture();
+      boolean waited = !decided.isDone();
       exchange.when(
-          limiter.decideAsync(request),
+          decided,
           verdict -> {
             witness.decided(request, verdict, System.nanoTime() - since);
+            exchange.trace().decided(verdict, waited);
             then.accept(verdict);
           });
     } else {
       var verdict = limiter.decide(request);
       witness.decided(request, verdict, System.nanoTime() - since);
+      exchange.trace().decided(verdict, false);
       then.accept(verdict);
     }
   }
 
   /** Each on its own, in their order. */
   void decideAll(Exchange exchange, List<Request> requests, Consumer<List<Verdict>> then) {
-    if (remote) decideAllAtOnce(exchange, requests, then);
-    else then.accept(decideInTurn(requests));
+    if (remote) {
+      decideAllAtOnce(exchange, requests, then);
+    } else {
+      var verdicts = decideInTurn(requests);
+      exchange.trace().decided(verdicts, false);
+      then.accept(verdicts);
+    }
   }
 
   private List<Verdict> decideInTurn(List<Request> requests) {
@@ -68,16 +78,20 @@ final class Asking {
   private void decideAllAtOnce(
       Exchange exchange, List<Request> requests, Consumer<List<Verdict>> then) {
     long since = System.nanoTime();
+    exchange.trace().asks(requests.size());
     var verdicts =
         requests.stream().map(r -> limiter.decideAsync(r).toCompletableFuture()).toList();
+    var together = CompletableFuture.allOf(verdicts.toArray(CompletableFuture<?>[]::new));
+    boolean waited = !together.isDone();
     exchange.when(
-        CompletableFuture.allOf(verdicts.toArray(CompletableFuture<?>[]::new)),
+        together,
         all -> {
           var decided = verdicts.stream().map(CompletableFuture::join).toList();
           long nanos = System.nanoTime() - since;
           for (int i = 0; i < decided.size(); i++) {
             witness.decided(requests.get(i), decided.get(i), nanos);
           }
+          exchange.trace().decided(decided, waited);
           then.accept(decided);
         });
   }

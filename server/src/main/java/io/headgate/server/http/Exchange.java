@@ -1,5 +1,8 @@
 package io.headgate.server.http;
 
+import io.headgate.server.trace.Parent;
+import io.headgate.server.trace.Trace;
+import io.headgate.server.trace.Tracing;
 import io.headgate.store.StoreException;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -43,6 +46,8 @@ final class Exchange implements Receiving {
   private final Vertx vertx;
   private final Connections connections;
   private final Readiness readiness;
+  private final Tracing tracing;
+  private Trace trace = Trace.NONE;
   private @Nullable Route route;
   private @Nullable Problem refusal;
   private @Nullable Buffer body;
@@ -52,12 +57,18 @@ final class Exchange implements Receiving {
   private boolean counted;
   private boolean grown;
 
-  Exchange(HttpServerRequest request, Vertx vertx, Connections connections, Readiness readiness) {
+  Exchange(
+      HttpServerRequest request,
+      Vertx vertx,
+      Connections connections,
+      Readiness readiness,
+      Tracing tracing) {
     this.request = request;
     this.response = request.response();
     this.vertx = vertx;
     this.connections = connections;
     this.readiness = readiness;
+    this.tracing = tracing;
   }
 
   void receive(Routes routes, Access access) {
@@ -68,6 +79,8 @@ final class Exchange implements Receiving {
       route = routes.find(request.method(), path());
       access.require(route.role(), request.getHeader(HttpHeaders.AUTHORIZATION));
       if (access.isUnguarded()) SameSite.require(route.role(), request);
+      // Not before: who may not ask is not to fill anybody's traces either.
+      if (tracing.isOn() && route.isTraced()) trace = followed(route);
       if (route.takesBody()) requireReadable(route);
     } catch (Refusal e) {
       refusal = e.problem();
@@ -80,6 +93,19 @@ final class Exchange implements Receiving {
       if (expected != null) answerExpectation(expected, announced);
     }
     request.handler(this::take).endHandler(end -> complete()).exceptionHandler(this::broken);
+  }
+
+  private Trace followed(Route found) {
+    var headers = request.headers();
+    return tracing.request(
+        request.method().name(),
+        found.traced(),
+        Parent.of(headers.getAll(Parent.TRACEPARENT), headers.getAll(Parent.TRACESTATE)));
+  }
+
+  /** What is told of this request to those who follow it. */
+  Trace trace() {
+    return trace;
   }
 
   /** The last part of the path, where the route leaves it open. */
@@ -257,6 +283,8 @@ final class Exchange implements Receiving {
   private void leave() {
     if (!counted) return;
     counted = false;
+    if (answered) trace.answered(response.getStatusCode());
+    else trace.gone();
     connections.received(this);
     connections.ended(request.connection());
   }

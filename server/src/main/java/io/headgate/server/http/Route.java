@@ -6,16 +6,29 @@ package io.headgate.server.http;
  * @param longestBody in bytes; a longer one is refused. Where none is taken, one that is sent is
  *     ignored
  * @param yaml whether the body may be YAML too, of which JSON is a kind
+ * @param traced the path that traces show; empty where requests are not traced
  */
-record Route(Role role, int longestBody, boolean yaml, Call call) {
+record Route(Role role, int longestBody, boolean yaml, String traced, Call call) {
   static final int NO_BODY = 0;
   static final int ONE_CHECK = 64 * 1024;
   static final int BATCH = 1024 * 1024;
   static final int RULES = 8 * 1024 * 1024; // 10,000 rules of 800 bytes
   static final int TRIAL = 8 * 1024 * 1024; // a log of some 50,000 lines
 
+  Route(Role role, int longestBody, boolean yaml, Call call) {
+    this(role, longestBody, yaml, "", call);
+  }
+
   Route(Role role, int longestBody, Call call) {
     this(role, longestBody, false, call);
+  }
+
+  Route tracedAs(String path) {
+    return new Route(role, longestBody, yaml, path, call);
+  }
+
+  boolean isTraced() {
+    return !traced.isEmpty();
   }
 
   boolean takesBody() {

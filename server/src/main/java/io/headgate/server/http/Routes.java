@@ -20,6 +20,11 @@ final class Routes {
     return this;
   }
 
+  /** As above, for what decides: its requests can be followed. */
+  Routes traced(HttpMethod method, String path, Route route) {
+    return add(method, path, route.tracedAs(path));
+  }
+
   /** Each method of each path, such as {@code GET /v1/rules/*}. */
   Set<String> names() {
     var names = new TreeSet<String>();

@@ -382,7 +382,7 @@ class CommandLineTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "prot: 8080          | 'prot' is not known; allowed: admin-token, body-timeout, check-token",
+        "prot: 8080          | 'prot' is not known; allowed: admin-token, body-timeout, caller-attributes",
         "port: [1, 2]        | port must be one value, got [1, 2]",
         "- port              | must be a map such as port: 8080",
         "port: 8080: 8081    | is not valid YAML",

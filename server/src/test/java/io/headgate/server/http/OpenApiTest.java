@@ -15,6 +15,7 @@ import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.trace.Tracing;
 import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.FleetCallers;
 import io.headgate.server.watch.StoreTimes;
@@ -121,7 +122,8 @@ class OpenApiTest {
               book,
               new RecentCallers(1),
               Witness.NONE,
-              new Views(metrics, live, new Trials(new RecentTraffic(1, service.clock::get))),
+              new Views(
+                  metrics, live, new Trials(new RecentTraffic(1, service.clock::get)), Tracing.OFF),
               service.clock::get,
               Access.OPEN,
               new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),
