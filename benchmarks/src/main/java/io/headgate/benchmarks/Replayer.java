@@ -24,7 +24,11 @@ import java.util.stream.IntStream;
 
 /** A limiter of its own, and the traffic that comes to it. */
 record Replayer(
-    RedisStore store, RateLimiter limiter, List<Request> requests, List<Arrival> arrivals)
+    RedisStore store,
+    Sent sent,
+    RateLimiter limiter,
+    List<Request> requests,
+    List<Arrival> arrivals)
     implements AutoCloseable {
   /** A machine that does other things too may halt for longer than the usual 50 ms. */
   private static final Duration DEADLINE = Duration.ofSeconds(5);
@@ -39,7 +43,9 @@ record Replayer(
             .consistency(trial.consistency());
     var ready =
         Rule.named("ready").match("key", "ready").limit(new TokenBucket(Rate.perSecond(1_000)));
-    var options = RedisOptions.of(uri).withDeadline(DEADLINE).withPrefix(name + ":");
+    var sent = new Sent();
+    var options =
+        RedisOptions.of(uri).withDeadline(DEADLINE).withPrefix(name + ":").withCalls(sent);
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, RuleSet.of(rule.build(), ready.build()));
     var first = Request.of(Subject.of("ready"));
@@ -51,7 +57,7 @@ record Replayer(
         IntStream.range(0, trial.traffic().callers)
             .mapToObj(i -> Request.of(Subject.of("caller:" + i)))
             .toList();
-    return new Replayer(store, limiter, requests, arrivals);
+    return new Replayer(store, sent, limiter, requests, arrivals);
   }
 
   /** Each request at its time or, if that is past, at once; nobody waits for an answer. */
@@ -60,7 +66,8 @@ record Replayer(
     long start = offset.nanos(startByRedis);
     var answers = new Answers(arrivals.size());
     long cpu = cpu();
-    var sent = store.sent();
+    long questions = sent.questions();
+    long calls = sent.calls();
     for (int i = 0; i < arrivals.size(); i++) {
       var arrival = arrivals.get(i);
       long due = start + arrival.at() * 1_000L;
@@ -68,7 +75,8 @@ record Replayer(
       answers.ask(i, requests.get(arrival.caller()), limiter);
     }
     answers.await();
-    var after = store.sent();
+    questions = sent.questions() - questions;
+    calls = sent.calls() - calls;
     cpu = cpu() - cpu;
     int uncertainty = offset.uncertainty(clock.measure());
     var entries = new ArrayList<ReplayLog.Entry>(arrivals.size());
@@ -84,13 +92,7 @@ record Replayer(
               (int) Math.max(0, late),
               answers.allowed[i]));
     }
-    return new ReplayLog(
-        uncertainty,
-        cpu,
-        after.questions() - sent.questions(),
-        after.calls() - sent.calls(),
-        answers.fallbacks.get(),
-        entries);
+    return new ReplayLog(uncertainty, cpu, questions, calls, answers.fallbacks.get(), entries);
   }
 
   private static long cpu() {

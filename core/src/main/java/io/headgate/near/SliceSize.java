@@ -88,7 +88,7 @@ final class SliceSize {
    * a fiftieth of its length only.
    */
   static long pause(Divisible limit) {
-    int part = limit instanceof TokenBucket ? 10 : 50;
+    int part = limit instanceof TokenBucket ? 25 : 50;
     return Math.clamp(limit.window() / part, SHORTEST_PAUSE, LONGEST_PAUSE);
   }
 }

@@ -22,7 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
@@ -47,8 +46,6 @@ final class Engine implements Store, SharedCounts {
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
   private final Spanning spanning;
-  private final LongAdder questions = new LongAdder();
-  private final LongAdder calls = new LongAdder();
 
   /**
    * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
@@ -161,19 +158,12 @@ final class Engine implements Store, SharedCounts {
     return link.laneOf(charge.key());
   }
 
-  /** What has been asked of Redis until now. */
-  Sent sent() {
-    return new Sent(questions.sum(), calls.sum());
-  }
-
   <T> CompletionStage<T> ask(Ask<T> ask) {
-    questions.increment();
     lanes.computeIfAbsent(laneOf(ask.charge()), number -> new Lane(this::send)).submit(ask);
     return ask;
   }
 
   private void send(Lane.Call call) {
-    calls.increment();
     try {
       var batch = new Batch(keys);
       for (var ask : call.asks) ask.writeTo(batch);

@@ -94,11 +94,6 @@ public final class RedisStore implements Store {
     return near.hotKeys(most);
   }
 
-  /** What this instance has asked of Redis until now, in order to decide. */
-  public Sent sent() {
-    return engine.sent();
-  }
-
   /** Where instances that share this store leave word for each other. */
   public Bulletin bulletin() {
     return bulletin;

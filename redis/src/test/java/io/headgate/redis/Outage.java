@@ -13,7 +13,9 @@ final class Outage {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration STEADY = Duration.ofMillis(300);
 
-  /** Two for sockets, two for what follows, Lettuce's timer, the store's, its watch, its errands. */
+  /**
+   * Two for sockets, two for what follows, Lettuce's timer, the store's, its watch, its errands.
+   */
   private static final int MOST_THREADS = 8;
 
   private final Site site;
