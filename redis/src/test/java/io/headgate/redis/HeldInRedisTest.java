@@ -22,9 +22,11 @@ import io.headgate.testkit.Crowd;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,7 @@ class HeldInRedisTest {
   private static final String KEY = "h:{k}rule";
   private static final long GRACE_MILLIS = 3_000;
   private static final long MINUTE = 60_000_000;
+  private static final List<Engine> engines = new ArrayList<>(); // each has a thread
   private static RedisServer server;
   private static Clients clients;
   private static Link link;
@@ -45,6 +48,12 @@ class HeldInRedisTest {
     server = RedisServer.start();
     clients = new Clients(RedisOptions.of(server.uri()));
     link = clients.link();
+  }
+
+  @AfterEach
+  void closeEngines() {
+    engines.forEach(Engine::close);
+    engines.clear();
   }
 
   @AfterAll
@@ -204,8 +213,10 @@ class HeldInRedisTest {
   }
 
   private static Engine engine() {
-    return new Engine(
-        Links.shared(link), new Keys("h:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK);
+    var engine =
+        new Engine(Links.shared(link), new Keys("h:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK);
+    engines.add(engine);
+    return engine;
   }
 
   private static Taken take(Engine engine, Plan plan, long spent, long want, long lease) {
