@@ -150,9 +150,18 @@ final class Hearing implements AutoCloseable {
     }
   }
 
+  /**
+   * Waits for nothing: the thread that would have to end the connection may be waiting for the lock,
+   * having just been told that it can't subscribe.
+   */
   @Override
-  public synchronized void close() {
-    closed = true;
-    if (connection != null) connection.close();
+  public void close() {
+    StatefulRedisPubSubConnection<byte[], byte[]> current;
+    synchronized (this) {
+      closed = true;
+      current = connection;
+      connection = null;
+    }
+    if (current != null) drop(current);
   }
 }
