@@ -151,8 +151,8 @@ final class Hearing implements AutoCloseable {
   }
 
   /**
-   * Waits for nothing: the thread that would have to end the connection may be waiting for the lock,
-   * having just been told that it can't subscribe.
+   * Waits for nothing: the thread that would have to end the connection may be waiting for the
+   * lock, having just been told that it can't subscribe.
    */
   @Override
   public void close() {
