@@ -48,7 +48,8 @@ final class Clients implements AutoCloseable {
             .reconnectDelay(
                 Delay.fullJitter(
                     Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
-            .nettyCustomizer(new Wire())
+            .nettyCustomizer(
+                new Wire(options.address().topology() == RedisAddress.Topology.CLUSTER))
             .build();
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -153,11 +154,16 @@ final class Clients implements AutoCloseable {
     }
   }
 
-  private static final class Wire implements NettyCustomizer {
+  /**
+   * @param cluster whether there is a lane for each slot: then calls that are written at one moment
+   *     leave in one packet, which is half of Lettuce's CPU. Where all go by one lane, its two
+   *     calls must not: what is asked on hearing one answer would wait until the other has been
+   *     heard, and the server would have nothing to do meanwhile.
+   */
+  private record Wire(boolean cluster) implements NettyCustomizer {
     @Override
     public void afterChannelInitialized(Channel channel) {
-      // Calls that are written at one moment leave in one packet: half of Lettuce's CPU.
-      channel.pipeline().addFirst(new FlushConsolidationHandler(256, true));
+      if (cluster) channel.pipeline().addFirst(new FlushConsolidationHandler(256, true));
       channel.pipeline().addFirst(new Silence());
     }
   }
