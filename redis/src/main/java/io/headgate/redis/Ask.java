@@ -1,9 +1,6 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Never;
-import io.headgate.limit.Outcome.Passed;
-import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Take;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
@@ -22,18 +19,18 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
   abstract void writeTo(Batch batch);
 
   /** Takes its part of a batch's answer; the asks of a batch do so in their order. */
-  abstract T read(NumberReader said);
+  abstract T read(Said said);
 
   /** One of its charges; all of them are in the same slot. */
   abstract Charge charge();
 
-  final void answer(NumberReader said) {
+  final void answer(Said said) {
     complete(read(said));
   }
 
   static final class OfPlan extends Ask<Answer> {
     final Plan plan;
-    private final boolean keep;
+    final boolean keep;
 
     OfPlan(Plan plan, boolean keep) {
       this.plan = plan;
@@ -46,13 +43,13 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     }
 
     @Override
-    Answer read(NumberReader said) {
+    Answer read(Said said) {
       var charges = plan.charges();
       if (charges.size() == 1) {
-        return new Answer(outcome(charges.getFirst(), said), Evidence.STORE);
+        return new Answer(said.outcome(charges.getFirst()), Evidence.STORE);
       }
       List<Outcome> outcomes = new ArrayList<>(charges.size());
-      for (var charge : charges) outcomes.add(outcome(charge, said));
+      for (var charge : charges) outcomes.add(said.outcome(charge));
       return new Answer(outcomes, Evidence.STORE);
     }
 
@@ -78,9 +75,9 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     }
 
     @Override
-    List<Outcome> read(NumberReader said) {
+    List<Outcome> read(Said said) {
       List<Outcome> outcomes = new ArrayList<>(charges.size());
-      for (var charge : charges) outcomes.add(outcome(charge, said));
+      for (var charge : charges) outcomes.add(said.outcome(charge));
       return outcomes;
     }
 
@@ -112,7 +109,7 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     }
 
     @Override
-    Boolean read(NumberReader said) {
+    Boolean read(Said said) {
       return said.next() == 1;
     }
 
@@ -138,8 +135,8 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     }
 
     @Override
-    Taken read(NumberReader said) {
-      return new Taken(outcome(charge, said), said.next());
+    Taken read(Said said) {
+      return new Taken(said.outcome(charge), said.next());
     }
 
     @Override
@@ -162,30 +159,13 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     }
 
     @Override
-    Known read(NumberReader said) {
-      long now = said.next();
-      return new Known(Terms.state(said), now);
+    Known read(Said said) {
+      return new Known(said.state(), said.now());
     }
 
     @Override
     Charge charge() {
       return charge;
     }
-  }
-
-  private static Outcome outcome(Charge charge, NumberReader said) {
-    int kind = (int) said.next();
-    long remaining = said.next();
-    long resetAfter = said.next();
-    long wait = said.next();
-    return switch (kind) {
-      case 0 -> new Passed(remaining, resetAfter, wait);
-      case 1 -> new Refused(remaining, resetAfter, wait);
-      // The cost asked for may be more than the charge's own: with that of others before it.
-      case 2 ->
-          new Never(
-              remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().capacity());
-      default -> throw new IllegalStateException("the script said " + kind);
-    };
   }
 }

@@ -24,8 +24,8 @@ record Script(String text, String sha1) {
   }
 
   private static String compose() {
-    var text =
-        new StringBuilder(file("begin")).append(file("single-buckets")).append(file("share"));
+    var text = new StringBuilder(file("begin"));
+    text.append(file("short-way")).append(file("long-way")).append(file("share"));
     // A batch defines only the algorithms it uses: each function made costs 0.2 µs, every time.
     part(text, "BUCKET", "bucket");
     part(text, "FIXED", "fixed-window");

@@ -92,6 +92,23 @@ final class Terms {
     };
   }
 
+  /** The state that the script has found, of which it says what the limit does not tell. */
+  static State found(Limit limit, long first, long second) {
+    return switch (limit) {
+      case TokenBucket bucket -> new BucketState(first, second, bucket.bucket().drain());
+      case LeakyBucket bucket -> new BucketState(first, second, bucket.bucket().drain());
+      case FixedWindow window ->
+          new WindowState(first, second, window.permits(), window.cut().signature());
+      case SlidingWindow window -> throw unheardOf(window);
+      case RollingWindow window -> throw unheardOf(window);
+      case Concurrency slots -> throw unheardOf(slots);
+    };
+  }
+
+  private static IllegalStateException unheardOf(Limit limit) {
+    return new IllegalStateException("the script says all of " + limit);
+  }
+
   private static long[] numbers(long... numbers) {
     return Arrays.copyOf(numbers, COUNT);
   }

@@ -1,17 +1,17 @@
--- Decides a batch of plans, atomically and one after the other. This text is begin.lua, single-buckets.lua,
--- share.lua, one file for each algorithm, held.lua, states.lua, several.lua and plan.lua, in that order, and
--- never changes with a rule; a part that a batch does not use is skipped.
+-- Decides a batch of plans, atomically and one after the other. This text is begin.lua, short-way.lua,
+-- long-way.lua, share.lua, one file for each algorithm, held.lua, states.lua, several.lua and plan.lua, in that
+-- order, and never changes with a rule; a part that a batch does not use is skipped.
 -- Mirrors Plan.step, and the limits it calls; every number is an integer that a double holds exactly.
 --
 --   KEYS      the keys of the counters that the batch touches, each once
 --   ARGV[1]   one MessagePack array of numbers: now (-1: this server's clock), whether there are plans of
 --             several charges 0|1, how many limits, the limits (seven numbers each: the algorithm, and
 --             what its file says), then the plans (plan.lua says how)
---   returns   one MessagePack array: what each limit of each plan said, in order
+--   returns   one MessagePack array: now (µs), then what each limit of each plan said, in order
 
 local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD = 1, 2, 3, 4, 5, 6
-local PASSED, REFUSED, NEVER = 0, 1, 2
-local floor, ceil, max, min, call = math.floor, math.ceil, math.max, math.min, redis.call
+local FOUND = 2 -- and how many requests what was found is the answer to; less than that: what a limit says
+local call = redis.call
 
 local args = cmsgpack.unpack(ARGV[1])
 local now = args[1]
@@ -21,24 +21,35 @@ if expires then
   now = time[1] * 1000000 + time[2]
 end
 
-local has_several = args[2] == 1
-local limits, uses, at = {}, {}, 4
+local limits, at = {}, 4
 for l = 1, args[3] do
   limits[l] = {args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4], args[at + 5], args[at + 6]}
-  uses[args[at]] = true
   at = at + 7
 end
 
 local states = {} -- by index of KEYS; false: nothing is kept there; nil: not read yet
-local said, n = {}, 0 -- what is answered
+local said, n = {now}, 1 -- what is answered
 
-local function say(kind, remaining, reset, wait)
-  said[n + 1], said[n + 2], said[n + 3], said[n + 4] = kind, remaining, reset, wait
-  n = n + 4
+-- When to forget (s) a state that says nothing more from `fresh` on (µs): `spare` after that, at least 3 s, since a
+-- key that vanishes between two requests and comes again costs more than one that stays a little. And when it was
+-- to be forgotten before, if that will do: to move that moment takes a third of a decision's time.
+local function gone_at(fresh, spare, before)
+  if fresh < now then fresh = now end
+  if spare < 3000000 then spare = 3000000 end
+  if before then
+    local rest = before * 1000000 - fresh
+    if rest >= 0 and rest <= 2 * spare then return before end
+  end
+  return math.ceil((fresh + spare) / 1000000)
 end
 
--- A key that vanishes between two requests and comes again costs more than one that stays a little.
-local GRACE = 3000
-local function ttl(fresh)
-  return max(1, ceil((fresh - now) / 1000)) + GRACE
+-- Who writes over a text leaves the moment at which it is forgotten as it is.
+local function write(key, text, till, size, till_before)
+  if till == till_before and #text == size then
+    call('SETRANGE', key, '0', text)
+  elseif expires then
+    call('SET', key, text, 'EXAT', till)
+  else
+    call('SET', key, text)
+  end
 end

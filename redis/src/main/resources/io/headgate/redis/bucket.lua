@@ -1,7 +1,7 @@
--- Token bucket and leaky bucket. Mirrors Bucket.java; the arithmetic is in single-buckets.lua.
+-- Token bucket and leaky bucket. Mirrors Bucket.java; TokenBucket.java explains the arithmetic.
 --
 --   limit   permits and period in lowest terms, units (the largest debt), capacity, drain (µs), queues 0|1
---   state   empty_at (µs), slack, drain
+--   state   empty_at (µs), slack, drain; in the text also when it will be forgotten (s)
 
 adopt[BUCKET] = function(state, limit, k)
   local drain = limit[6]
@@ -11,8 +11,27 @@ adopt[BUCKET] = function(state, limit, k)
 end
 
 step[BUCKET] = function(state, limit, k, cost)
-  local kind, remaining, reset, wait, empty_at, slack = bucket(limit, cost, state[2], state[3])
-  return kind, remaining, reset, wait, empty_at and {BUCKET, empty_at, slack, state[4]}
+  local permits, period, units, slack = limit[2], limit[3], limit[4], state[3]
+  local wait = max(0, state[2] - now)
+  local owed = 0
+  if wait > limit[6] then
+    owed = units -- neither a clock that stepped back nor what was spent elsewhere makes it more than everything
+  elseif wait > 0 then
+    owed = wait * permits - slack
+  end
+  local left = floor(max(0, units - owed) / period)
+  if cost == 0 then return PASSED, left, wait, 0 end
+  if cost > limit[5] then return NEVER, left, wait, 0 end
+  local price = cost * period
+  if owed > units - price then
+    local fits_at = state[2] - floor((units - price + slack) / permits)
+    return REFUSED, left, wait, fits_at - now
+  end
+  local due = wait == 0 and price or price - slack
+  local repaid_in = ceil(due / permits)
+  local delay = limit[7] == 1 and wait or 0
+  local next = {BUCKET, now + wait + repaid_in, repaid_in * permits - due, state[4]}
+  return PASSED, left - cost, wait + repaid_in, delay, next
 end
 
 give_back[BUCKET] = function(state, limit, k, cost)

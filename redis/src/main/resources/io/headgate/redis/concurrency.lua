@@ -18,7 +18,7 @@ adopt[SLOTS] = function(state, limit, k, keep)
   if state[1] ~= SLOTS then -- what was spent per time says nothing of what is in flight
     if keep then
       call('DEL', key)
-      changed[k], states[k] = nil, false
+      changed[k], tills[k], states[k] = nil, nil, false
     end
     return slots, false
   end

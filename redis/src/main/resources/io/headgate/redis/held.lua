@@ -159,8 +159,8 @@ local function report(k, limit, cost)
   local own = known(k, limit, true)
   local state = charged(bare(own), limit, cost)
   if cost > 0 then states[k], changed[k] = of(state, own.all or {}, limit, k), true end
-  said[n + 1], said[n + 2], said[n + 3] = now, state[1], #state - 1
-  n = n + 3
+  said[n + 1], said[n + 2] = state[1], #state - 1
+  n = n + 2
   for i = 2, #state do
     n = n + 1
     said[n] = state[i]

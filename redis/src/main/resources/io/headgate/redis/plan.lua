@@ -7,10 +7,10 @@
 --   or        GIVE_BACK, 0, a charge, 1: says 1
 --   or        TAKE, key, limit, holder (a number), spent, cost, want, lease (µs): says what a limit says, and how
 --             many permits are held from now on
---   or        REPORT, key, limit, cost: says now (µs), the algorithm, how many numbers its state has, and these
+--   or        REPORT, key, limit, cost: says the algorithm, how many numbers its state has, and these
 --
 --   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs); of
---   NEVER, in plans of several charges, the cost that was asked for
+--   NEVER, in plans of several charges, the cost that was asked for; or as short-way.lua has it
 
 local DECIDE, RENEW, RELEASE, GIVE_BACK, TAKE, REPORT = 1, 2, 3, 4, 5, 6
 
@@ -56,17 +56,18 @@ while at <= #args do
       end
     end
   end
-  single_buckets()
+  short_way()
 end
 
 for k in pairs(changed) do
   local state = states[k]
-  local text = cmsgpack.pack(unpack(state[1] == HELD and held.put_together(state) or state))
-  if expires then
-    call('SET', KEYS[k], text, 'PX', ttl(fresh_at[state[1]](state)))
-  else
-    call('SET', KEYS[k], text)
-  end
+  local numbers = state[1] == HELD and held.put_together(state) or state
+  local fresh = fresh_at[state[1]](state)
+  -- The end of a bucket moves on with each charge, that of a window only with the window.
+  local spare = state[1] == BUCKET and (fresh - now) / 4 or 0
+  local till = gone_at(fresh, spare, tills[k])
+  if state[1] == BUCKET then numbers[5] = till end
+  write(KEYS[k], cmsgpack.pack(unpack(numbers)), till, sizes[k], tills[k])
 end
 
 return cmsgpack.pack(said)

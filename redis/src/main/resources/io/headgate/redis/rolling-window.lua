@@ -45,7 +45,7 @@ adopt[ROLLING] = function(state, limit, k, keep)
     local taken = carried_over(state, key, permits)
     if keep then
       call('DEL', key)
-      changed[k] = nil
+      changed[k], tills[k] = nil, nil
       states[k] = taken > 0 and log
     end
     if taken == 0 then return log, false end

@@ -8,8 +8,8 @@ local function signed(member)
   return {SLOTS, tonumber(member:match('^C(%d+)$'))}
 end
 
-local function load(key, kind)
-  local text
+local function load(k, kind)
+  local key, text = KEYS[k], nil
   if kind >= ROLLING then
     local first = redis.pcall('ZRANGE', key, 0, 0)
     if not first.err then return signed(first[1]) end
@@ -20,16 +20,24 @@ local function load(key, kind)
     if type(text) ~= 'string' then return signed(call('ZRANGE', key, 0, 0)[1]) end
   end
   local state = {cmsgpack.unpack(text)}
-  if state[1] ~= HELD then return state end
-  held = held or make_held()
-  return held.taken_apart(state)
+  if state[1] == HELD then
+    held = held or make_held()
+    return held.taken_apart(state)
+  end
+  sizes[k] = #text
+  if state[1] == BUCKET then
+    tills[k] = table.remove(state)
+  elseif state[1] == kind then
+    tills[k] = gone_at(fresh_at[kind](state), 0)
+  end
+  return state
 end
 
 -- The state in the limit's own terms: of the limit's algorithm, or HELD.
 known = function(k, limit, keep)
   local kind, state = limit[1], states[k]
   if state == nil then
-    state = load(KEYS[k], kind)
+    state = load(k, kind)
     states[k] = state
   end
   if state and state[1] == HELD then return held.known(state, k, limit, keep) end

@@ -60,7 +60,7 @@ class HeldParityTest {
 
   /** What goes into a batch, and what it is answered with on either side. */
   private record Question<T>(String what, Ask<T> ask, Supplier<T> expected) {
-    void compare(NumberReader said, long now) {
+    void compare(Said said, long now) {
       assertThat(plain(ask.read(said), now)).as(what).isEqualTo(plain(expected.get(), now));
     }
 
@@ -160,7 +160,7 @@ class HeldParityTest {
       }
       long now = clock.micros();
       var said = link.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
-      var answers = new NumberReader(said);
+      var answers = new Said(said);
       for (var question : questions) question.compare(answers, now);
       if (random.nextInt(20) == 0) forget(rules);
     }

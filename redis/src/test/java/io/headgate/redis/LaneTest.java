@@ -28,66 +28,74 @@ class LaneTest {
   private final Lane lane = new Lane(sent::add);
 
   @Test
-  void whoComesWhenNothingIsOnItsWayLeavesAtOnceAndAlone() {
+  void whoComesWhileACallMayLeaveLeavesAtOnceAndAlone() {
     submit(1);
     assertThat(sizes()).containsExactly(1);
-    submit(1);
-    assertThat(sizes()).containsExactly(1, 1);
+    submit(Lane.AT_ONCE - 1);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1);
   }
 
   @Test
   void thoseWhoComeMeanwhileLeaveTogetherWhenACallComesBack() {
-    submit(1);
-    submit(1);
+    submit(Lane.AT_ONCE);
     submit(10);
-    assertThat(sizes()).containsExactly(1, 1);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1);
     answer(0);
-    assertThat(sizes()).containsExactly(1, 1, 10);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 10);
     submit(5);
     answer(1);
-    assertThat(sizes()).containsExactly(1, 1, 10, 5);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 10, 5);
   }
 
   @Test
-  void manyAreDividedBetweenTheTwoCallsSoThatNeitherSideIsIdle() {
-    submit(1);
-    submit(1);
-    submit(62);
+  void manyAreDividedAmongTheCallsSoThatNeitherSideIsIdle() {
+    submit(Lane.AT_ONCE);
+    submit(96);
+    for (int call = 0; call < Lane.AT_ONCE; call++) answer(call);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 25, 25, 25, 21);
+  }
+
+  @Test
+  void fewLeaveTogether() {
+    submit(Lane.AT_ONCE);
+    submit(20);
     answer(0);
-    assertThat(sizes()).containsExactly(1, 1, 32);
     answer(1);
-    assertThat(sizes()).containsExactly(1, 1, 32, 30);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 16, 4);
   }
 
   @Test
   void aBatchHasABound() {
-    submit(2);
-    submit(2 * Lane.LARGEST_BATCH + 3);
+    submit(Lane.AT_ONCE);
+    submit(3 * Lane.LARGEST_BATCH + 200);
     answer(0);
     answer(1);
     answer(2);
-    assertThat(sizes()).containsExactly(1, 1, Lane.LARGEST_BATCH, Lane.LARGEST_BATCH, 3);
+    answer(3);
+    answer(4);
+    int most = Lane.LARGEST_BATCH;
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, most, most, most, most, 72);
   }
 
   @Test
   void whoGaveUpWaitingIsNeverSent() {
-    submit(2);
+    submit(Lane.AT_ONCE);
     var late = submit(3);
     lane.expire(System.nanoTime(), problem());
     submit(1);
     answer(0);
-    assertThat(sizes()).containsExactly(1, 1, 1);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
     assertThat(late).allMatch(Ask::isCompletedExceptionally);
   }
 
   @Test
   void anExpiredCallKeepsItsPlaceUntilItComesBackSoThatNothingMoreIsSentIntoTheSilence() {
-    submit(2);
+    submit(Lane.AT_ONCE);
     lane.expire(System.nanoTime(), problem());
     submit(10);
-    assertThat(sizes()).containsExactly(1, 1);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1);
     answer(0);
-    assertThat(sizes()).containsExactly(1, 1, 10);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 10);
   }
 
   @Test
@@ -104,7 +112,7 @@ class LaneTest {
 
   @Test
   void tooManyWhoWaitAreTurnedAway() {
-    submit(2);
+    submit(Lane.AT_ONCE);
     submit(10_000);
     var tooMany = submit(1).getFirst();
     assertThat(tooMany.exceptionNow())
@@ -117,9 +125,9 @@ class LaneTest {
   @Test
   void anIdleLaneIsIdleAgainAfterItsWork() {
     assertThat(lane.isIdle()).isTrue();
-    submit(5);
+    submit(Lane.AT_ONCE + 3);
     assertThat(lane.isIdle()).isFalse();
-    for (int i = 0; i < 3; i++) answer(i);
+    for (int call = 0; call <= Lane.AT_ONCE; call++) answer(call);
     assertThat(lane.isIdle()).isTrue();
   }
 
@@ -144,7 +152,7 @@ class LaneTest {
   }
 
   private void answer(int call) {
-    var said = new NumberWriter();
+    var said = new NumberWriter().put(1_000_000);
     for (var unused : sent.get(call).asks) said.put(0).put(8).put(111_112).put(0);
     sent.get(call).end(said.array());
   }
