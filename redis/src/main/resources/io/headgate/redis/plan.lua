@@ -63,10 +63,13 @@ for k in pairs(changed) do
   local state = states[k]
   local numbers = state[1] == HELD and held.put_together(state) or state
   local fresh = fresh_at[state[1]](state)
-  -- The end of a bucket moves on with each charge, that of a window only with the window.
-  local spare = state[1] == BUCKET and (fresh - now) / 4 or 0
-  local till = gone_at(fresh, spare, tills[k])
-  if state[1] == BUCKET then numbers[5] = till end
+  local till
+  if state[1] == BUCKET then
+    till = gone_at(fresh, (fresh - now) / 4, tills[k])
+    numbers[5] = till
+  else
+    till = gone_at(fresh, 0) -- and no other, or it could not be told from the state
+  end
   write(KEYS[k], cmsgpack.pack(unpack(numbers)), till, sizes[k], tills[k])
 end
 

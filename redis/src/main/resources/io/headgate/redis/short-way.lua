@@ -54,16 +54,17 @@ local function fixed_window(key, limit, cost, times, keeps)
     kind, ends, count, its_permits, its_cut = cmsgpack.unpack(before)
     if kind ~= FIXED or its_permits ~= permits or its_cut ~= cut then return false end
   end
-  local gone = gone_at(ends, 0)
   if now >= ends then
     if length == 0 then return false end -- the calendar tells
-    ends, count, gone = now - now % length + length, 0, nil
+    ends, count = now - now % length + length, 0
   end
+  local till = gone_at(ends, 0)
+  local gone = count > 0 and till or nil -- a window of which nothing is taken is forgotten sooner
   said[n + 1], said[n + 2], said[n + 3] = FOUND + times, ends, count
   local taken = sum(cost, times, permits - count)
   if keeps and taken > 0 then
     local text = cmsgpack.pack(FIXED, ends, count + taken, permits, cut)
-    write(key, text, gone or gone_at(ends, 0), before and #before, gone)
+    write(key, text, till, before and #before, gone)
   end
   return true
 end

@@ -26,9 +26,11 @@ local function load(k, kind)
   end
   sizes[k] = #text
   if state[1] == BUCKET then
-    tills[k] = table.remove(state)
+    tills[k], state[5] = state[5], nil
   elseif state[1] == kind then
-    tills[k] = gone_at(fresh_at[kind](state), 0)
+    -- What a window was given follows from it, unless it was as good as none already.
+    local fresh = fresh_at[kind](state)
+    tills[k] = fresh > now and gone_at(fresh, 0) or nil
   end
   return state
 end
