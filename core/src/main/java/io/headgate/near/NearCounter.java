@@ -14,8 +14,16 @@ sealed interface NearCounter permits Slice, Replica {
    */
   @Nullable Outcome spend(Charge charge, long now);
 
-  /** Takes back a charge that {@link #spend} let pass. */
-  void giveBack(long cost);
+  /** How often the store has been told what was spent here. */
+  int tellings();
+
+  /**
+   * Takes back a charge that {@link #spend} let pass, unless the store has been told of it: it
+   * stays charged then, or what is spent later would have been charged too soon.
+   *
+   * @param tellings how often it had been told before the charge was made
+   */
+  void giveBack(long cost, int tellings);
 
   /** How things stand, for a charge that is not made. */
   Outcome standing(long now);

@@ -24,6 +24,7 @@ final class Replica implements NearCounter {
   private long pending; // counted here and not reported
   private boolean asked; // since the last report
   private boolean reporting;
+  private int tellings;
   private long lastUsed;
 
   /**
@@ -48,8 +49,13 @@ final class Replica implements NearCounter {
 
   /** The state stays charged until the next report; only what is reported is put right at once. */
   @Override
-  public synchronized void giveBack(long cost) {
-    pending -= Math.min(cost, pending);
+  public synchronized void giveBack(long cost, int tellings) {
+    if (tellings == this.tellings) pending -= cost;
+  }
+
+  @Override
+  public synchronized int tellings() {
+    return tellings;
   }
 
   @Override
@@ -75,6 +81,7 @@ final class Replica implements NearCounter {
     if (!asked || reporting) return -1;
     asked = false;
     reporting = true;
+    tellings++;
     long told = pending;
     pending = 0;
     return told;

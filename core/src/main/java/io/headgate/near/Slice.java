@@ -33,6 +33,8 @@ final class Slice implements NearCounter {
   private long ends;
   private boolean asking;
   private boolean doubtful;
+  private boolean outdated; // the question on its way is of a limit that is no more
+  private int tellings;
   private long slice; // the size wanted last
 
   private long asked; // permits, since then
@@ -76,6 +78,7 @@ final class Slice implements NearCounter {
     if (limit.equals(charge.limit())) return;
     limit = (Divisible) charge.limit();
     refusedCost = Long.MAX_VALUE;
+    outdated |= asking;
     forgetHeld();
   }
 
@@ -86,8 +89,13 @@ final class Slice implements NearCounter {
   }
 
   @Override
-  public synchronized void giveBack(long cost) {
-    if (available + cost <= held) available += cost; // else it has been told as spent since
+  public synchronized void giveBack(long cost, int tellings) {
+    if (tellings == this.tellings && available + cost <= held) available += cost;
+  }
+
+  @Override
+  public synchronized int tellings() {
+    return tellings;
   }
 
   @Override
@@ -165,12 +173,17 @@ final class Slice implements NearCounter {
   private Question question(long want, long now) {
     if (now - ends >= 0) forgetHeld();
     asking = true;
+    tellings++;
     long spent = doubtful ? ALL_OF_IT : held - available;
     return new Question(spent, want, SliceSize.lease(limit), available, now);
   }
 
   /** What came of a question. What was spent since it was asked is still to be told. */
   synchronized void answered(Question question, Taken taken, long now) {
+    if (outdated) {
+      unanswered(); // as good as: what is held was asked for under another limit
+      return;
+    }
     asking = false;
     doubtful = false;
     long spentSince = question.want == 0 ? 0 : question.left - available;
@@ -191,6 +204,7 @@ final class Slice implements NearCounter {
 
   synchronized void unanswered() {
     asking = false;
+    outdated = false;
     available = 0;
     held = 0;
     doubtful = true;

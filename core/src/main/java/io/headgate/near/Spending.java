@@ -20,12 +20,14 @@ final class Spending {
   private final Plan plan;
   private final @Nullable NearCounter[] counters; // null: the store decides
   private final @Nullable Outcome[] outcomes;
+  private final int[] tellings;
   private boolean denied;
 
   Spending(Plan plan, @Nullable NearCounter[] counters) {
     this.plan = plan;
     this.counters = counters;
     this.outcomes = new @Nullable Outcome[counters.length];
+    this.tellings = new int[counters.length];
   }
 
   /**
@@ -40,6 +42,7 @@ final class Spending {
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var counter = counters[i];
         if (counter == null) continue;
+        tellings[i] = counter.tellings();
         outcomes[i] = counter.spend(plan.charges().get(i), now);
         if (outcomes[i] == null) missing.add(i);
         else denied |= part.isEnforced() && !(outcomes[i] instanceof Passed);
@@ -54,7 +57,7 @@ final class Spending {
     for (int i = 0; i < counters.length; i++) {
       var counter = counters[i];
       if (counter == null || !(outcomes[i] instanceof Passed)) continue;
-      counter.giveBack(plan.charges().get(i).cost());
+      counter.giveBack(plan.charges().get(i).cost(), tellings[i]);
       outcomes[i] = counter.standing(now);
     }
   }

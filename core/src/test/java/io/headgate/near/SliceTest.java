@@ -1,0 +1,89 @@
+package io.headgate.near;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.SharedCounts.Taken;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What is told to the store is neither more nor less than what was spent. */
+class SliceTest {
+  private static final SliceSize SIZE = new SliceSize(8);
+
+  private final Slice slice = new Slice(limitOf(1_000), 0);
+
+  private static FixedWindow limitOf(int permits) {
+    return FixedWindow.of(Rate.perHour(permits));
+  }
+
+  private static Charge charge(int permits) {
+    var rule = Rule.named("r").match("key", "*").limit(limitOf(permits)).build();
+    return RuleSet.of(rule).plan(Request.of(Subject.of("k")), 0, 0).charges().getFirst();
+  }
+
+  private void spend(int times) {
+    for (int i = 0; i < times; i++) {
+      assertThat(slice.spend(charge(1_000), 0)).isInstanceOf(Passed.class);
+    }
+  }
+
+  private Slice.Question ask(long least) {
+    return Objects.requireNonNull(slice.ask(SIZE, 1, least, 0));
+  }
+
+  private void answer(Slice.Question question, long held) {
+    slice.answered(question, new Taken(new Passed(100, 1_000_000, 0), held), 0);
+  }
+
+  @Test
+  void whatIsGivenBackBeforeTheStoreIsToldIsSpentAgain() {
+    answer(ask(10), 10);
+    int tellings = slice.tellings();
+    spend(10);
+    slice.giveBack(1, tellings);
+    spend(1);
+    assertThat(ask(10).spent()).isEqualTo(10);
+  }
+
+  @Test
+  void whatTheStoreHasBeenToldOfStaysSpent() {
+    answer(ask(10), 10);
+    int tellings = slice.tellings();
+    spend(5);
+    var question = ask(10);
+    assertThat(question.spent()).isEqualTo(5);
+    slice.giveBack(1, tellings);
+    answer(question, 10);
+    assertThat(ask(10).spent()).isZero();
+  }
+
+  @Test
+  void whatIsGivenBackAfterTheAnswerStaysSpentIfItWasTold() {
+    answer(ask(10), 10);
+    int tellings = slice.tellings();
+    spend(5);
+    answer(ask(10), 10);
+    spend(2);
+    slice.giveBack(1, tellings);
+    assertThat(ask(10).spent()).isEqualTo(2);
+  }
+
+  @Test
+  void anAnswerThatWasAskedForUnderAnotherLimitGivesNothingToSpend() {
+    answer(ask(10), 10);
+    spend(1);
+    var question = ask(10);
+    assertThat(slice.spend(charge(20), 0)).isNull();
+    answer(question, 10);
+    assertThat(slice.spend(charge(20), 0)).isNull();
+    assertThat(ask(1).spent()).as("all of it counts as spent").isGreaterThan(1_000_000);
+  }
+}
