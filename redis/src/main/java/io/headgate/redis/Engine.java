@@ -109,28 +109,28 @@ final class Engine implements Store, SharedCounts {
   @Override
   public boolean renew(Charge charge) {
     return charge.limit() instanceof Concurrency
-        && await(ask(new Ask.OfChange(charge, Ask.Change.RENEW)));
+        && await(ask(Ask.change(charge, Ask.Change.RENEW)));
   }
 
   @Override
   public boolean release(Charge charge) {
     return charge.limit() instanceof Concurrency
-        && await(ask(new Ask.OfChange(charge, Ask.Change.RELEASE)));
+        && await(ask(Ask.change(charge, Ask.Change.RELEASE)));
   }
 
   /** Undoes a charge that was made. */
   void giveBack(Charge charge) {
-    await(ask(new Ask.OfChange(charge, Ask.Change.GIVE_BACK)));
+    await(ask(Ask.change(charge, Ask.Change.GIVE_BACK)));
   }
 
   @Override
   public CompletionStage<Taken> take(Charge charge, long spent, long want, long lease) {
-    return ask(new Ask.OfTake(charge, new Take(holder, spent, charge.cost(), want, lease)));
+    return ask(Ask.take(charge, new Take(holder, spent, charge.cost(), want, lease)));
   }
 
   @Override
   public CompletionStage<Known> report(Charge charge) {
-    return ask(new Ask.OfReport(charge));
+    return ask(Ask.report(charge));
   }
 
   @Override
@@ -169,9 +169,10 @@ final class Engine implements Store, SharedCounts {
       for (var ask : call.asks) ask.writeTo(batch);
       link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()))
           .whenComplete((said, problem) -> {
-            calls.ended(call.asks.size(), System.nanoTime() - call.since);
+            long took = System.nanoTime() - call.since;
             if (problem == null) call.end(said);
             else call.end(asStoreException(problem));
+            calls.ended(call.asks.size(), took); // last: whatever it does, nobody waits for it
           });
     } catch (RuntimeException e) {
       call.end(new StoreException(Kind.OTHER, "the batch could not be sent: " + e, e));

@@ -123,13 +123,13 @@ final class Lane {
       if (ask.since - then >= 0) break;
       ask.completeExceptionally(problem);
     }
-    var late = new ArrayList<Call>(AT_ONCE);
+    var out = new ArrayList<Call>(AT_ONCE);
     synchronized (calls) {
       for (var call : calls) {
-        if (call != null && call.since - then < 0) late.add(call);
+        if (call != null) out.add(call);
       }
     }
-    for (var call : late) call.fail(problem); // runs what callers have to do next: not in a lock
+    for (var call : out) call.expire(then, problem); // runs what callers do next: not in a lock
   }
 
   /** Some asks that go together. */
@@ -147,6 +147,8 @@ final class Lane {
       try {
         var heard = new Said(said);
         for (var ask : asks) ask.answer(heard);
+      } catch (RuntimeException e) {
+        fail(new StoreException(Kind.OTHER, "the answer can't be read: " + e, e));
       } finally {
         answering.decrementAndGet();
         pump();
@@ -157,6 +159,12 @@ final class Lane {
       finish(this);
       fail(problem);
       pump();
+    }
+
+    private void expire(long then, StoreException problem) {
+      for (var ask : asks) {
+        if (ask.since - then < 0) ask.completeExceptionally(problem);
+      }
     }
 
     private void fail(StoreException problem) {

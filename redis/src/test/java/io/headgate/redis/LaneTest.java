@@ -99,6 +99,29 @@ class LaneTest {
   }
 
   @Test
+  void aDeadlineIsCountedFromTheQuestionAlsoForThoseWhoWaitedInLine() {
+    submit(Lane.AT_ONCE);
+    var waited = submit(1).getFirst();
+    long then = System.nanoTime();
+    answer(0);
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
+    lane.expire(then, problem());
+    assertThat(waited).isCompletedExceptionally();
+  }
+
+  @Test
+  void anAnswerThatCannotBeReadFailsAllThatItWasFor() {
+    submit(Lane.AT_ONCE);
+    var asks = submit(3);
+    answer(0);
+    sent.getLast().end(new NumberWriter().put(1).put(0).put(8).put(1).put(0).array());
+    assertThat(asks.getFirst()).isCompleted();
+    assertThat(asks.subList(1, 3)).allMatch(Ask::isCompletedExceptionally);
+    for (int call = 1; call < Lane.AT_ONCE; call++) answer(call);
+    assertThat(lane.isIdle()).isTrue();
+  }
+
+  @Test
   void aFailedCallFailsThoseInItAndNoOthers() {
     var first = submit(1);
     var second = submit(1);
