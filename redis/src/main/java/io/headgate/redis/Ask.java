@@ -11,6 +11,8 @@ import io.headgate.store.SharedCounts.Taken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** One question on its way to the server, and the place where its answer is awaited. */
 abstract sealed class Ask<T> extends CompletableFuture<T> {
@@ -94,73 +96,47 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     GIVE_BACK
   }
 
-  static final class OfChange extends Ask<Boolean> {
-    private final Charge charge;
-    private final Change change;
-
-    OfChange(Charge charge, Change change) {
-      this.charge = charge;
-      this.change = change;
-    }
-
-    @Override
-    void writeTo(Batch batch) {
-      batch.write(charge, change);
-    }
-
-    @Override
-    Boolean read(Said said) {
-      return said.next() == 1;
-    }
-
-    @Override
-    Charge charge() {
-      return charge;
-    }
+  static Ask<Boolean> change(Charge charge, Change change) {
+    return new OfCharge<>(
+        charge, batch -> batch.write(charge, change), said -> said.next() == 1);
   }
 
   /** Permits for this instance to spend by itself. */
-  static final class OfTake extends Ask<Taken> {
-    private final Charge charge;
-    private final Take take;
-
-    OfTake(Charge charge, Take take) {
-      this.charge = charge;
-      this.take = take;
-    }
-
-    @Override
-    void writeTo(Batch batch) {
-      batch.write(charge, take);
-    }
-
-    @Override
-    Taken read(Said said) {
-      return new Taken(said.outcome(charge), said.next());
-    }
-
-    @Override
-    Charge charge() {
-      return charge;
-    }
+  static Ask<Taken> take(Charge charge, Take take) {
+    return new OfCharge<>(
+        charge,
+        batch -> batch.write(charge, take),
+        said -> new Taken(said.outcome(charge), said.next()));
   }
 
   /** What was spent already, for what is known then. */
-  static final class OfReport extends Ask<Known> {
-    private final Charge charge;
+  static Ask<Known> report(Charge charge) {
+    return new OfCharge<>(
+        charge,
+        batch -> batch.writeReport(charge),
+        said -> new Known(said.state(), said.now()));
+  }
 
-    OfReport(Charge charge) {
+  /** What is asked seldom. */
+  private static final class OfCharge<T> extends Ask<T> {
+    private final Charge charge;
+    private final Consumer<Batch> question;
+    private final Function<Said, T> answer;
+
+    OfCharge(Charge charge, Consumer<Batch> question, Function<Said, T> answer) {
       this.charge = charge;
+      this.question = question;
+      this.answer = answer;
     }
 
     @Override
     void writeTo(Batch batch) {
-      batch.writeReport(charge);
+      question.accept(batch);
     }
 
     @Override
-    Known read(Said said) {
-      return new Known(said.state(), said.now());
+    T read(Said said) {
+      return answer.apply(said);
     }
 
     @Override

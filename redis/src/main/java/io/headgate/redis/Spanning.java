@@ -211,7 +211,7 @@ final class Spanning {
     private void giveBack(List<Group> groups) {
       for (var group : groups) {
         for (var charge : group.addedUp()) {
-          var unused = asker.ask(new Ask.OfChange(charge, Ask.Change.GIVE_BACK));
+          var unused = asker.ask(Ask.change(charge, Ask.Change.GIVE_BACK));
         }
       }
     }

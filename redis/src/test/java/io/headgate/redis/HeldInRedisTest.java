@@ -19,7 +19,6 @@ import io.headgate.rule.Subject;
 import io.headgate.store.SharedCounts.Known;
 import io.headgate.store.SharedCounts.Taken;
 import io.headgate.testkit.Crowd;
-import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,15 +38,11 @@ class HeldInRedisTest {
   private static final long GRACE_MILLIS = 3_000;
   private static final long MINUTE = 60_000_000;
   private static final List<Engine> engines = new ArrayList<>(); // each has a thread
-  private static RedisServer server;
-  private static Clients clients;
-  private static Link link;
+  private static OneServer redis;
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    clients = new Clients(RedisOptions.of(server.uri()));
-    link = clients.link();
+    redis = OneServer.start();
   }
 
   @AfterEach
@@ -58,14 +53,12 @@ class HeldInRedisTest {
 
   @AfterAll
   static void stop() {
-    link.close();
-    clients.close();
-    server.close();
+    redis.close();
   }
 
   @BeforeEach
   void empty() {
-    server.call("FLUSHALL");
+    redis.empty();
   }
 
   static Stream<Limit> whatCanBeDivided() {
@@ -81,7 +74,7 @@ class HeldInRedisTest {
     // Not until the lease is over: what may have been spent in it still counts then.
     long reset = taken.outcome().resetAfter() / 1_000;
     assertThat(reset).isGreaterThanOrEqualTo(MINUTE / 1_000);
-    assertThat(server.call("PTTL", KEY).number()).isBetween(reset, reset + GRACE_MILLIS + 1_000);
+    assertThat(redis.server().call("PTTL", KEY).number()).isBetween(reset, reset + GRACE_MILLIS + 1_000);
   }
 
   @ParameterizedTest
@@ -90,15 +83,15 @@ class HeldInRedisTest {
     var one = engine();
     var other = engine();
     one.decide(plan(limit, 1));
-    long bare = server.call("STRLEN", KEY).number();
+    long bare = redis.server().call("STRLEN", KEY).number();
     take(one, plan(limit, 0), 0, 2, MINUTE);
-    long first = server.call("STRLEN", KEY).number();
+    long first = redis.server().call("STRLEN", KEY).number();
     take(other, plan(limit, 0), 0, 2, MINUTE);
     assertThat(first - bare).isBetween(12L, 24L);
-    assertThat(server.call("STRLEN", KEY).number() - first).isBetween(15L, 22L);
+    assertThat(redis.server().call("STRLEN", KEY).number() - first).isBetween(15L, 22L);
     take(one, plan(limit, 0), 0, 0, MINUTE);
     take(other, plan(limit, 0), 0, 0, MINUTE);
-    assertThat(server.call("STRLEN", KEY).number()).isBetween(bare - 4, bare);
+    assertThat(redis.server().call("STRLEN", KEY).number()).isBetween(bare - 4, bare);
   }
 
   @ParameterizedTest
@@ -213,8 +206,7 @@ class HeldInRedisTest {
   }
 
   private static Engine engine() {
-    var engine =
-        new Engine(Links.shared(link), new Keys("h:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK);
+    var engine = redis.engine("h:");
     engines.add(engine);
     return engine;
   }

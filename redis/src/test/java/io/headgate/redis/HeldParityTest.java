@@ -27,7 +27,6 @@ import io.headgate.store.Answer;
 import io.headgate.store.SharedCounts.Known;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.PlainCounts;
-import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -49,9 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HeldParityTest {
   private static final int STEPS = 10_000;
   private static final long SECOND = 1_000_000;
-  private static RedisServer server;
-  private static Clients clients;
-  private static Link link;
+  private static OneServer redis;
 
   private final ManualTicker clock = ManualTicker.create();
   private final Random random = new Random(20_261_116);
@@ -78,16 +75,12 @@ class HeldParityTest {
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    clients = new Clients(RedisOptions.of(server.uri()));
-    link = clients.link();
+    redis = OneServer.start();
   }
 
   @AfterAll
   static void stop() {
-    link.close();
-    clients.close();
-    server.close();
+    redis.close();
   }
 
   static Stream<Limit> whatCanBeDivided() {
@@ -146,7 +139,7 @@ class HeldParityTest {
   }
 
   private void play(List<RuleSet> revisions, boolean stepsBack) {
-    server.call("FLUSHALL");
+    redis.empty();
     var rules = revisions.getFirst();
     for (int step = 0; step < STEPS; ) {
       turnTheClock(stepsBack);
@@ -159,8 +152,7 @@ class HeldParityTest {
         questions.add(question);
       }
       long now = clock.micros();
-      var said = link.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
-      var answers = new Said(said);
+      var answers = new Said(redis.decide(batch, now));
       for (var question : questions) question.compare(answers, now);
       if (random.nextInt(20) == 0) forget(rules);
     }
@@ -191,7 +183,7 @@ class HeldParityTest {
   private Question<?> report(Charge charge, int step) {
     return new Question<>(
         "step %d, report %s".formatted(step, charge),
-        new Ask.OfReport(charge),
+        Ask.report(charge),
         () -> plain.report(charge).toCompletableFuture().join());
   }
 
@@ -202,7 +194,7 @@ class HeldParityTest {
     var take = new Take(holder, random.nextInt(6), charge.cost(), want, lease);
     return new Question<>(
         "step %d, %s of %s".formatted(step, take, charge),
-        new Ask.OfTake(charge, take),
+        Ask.take(charge, take),
         () ->
             plain
                 .as(holder)
@@ -215,7 +207,7 @@ class HeldParityTest {
     var subject = Subject.of(Map.of("key", "k" + random.nextInt(3), "both", "yes"));
     for (var charge : rules.plan(Request.of(subject, 1), 0, 0).charges()) {
       plain.reset(charge.counter(), charge.key());
-      server.call("DEL", new Keys("p:").of(charge.counter(), charge.key()));
+      redis.server().call("DEL", new Keys("p:").of(charge.counter(), charge.key()));
     }
   }
 

@@ -6,11 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;
-import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,9 +19,7 @@ class OldestRedisTest extends StoreContract {
   private static final String PROGRAM = "redis-server-6.2.6-v5-linux-amd64";
 
   @TempDir private static Path directory;
-  private static RedisServer server;
-  private static Clients clients;
-  private static Link link;
+  private static OneServer redis;
 
   @BeforeAll
   static void start() throws IOException {
@@ -36,28 +32,22 @@ class OldestRedisTest extends StoreContract {
       Files.copy(in, program);
     }
     assertThat(program.toFile().setExecutable(true)).isTrue();
-    server = RedisServer.startProgram(program);
-    clients = new Clients(RedisOptions.of(server.uri()));
-    link = clients.link();
+    redis = OneServer.startProgram(program);
   }
 
   @AfterAll
   static void stop() {
-    if (server == null) return;
-    link.close();
-    clients.close();
-    server.close();
+    if (redis != null) redis.close();
   }
 
   @Test
   void theServerIsAsOldAsItShouldBe() {
-    assertThat(server.call("INFO", "server").text()).contains("redis_version:6.2.");
+    assertThat(redis.server().call("INFO", "server").text()).contains("redis_version:6.2.");
   }
 
   @Override
   protected Store open(Ticker ticker) {
-    server.call("FLUSHALL");
-    return new Engine(
-        Links.shared(link), new Keys("headgate:"), Duration.ofSeconds(10), ticker::micros);
+    redis.empty();
+    return redis.engine("headgate:", ticker);
   }
 }

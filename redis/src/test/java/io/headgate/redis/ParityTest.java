@@ -20,7 +20,6 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.PlainStore;
-import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -35,25 +34,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Java and Lua step side by side, and must say the same in every field, to the microsecond. */
 class ParityTest {
   private static final int STEPS = 20_000;
-  private static RedisServer server;
-  private static Clients clients;
-  private static Link link;
+  private static OneServer redis;
 
   private final ManualTicker clock = ManualTicker.create();
   private final Random random = new Random(20_261_116);
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    clients = new Clients(RedisOptions.of(server.uri()));
-    link = clients.link();
+    redis = OneServer.start();
   }
 
   @AfterAll
   static void stop() {
-    link.close();
-    clients.close();
-    server.close();
+    redis.close();
   }
 
   static Stream<Limit> everyAlgorithm() {
@@ -132,7 +125,7 @@ class ParityTest {
 
   /** Some fifty requests come at each moment, so that they share a batch and its states. */
   private void compare(RuleSet... revisions) {
-    server.call("FLUSHALL");
+    redis.empty();
     var plain = new PlainStore(clock);
     for (int step = 0; step < STEPS; ) {
       clock.sleep(pause());
@@ -146,7 +139,7 @@ class ParityTest {
         ask.writeTo(batch);
         asks.add(ask);
       }
-      var said = new Said(decide(batch));
+      var said = new Said(redis.decide(batch, clock.micros()));
       for (var ask : asks) {
         assertThat(ask.read(said).outcomes())
             .as("step %d, %s", step, ask.plan.charges())
@@ -154,11 +147,6 @@ class ParityTest {
         step++;
       }
     }
-  }
-
-  private byte[] decide(Batch batch) {
-    long now = clock.micros();
-    return link.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
   }
 
   private long pause() {

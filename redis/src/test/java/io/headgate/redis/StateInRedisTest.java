@@ -15,11 +15,11 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.Limits;
-import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.stream.Stream;
@@ -34,30 +34,25 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StateInRedisTest {
   private static final long GRACE_MILLIS = 3_000;
   private static final String KEY = "h:{k}rule";
-  private static RedisServer server;
-  private static Clients clients;
-  private static Link link;
+  private static OneServer redis;
   private static Engine engine;
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-    clients = new Clients(RedisOptions.of(server.uri()));
-    link = clients.link();
-    engine = new Engine(link, new Keys("h:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK);
+    redis = OneServer.start();
+    engine = redis.engine("h:");
   }
 
   @AfterAll
   static void stop() {
     engine.close();
-    clients.close();
-    server.close();
+    redis.close();
   }
 
   @BeforeEach
   void empty() {
-    server.call("FLUSHALL");
-    server.call("CONFIG", "RESETSTAT");
+    redis.empty();
+    redis.server().call("CONFIG", "RESETSTAT");
   }
 
   static Stream<Limit> everyKind() {
@@ -69,7 +64,7 @@ class StateInRedisTest {
   void everyStateEndsByItselfSomeTimeAfterItSaysNothingMore(Limit limit) {
     for (int i = 0; i < 3; i++) {
       long reset = engine.decide(plan(limit, 1)).first().resetAfter() / 1_000;
-      assertThat(server.call("PTTL", KEY).number()).isBetween(reset, latest(limit, reset));
+      assertThat(redis.server().call("PTTL", KEY).number()).isBetween(reset, latest(limit, reset));
     }
   }
 
@@ -85,8 +80,8 @@ class StateInRedisTest {
     var ends = new HashSet<Long>();
     for (int i = 0; i < 400; i++) {
       long reset = engine.decide(plan(limit, 1)).first().resetAfter() / 1_000;
-      assertThat(server.call("PTTL", KEY).number()).isBetween(reset, latest(limit, reset));
-      ends.add(server.call("EXPIRETIME", KEY).number());
+      assertThat(redis.server().call("PTTL", KEY).number()).isBetween(reset, latest(limit, reset));
+      ends.add(redis.server().call("EXPIRETIME", KEY).number());
     }
     assertThat(ends).hasSizeBetween(2, 60);
   }
@@ -95,7 +90,7 @@ class StateInRedisTest {
   @MethodSource("windows")
   void theEndOfAWindowIsMovedWithIt(Limit limit) {
     for (int i = 0; i < 50; i++) engine.decide(plan(limit, 1));
-    var calls = server.call("INFO", "commandstats").text();
+    var calls = redis.server().call("INFO", "commandstats").text();
     assertThat(calls)
         .containsPattern("cmdstat_set:calls=1,")
         .contains("cmdstat_setrange:calls=49,");
@@ -107,19 +102,70 @@ class StateInRedisTest {
   }
 
   @Test
+  void aWindowOfWhichAllWasGivenBackIsKeptToItsEndOnceItIsChargedAgain() {
+    for (var limit : windows().toList()) {
+      redis.empty();
+      var plan = plan(limit, 1);
+      engine.decide(plan);
+      engine.giveBack(plan.charges().getFirst());
+      for (int i = 0; i < 3; i++) {
+        long reset = engine.decide(plan(limit, 1)).first().resetAfter() / 1_000;
+        assertThat(redis.server().call("PTTL", KEY).number()).as("%s", limit).isGreaterThan(reset);
+      }
+    }
+  }
+
+  /** Longer than a state is kept after its end, so that each has to be kept on while it is in use. */
+  @Test
+  void noStateThatIsInUseIsForgotten() {
+    var second = Duration.ofSeconds(1);
+    var rules =
+        Stream.of(
+                Rule.named("sliding").limit(SlidingWindow.of(Rate.of(900, second))),
+                Rule.named("fixed").limit(FixedWindow.of(Rate.of(900, second))),
+                Rule.named("bucket").limit(new TokenBucket(Rate.perSecond(30), 900)),
+                Rule.named("both")
+                    .limit(RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).per("key"))
+                    .limit(RuleLimit.of("sliding", SlidingWindow.of(Rate.of(900, second))).per("key")))
+            .map(rule -> RuleSet.of(rule.match("key", "*").build()))
+            .toList();
+    long begin = micros();
+    for (long now = begin, next = begin; now - begin < 5_500_000; now = micros()) {
+      if (now < next) continue;
+      next = now + 20_000;
+      for (var rule : rules) {
+        var plan = rule.plan(Request.of(Subject.of("k")), 0, 0);
+        var outcomes = engine.decide(plan).outcomes();
+        for (int i = 0; i < outcomes.size(); i++) {
+          var charge = plan.charges().get(i);
+          var key = new Keys("h:").of(charge.counter(), charge.key());
+          long end = micros() + redis.server().call("PTTL", key).number() * 1_000;
+          assertThat(end).as(key).isGreaterThan(now + outcomes.get(i).resetAfter());
+        }
+      }
+    }
+  }
+
+  private static long micros() {
+    var time = redis.server().call("TIME").items();
+    return Long.parseLong(time.getFirst().text()) * 1_000_000
+        + Long.parseLong(time.getLast().text());
+  }
+
+  @Test
   void aStateThatIsFreshMuchSoonerThanBeforeIsForgottenSooner() {
     engine.decide(plan(new TokenBucket(Rate.perDay(1), 100), 50));
-    assertThat(server.call("PTTL", KEY).number()).isGreaterThan(Duration.ofDays(50).toMillis());
+    assertThat(redis.server().call("PTTL", KEY).number()).isGreaterThan(Duration.ofDays(50).toMillis());
     var limit = FixedWindow.of(Rate.of(100, Duration.ofSeconds(10)));
     engine.decide(plan(limit, 1));
-    assertThat(server.call("PTTL", KEY).number()).isBetween(0L, latest(limit, 10_000));
+    assertThat(redis.server().call("PTTL", KEY).number()).isBetween(0L, latest(limit, 10_000));
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
   void aLookLeavesNothing(Limit limit) {
     engine.peek(plan(limit, 1));
-    assertThat(server.call("DBSIZE").number()).isZero();
+    assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
   @ParameterizedTest
@@ -128,8 +174,8 @@ class StateInRedisTest {
     for (var other : Limits.ofEveryKind(8)) {
       engine.decide(plan(limit, 1));
       engine.decide(plan(other, 0));
-      if (server.call("EXISTS", KEY).number() == 1) {
-        assertThat(server.call("PTTL", KEY).number()).as("%s", other).isPositive();
+      if (redis.server().call("EXISTS", KEY).number() == 1) {
+        assertThat(redis.server().call("PTTL", KEY).number()).as("%s", other).isPositive();
       }
     }
   }
@@ -137,9 +183,9 @@ class StateInRedisTest {
   @Test
   void anIdleCallerCostsNothing() {
     engine.decide(plan(new TokenBucket(Rate.perSecond(1_000)), 1));
-    assertThat(server.call("DBSIZE").number()).isOne();
+    assertThat(redis.server().call("DBSIZE").number()).isOne();
     Eventually.holds(
-        "the key is gone", Duration.ofSeconds(20), () -> server.call("DBSIZE").number() == 0);
+        "the key is gone", Duration.ofSeconds(20), () -> redis.server().call("DBSIZE").number() == 0);
   }
 
   @Test
@@ -147,7 +193,7 @@ class StateInRedisTest {
     var plan = plan(new Concurrency(3, Duration.ofMinutes(1)), 2);
     engine.decide(plan);
     assertThat(engine.release(plan.charges().getFirst())).isTrue();
-    assertThat(server.call("DBSIZE").number()).isZero();
+    assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
   @Test
@@ -167,11 +213,11 @@ class StateInRedisTest {
     var limit = RollingWindow.of(Rate.perMinute(10));
     engine.decide(plan(limit, 3));
     engine.decide(plan(limit, 1));
-    var time = server.call("ZRANGE", KEY, "-1", "-1", "WITHSCORES").items().getLast().text();
-    server.call("DEL", KEY);
-    server.call("ZADD", KEY, "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
+    var time = redis.server().call("ZRANGE", KEY, "-1", "-1", "WITHSCORES").items().getLast().text();
+    redis.server().call("DEL", KEY);
+    redis.server().call("ZADD", KEY, "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
     assertThat(engine.decide(plan(limit, 3)).first().remaining()).isEqualTo(2);
-    assertThat(server.call("ZRANGE", KEY, "0", "-1").toString())
+    assertThat(redis.server().call("ZRANGE", KEY, "0", "-1").toString())
         .contains("1000000003:3", "1000000005:2", "1000000008:3");
     assertThat(engine.decide(plan(limit, 2)).first().remaining()).isZero();
     assertThat(engine.decide(plan(limit, 1)).first()).isInstanceOf(Refused.class);
@@ -180,7 +226,7 @@ class StateInRedisTest {
   @Test
   void flushedScriptsAreLoadedAgainWithinTheSameCall() {
     engine.decide(plan(new TokenBucket(Rate.perMinute(10)), 1));
-    server.call("SCRIPT", "FLUSH");
+    redis.server().call("SCRIPT", "FLUSH");
     assertThat(engine.decide(plan(new TokenBucket(Rate.perMinute(10)), 1)).first().remaining())
         .isEqualTo(8);
   }
