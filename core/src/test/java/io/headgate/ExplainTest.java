@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
-import io.headgate.rule.Charge;
-import io.headgate.rule.Counter;
 import io.headgate.rule.Explanation;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
@@ -16,6 +14,7 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Answer;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import java.util.List;
@@ -106,43 +105,17 @@ class ExplainTest {
   }
 
   /** Does something in the middle of a peek. */
-  private static final class Interrupting implements Store {
-    private final Store store;
+  private static final class Interrupting extends ForwardingStore {
     private Runnable onPeek = () -> {};
 
     Interrupting(Store store) {
-      this.store = store;
+      super(store);
     }
 
     @Override
     public Answer peek(Plan plan) {
       onPeek.run();
-      return store.peek(plan);
-    }
-
-    @Override
-    public Answer decide(Plan plan) {
-      return store.decide(plan);
-    }
-
-    @Override
-    public boolean renew(Charge charge) {
-      return store.renew(charge);
-    }
-
-    @Override
-    public boolean release(Charge charge) {
-      return store.release(charge);
-    }
-
-    @Override
-    public void reset(Counter counter, String key) {
-      store.reset(counter, key);
-    }
-
-    @Override
-    public long trackedKeys() {
-      return store.trackedKeys();
+      return super.peek(plan);
     }
   }
 }

@@ -4,7 +4,7 @@ package io.headgate.store;
 public enum Evidence {
   /** The shared state itself. */
   STORE,
-  /** A slice of it that was paid for in advance. */
+  /** Permits of it that are held here. */
   LEASE,
   /** What was known here of a state that can't have become better since. */
   LOCAL,

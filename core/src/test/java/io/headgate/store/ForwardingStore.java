@@ -6,10 +6,10 @@ import io.headgate.rule.Plan;
 import java.util.concurrent.CompletionStage;
 
 /** Hands everything on; a test overrides what it wants to be otherwise. */
-class ForwardingStore implements Store {
+public class ForwardingStore implements Store {
   private final Store target;
 
-  ForwardingStore(Store target) {
+  protected ForwardingStore(Store target) {
     this.target = target;
   }
 
