@@ -29,7 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Exchange implements Receiving {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-  private static final long MOST_DISCARDED = 16L * 1024 * 1024;
   private static final long LINGER_MILLIS = 500;
   private static final long NO_ERROR = 0; // of HTTP/2
 
@@ -47,15 +46,13 @@ final class Exchange implements Receiving {
   private final Connections connections;
   private final Readiness readiness;
   private final Tracing tracing;
+  private final Body body = new Body();
   private Trace trace = Trace.NONE;
   private @Nullable Route route;
   private @Nullable Problem refusal;
-  private @Nullable Buffer body;
-  private long received;
   private boolean complete;
   private boolean answered;
   private boolean counted;
-  private boolean grown;
 
   Exchange(
       HttpServerRequest request,
@@ -81,12 +78,12 @@ final class Exchange implements Receiving {
       if (access.isUnguarded()) SameSite.require(route.role(), request);
       // Not before: who may not ask is not to fill anybody's traces either.
       if (tracing.isOn() && route.isTraced()) trace = followed(route);
-      if (route.takesBody()) requireReadable(route);
+      if (route.takesBody()) Body.requireReadable(request, route);
     } catch (Refusal e) {
       refusal = e.problem();
     }
-    long announced = announced();
-    if (announced > MOST_DISCARDED) {
+    long announced = Body.announced(request);
+    if (Body.isEndless(announced)) {
       refuse(refusal == null ? tooLong() : refusal);
     } else {
       String expected = request.getHeader(HttpHeaders.EXPECT);
@@ -304,28 +301,8 @@ final class Exchange implements Receiving {
   }
 
   private void take(Buffer chunk) {
-    received += chunk.length();
-    if (answered) return;
-    if (received > MOST_DISCARDED) {
-      refuse(refusal == null ? tooLong() : refusal);
-    } else if (isWanted()) {
-      body = body == null ? chunk : joined(body, chunk);
-    } else {
-      body = null;
-    }
-  }
-
-  /** What comes first is a piece of what was read, which can't grow, or not without harm. */
-  private Buffer joined(Buffer before, Buffer chunk) {
-    if (grown) return before.appendBuffer(chunk);
-    grown = true;
-    return Buffer.buffer(2 * (before.length() + chunk.length()))
-        .appendBuffer(before)
-        .appendBuffer(chunk);
-  }
-
-  private boolean isWanted() {
-    return refusal == null && route != null && received <= route.longestBody();
+    body.take(chunk, !answered && refusal == null, longestBody());
+    if (!answered && body.isEndless()) refuse(refusal == null ? tooLong() : refusal);
   }
 
   private void complete() {
@@ -335,8 +312,7 @@ final class Exchange implements Receiving {
     guarded(() -> {
       if (refusal != null) throw new Refusal(refusal);
       if (route == null) throw new IllegalStateException("no route and no refusal");
-      if (route.takesBody() && received > route.longestBody()) throw new Refusal(tooLong());
-      route.call().answer(this, body == null ? new byte[0] : body.getBytes());
+      route.call().answer(this, body.bytes(route));
     });
   }
 
@@ -358,7 +334,7 @@ final class Exchange implements Receiving {
 
   /** Refuses a request whose rest will not be read. */
   private void refuse(Problem problem) {
-    body = null;
+    body.drop();
     answer(problem);
   }
 
@@ -388,44 +364,11 @@ final class Exchange implements Receiving {
         "Expect can be 100-continue and nothing else, got '%s'".formatted(Texts.shown(expected)));
   }
 
-  private long announced() {
-    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    if (length == null) return 0;
-    try {
-      return Long.parseLong(length);
-    } catch (NumberFormatException e) {
-      return 0; // the decoder has refused what it can't read
-    }
-  }
-
   private Problem tooLong() {
-    return Problem.of(
-        413,
-        "body",
-        "the body may have at most %d bytes; send fewer or shorter fields, or several batches"
-            .formatted(route == null ? 0 : route.longestBody()));
+    return Body.tooLong(longestBody());
   }
 
-  private void requireReadable(Route wanted) {
-    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-    if (!MediaTypes.isJson(type) && !(wanted.yaml() && MediaTypes.isYaml(type))) {
-      throw new Refusal(
-          Problem.of(
-              415,
-              "Content-Type",
-              "Content-Type must be application/json%s in UTF-8, got '%s'"
-                  .formatted(
-                      wanted.yaml() ? " or application/yaml" : "",
-                      Texts.shown(String.valueOf(type)))));
-    }
-    String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
-    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
-      throw new Refusal(
-          Problem.of(
-              415,
-              "Content-Encoding",
-              "Content-Encoding '%s' is not understood; send the body as it is"
-                  .formatted(Texts.shown(encoding))));
-    }
+  private int longestBody() {
+    return route == null ? Route.NO_BODY : route.longestBody();
   }
 }

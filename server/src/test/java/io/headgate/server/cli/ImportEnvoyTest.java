@@ -5,16 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.rulefile.EnvoyFile;
 import io.headgate.rulefile.RuleFile;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the command prints, and where. */
-class ImportEnvoyTest {
+class ImportEnvoyTest extends Shell {
   private static final String CONFIGURATION =
       """
       domain: shop
@@ -24,19 +19,6 @@ class ImportEnvoyTest {
           rate_limit: { unit: minute, requests_per_unit: 5 }
       """;
 
-  @TempDir Path folder;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-
-  private int run(String... args) {
-    var around =
-        new Surroundings(Map.of(), folder, new PrintWriter(out), new PrintWriter(err), false);
-    int code = Main.run(around, args);
-    around.out().flush();
-    around.err().flush();
-    return code;
-  }
-
   private void write(String text) throws IOException {
     Files.writeString(folder.resolve("envoy.yaml"), text);
   }
@@ -45,8 +27,8 @@ class ImportEnvoyTest {
   void rulesGoToStandardOutputAndNotesToStandardError() throws IOException {
     write(CONFIGURATION);
     assertThat(run("rules", "import-envoy", "envoy.yaml")).isZero();
-    assertThat(RuleFile.read(out.toString())).isEqualTo(EnvoyFile.read(CONFIGURATION).rules());
-    assertThat(err.toString())
+    assertThat(RuleFile.read(out)).isEqualTo(EnvoyFile.read(CONFIGURATION).rules());
+    assertThat(err)
         .startsWith("envoy.yaml:4: descriptors[0].detailed_metric: detailed_metric is not")
         .hasLineCount(1);
   }
@@ -55,23 +37,23 @@ class ImportEnvoyTest {
   void asJsonBothAreOneObject() throws IOException {
     write(CONFIGURATION);
     assertThat(run("rules", "import-envoy", "--json", "envoy.yaml")).isZero();
-    assertThat(out.toString())
+    assertThat(out)
         .startsWith("{\"rules\":[{\"id\":\"shop/user\"")
         .contains("\"notes\":[{\"line\":4,\"path\":\"descriptors[0].detailed_metric\"");
-    assertThat(err.toString()).isEmpty();
+    assertThat(err).isEmpty();
   }
 
   @Test
   void aConfigurationThatIsNotValidIsRefusedWithItsLines() throws IOException {
     write("domain: shop\ndescriptors:\n  - key: user\n    rate_limt: {}\n");
     assertThat(run("rules", "import-envoy", "envoy.yaml")).isEqualTo(1);
-    assertThat(err.toString()).contains("envoy.yaml:4:5:", "did you mean rate_limit?");
-    assertThat(out.toString()).isEmpty();
+    assertThat(err).contains("envoy.yaml:4:5:", "did you mean rate_limit?");
+    assertThat(out).isEmpty();
   }
 
   @Test
   void aFileThatIsNotThereIsAnError() {
     assertThat(run("rules", "import-envoy", "none.yaml")).isEqualTo(2);
-    assertThat(err.toString()).contains("there is no such file");
+    assertThat(err).contains("there is no such file");
   }
 }

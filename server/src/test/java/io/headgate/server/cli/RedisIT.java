@@ -37,6 +37,7 @@ class RedisIT {
         - { id: sliding, match: { key: "sliding:*" }, limit: { algorithm: sliding-window, rate: 1000/30d } }
         - { id: rolling, match: { key: "rolling:*" }, limit: { algorithm: rolling-window, rate: 1000/1d } }
         - { id: slots, match: { key: "slots:*" }, limit: { algorithm: concurrency, max: 1000, lease: 1h } }
+        - { id: leased, match: { key: "leased:*" }, consistency: leased, limit: { algorithm: fixed-window, rate: 1000/30d } }
         - { id: guarded, match: { key: "guarded:*" }, on-store-failure: deny, limit: { algorithm: token-bucket, rate: 1M/1s } }
       """;
 
@@ -91,6 +92,33 @@ class RedisIT {
       }
       return admitted;
     });
+  }
+
+  @Test
+  void processesThatHoldPermitsAdmitNoMoreThanTheLimitEither() throws Exception {
+    try (var redis = RedisServer.start();
+        var one = serve(redis.uri());
+        var other = serve(redis.uri());
+        var asker = new Asker(one.port())) {
+      Eventually.holds(
+          "a permit that is held is spent",
+          PATIENCE,
+          () -> asker.ask("leased:warm").evidence().equals("lease"));
+      var admitted = new AtomicLong(admitted(List.of(one.port(), other.port()), "leased:x"));
+      assertThat(admitted.get()).isBetween(LIMIT / 2L, (long) LIMIT);
+      one.terminate();
+      assertThat(one.exitCode()).isZero();
+      try (var last = new Asker(other.port())) {
+        Eventually.holds(
+            "what the first gave back is the other's",
+            PATIENCE,
+            () -> {
+              while (last.ask("leased:x").isAllowed()) admitted.incrementAndGet();
+              return admitted.get() >= LIMIT;
+            });
+      }
+      assertThat(admitted).hasValue(LIMIT);
+    }
   }
 
   @Test

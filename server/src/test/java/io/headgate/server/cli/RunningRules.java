@@ -10,22 +10,13 @@ import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A real service with three rules, and the command line, at a terminal or not. */
-abstract class RunningRules {
+abstract class RunningRules extends Shell {
   static final String RULES =
       """
       rules:
@@ -46,19 +37,10 @@ abstract class RunningRules {
           limit: { algorithm: concurrency, max: 2 }
       """;
 
-  @TempDir Path folder;
-
-  final Map<String, String> environment = new HashMap<>();
-  final Queue<String> typed = new ArrayDeque<>();
   final RateLimiter limiter =
       RateLimiter.with(MemoryStore.create(() -> 0, 1_000), RuleSet.of(RuleFile.read(RULES)));
   final RuleBookInMemory book = RuleBookInMemory.of(limiter.rules());
   Service service;
-  Optional<Integer> terminal = Optional.empty();
-  Runnable whileAsked = () -> {};
-  int code;
-  String out = "";
-  String err = "";
 
   @BeforeEach
   void start() throws Exception {
@@ -76,27 +58,6 @@ abstract class RunningRules {
   void stop() {
     service.close();
     limiter.close();
-  }
-
-  void run(String... args) {
-    var written = new StringWriter();
-    var complained = new StringWriter();
-    var around =
-        new Surroundings(
-            environment,
-            folder,
-            new PrintWriter(written, true),
-            new PrintWriter(complained, true),
-            terminal.isPresent(),
-            terminal.map(width -> new Surroundings.Person(width, this::answer)));
-    code = Main.run(around, args);
-    out = written.toString().replace("\r\n", "\n");
-    err = complained.toString().replace("\r\n", "\n");
-  }
-
-  private Optional<String> answer() {
-    whileAsked.run();
-    return Optional.ofNullable(typed.poll());
   }
 
   void write(String text) {

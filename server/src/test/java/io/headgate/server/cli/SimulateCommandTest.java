@@ -4,27 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class SimulateCommandTest {
+class SimulateCommandTest extends Shell {
   private static final String RULES =
       """
       rules:
         - { id: per-ip, match: { ip: "*" }, limit: { algorithm: fixed-window, rate: 2/1m } }
         - { id: trial, mode: shadow, match: { path: /login }, limit: { algorithm: fixed-window, rate: 1/1h } }
       """;
-
-  @TempDir Path folder;
-  private String out = "";
-  private String err = "";
 
   @BeforeEach
   void write() throws IOException {
@@ -40,28 +30,6 @@ class SimulateCommandTest {
   private static String line(String ip, int second, String path) {
     return "%s - - [10/Oct/2026:13:55:0%d +0000] \"GET %s HTTP/1.1\" 200 1\n"
         .formatted(ip, second, path);
-  }
-
-  private int run(String... args) {
-    return run(Optional.empty(), args);
-  }
-
-  private int run(Optional<Surroundings.Person> person, String... args) {
-    var written = new StringWriter();
-    var complained = new StringWriter();
-    int code =
-        Main.run(
-            new Surroundings(
-                Map.of(),
-                folder,
-                new PrintWriter(written, true),
-                new PrintWriter(complained, true),
-                false,
-                person),
-            args);
-    out = written.toString().replace("\r\n", "\n");
-    err = complained.toString().replace("\r\n", "\n");
-    return code;
   }
 
   @Test

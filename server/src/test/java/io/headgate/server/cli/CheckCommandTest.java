@@ -1,0 +1,222 @@
+package io.headgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.server.Service;
+import io.headgate.server.Settings;
+import io.headgate.server.http.Access;
+import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands that ask a service, against a real one. */
+class CheckCommandTest extends Shell {
+  private static final String RULES =
+      """
+      rules:
+        - id: per-user
+          match: { key: "user:*" }
+          limit: { algorithm: fixed-window, rate: 3/1h }
+          overrides:
+            - { match: { key: "user:42" }, limit: { algorithm: fixed-window, rate: 5/1h } }
+        - id: contract
+          match: { tenant: "*" }
+          limits:
+            - { name: calls, algorithm: fixed-window, rate: 10/1h }
+            - { name: bytes, algorithm: fixed-window, rate: 1000/1h, cost: bytes }
+        - id: jobs
+          match: { job: "*" }
+          limit: { algorithm: concurrency, max: 2, lease: 30s }
+        - id: line
+          match: { line: "*" }
+          limit: { algorithm: leaky-bucket, rate: 10/1s, queue: 5 }
+        - id: trial
+          match: { trial: "*" }
+          mode: shadow
+          limit: { algorithm: fixed-window, rate: 1/1h }
+      """;
+
+  private final RateLimiter limiter =
+      RateLimiter.with(
+          MemoryStore.create(() -> 1_789_300_800_000_000L, 1_000),
+          RuleSet.of(RuleFile.read(RULES)),
+          () -> 1_789_300_800_000_000L);
+  private Service service;
+
+  @BeforeEach
+  void start() throws Exception {
+    serve(Access.OPEN);
+  }
+
+  private void serve(Access access) throws Exception {
+    var settings = new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+    var book = RuleBookInMemory.of(limiter.rules());
+    book.follow(edition -> limiter.replaceRules(edition.rules()));
+    service = Service.start(settings, limiter, book, Ticker.system());
+    environment.put("HEADGATE_URL", "http://127.0.0.1:" + service.port());
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+    limiter.close();
+  }
+
+  @Test
+  void anAllowedCheckSaysWhatIsLeftAndExitsWithZero() {
+    run("check", "user:7");
+    assertThat(out).isEqualTo("allowed  per-user: 2 of 3 left, all back in 1h\n");
+    assertThat(err).isEmpty();
+    assertThat(code).isEqualTo(0);
+  }
+
+  @Test
+  void aDeniedCheckSaysWhenToRetryAndExitsWithOne() {
+    run("check", "user:7", "--cost", "3");
+    run("check", "user:7");
+    assertThat(out).isEqualTo("denied  per-user: 0 of 3 left, all back in 1h, retry in 1h\n");
+    assertThat(code).isEqualTo(1);
+  }
+
+  @Test
+  void anImpossibleCostIsSaidToBeSo() {
+    run("check", "user:7", "--cost=4");
+    assertThat(out)
+        .isEqualTo("denied  per-user: 3 of 3 left, the cost is more than it ever holds\n");
+    assertThat(code).isEqualTo(1);
+  }
+
+  @Test
+  void severalLimitsAreListedBelow() {
+    run("check", "user:7", "--attr", "tenant=acme", "--costs", "bytes=512");
+    assertThat(out)
+        .isEqualTo(
+            """
+            allowed  per-user: 2 of 3 left, all back in 1h
+              limits   per-user 2/3, contract/calls 9/10, contract/bytes 488/1000
+            """);
+  }
+
+  @Test
+  void aSlotIsPrintedWithItsLease() {
+    run("check", "--attr", "job=etl");
+    assertThat(out).matches("allowed  jobs: 1 of 2 left, all back in 30s\n  lease    [\\w-]+\n");
+  }
+
+  @Test
+  void aPlaceInLineIsTakenOrWaitedFor() {
+    run("check", "--attr", "line=x");
+    run("check", "--attr", "line=x");
+    assertThat(out).isEqualTo("allowed  line: 4 of 6 left, all back in 200ms, go ahead in 100ms\n");
+    run("check", "--attr", "line=x", "--wait");
+    assertThat(out).isEqualTo("allowed  line: 3 of 6 left, all back in 100ms, waited 200ms\n");
+  }
+
+  @Test
+  void aShadowRulesOpinionIsPrinted() {
+    run("check", "--attr", "trial=x");
+    run("check", "--attr", "trial=x");
+    assertThat(out).isEqualTo("allowed  no rule applies\n  shadow   would deny: trial\n");
+    assertThat(code).isEqualTo(0);
+  }
+
+  @Test
+  void peekingChargesNothing() {
+    for (int i = 0; i < 9; i++) run("check", "user:7", "--peek");
+    assertThat(out).startsWith("allowed  per-user: 2 of 3 left");
+    run("check", "user:7", "--peek", "--wait");
+    assertThat(code).isEqualTo(2);
+  }
+
+  @Test
+  void theAnswerCanBeHadAsItCame() {
+    run("check", "nobody", "--json");
+    assertThat(out)
+        .isEqualTo(
+            """
+            {"allowed":true,"rule":null,"limit":null,"remaining":null,"retryAfterMs":0,\
+            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":[],"limits":[]}
+            """);
+  }
+
+  @Test
+  void explainingShowsWhatAppliesAndWhatNearlyDoes() {
+    run("check", "user:42");
+    run("explain", "user:42", "--attr", "tenant=acme");
+    assertThat(out)
+        .isEqualTo(
+            """
+            2 rules apply to key=user:42, tenant=acme
+              per-user  applies, with override 1: key user:42 matches user:*
+                        fixed-window: 4 of 5 left, all back in 1h
+              contract  applies: tenant acme matches *
+                        calls, fixed-window: 10 of 10 left
+                        bytes, fixed-window: 1000 of 1000 left
+            Not these:
+              jobs      job is (absent), not *
+              line      line is (absent), not *
+              trial     trial is (absent), not *
+            """);
+    assertThat(code).isEqualTo(0);
+    run("explain", "user:42", "--json");
+    assertThat(out).startsWith("{\"subject\":{\"key\":\"user:42\"},\"rules\":[{");
+  }
+
+  @Test
+  void aTokenIsShownWhereOneIsWanted() throws Exception {
+    service.close();
+    serve(new Access(Optional.of("adm1n"), Optional.of("ch3ck")));
+    run("check", "user:7");
+    assertThat(err)
+        .isEqualTo(
+            "headgate: the service says 401: a token is needed; send the header Authorization: Bearer <token>\n");
+    assertThat(code).isEqualTo(2);
+    run("check", "user:7", "--token", "ch3ck");
+    assertThat(code).isEqualTo(0);
+    environment.put("HEADGATE_TOKEN", "ch3ck");
+    run("check", "user:7");
+    assertThat(code).isEqualTo(0);
+  }
+
+  @Test
+  void aServiceThatDoesNotRunIsSaidNotTo() throws IOException {
+    String nobody;
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      nobody = "http://127.0.0.1:" + socket.getLocalPort();
+    }
+    run("check", "user:7", "--url", nobody);
+    assertThat(err)
+        .isEqualTo(
+            "headgate: no service answers at %s; start one with ./headgate serve, or name it with --url\n"
+                .formatted(nobody));
+    assertThat(code).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost:8080", "ftp://x", "http://", "::", "http:// x"})
+  void whatIsNoAddressIsRefused(String url) {
+    run("check", "user:7", "--url", url);
+    assertThat(err).contains("'" + url + "' is no address of a service");
+    assertThat(code).isEqualTo(2);
+  }
+
+  @Test
+  void whatTheServiceRefusesIsPassedOn() {
+    run("check", "user:7", "--cost", "-1");
+    assertThat(err).contains("the service says 400: cost must be 0 to 9007199254740992, got -1");
+    assertThat(code).isEqualTo(2);
+  }
+}

@@ -1,0 +1,50 @@
+package io.headgate.server.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs commands in this JVM, in a folder and an environment of the test's own. */
+abstract class Shell {
+  @TempDir Path folder;
+
+  final Map<String, String> environment = new HashMap<>();
+  final Queue<String> typed = new ArrayDeque<>();
+
+  /** How wide the terminal is, if there is one. */
+  Optional<Integer> terminal = Optional.empty();
+
+  Runnable whileAsked = () -> {};
+  int code;
+  String out = "";
+  String err = "";
+
+  /** Gives the exit code. */
+  int run(String... args) {
+    var written = new StringWriter();
+    var complained = new StringWriter();
+    var around =
+        new Surroundings(
+            environment,
+            folder,
+            new PrintWriter(written, true),
+            new PrintWriter(complained, true),
+            terminal.isPresent(),
+            terminal.map(width -> new Surroundings.Person(width, this::answer)));
+    code = Main.run(around, args);
+    out = written.toString().replace("\r\n", "\n");
+    err = complained.toString().replace("\r\n", "\n");
+    return code;
+  }
+
+  private Optional<String> answer() {
+    whileAsked.run();
+    return Optional.ofNullable(typed.poll());
+  }
+}
