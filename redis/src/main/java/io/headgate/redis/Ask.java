@@ -97,8 +97,7 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
   }
 
   static Ask<Boolean> change(Charge charge, Change change) {
-    return new OfCharge<>(
-        charge, batch -> batch.write(charge, change), said -> said.next() == 1);
+    return new OfCharge<>(charge, batch -> batch.write(charge, change), said -> said.next() == 1);
   }
 
   /** Permits for this instance to spend by itself. */
@@ -112,9 +111,7 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
   /** What was spent already, for what is known then. */
   static Ask<Known> report(Charge charge) {
     return new OfCharge<>(
-        charge,
-        batch -> batch.writeReport(charge),
-        said -> new Known(said.state(), said.now()));
+        charge, batch -> batch.writeReport(charge), said -> new Known(said.state(), said.now()));
   }
 
   /** What is asked seldom. */

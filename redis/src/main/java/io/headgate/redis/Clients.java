@@ -156,9 +156,9 @@ final class Clients implements AutoCloseable {
 
   /**
    * @param cluster whether there is a lane for each slot: then calls that are written at one moment
-   *     leave in one packet, which is half of Lettuce's CPU. Where all go by one lane, its
-   *     calls must not: what is asked on hearing one answer would wait until the next has been
-   *     heard, and the server would have nothing to do meanwhile.
+   *     leave in one packet, which is half of Lettuce's CPU. Where all go by one lane, its calls
+   *     must not: what is asked on hearing one answer would wait until the next has been heard, and
+   *     the server would have nothing to do meanwhile.
    */
   private record Wire(boolean cluster) implements NettyCustomizer {
     @Override

@@ -74,7 +74,8 @@ class HeldInRedisTest {
     // Not until the lease is over: what may have been spent in it still counts then.
     long reset = taken.outcome().resetAfter() / 1_000;
     assertThat(reset).isGreaterThanOrEqualTo(MINUTE / 1_000);
-    assertThat(redis.server().call("PTTL", KEY).number()).isBetween(reset, reset + GRACE_MILLIS + 1_000);
+    assertThat(redis.server().call("PTTL", KEY).number())
+        .isBetween(reset, reset + GRACE_MILLIS + 1_000);
   }
 
   @ParameterizedTest

@@ -115,7 +115,9 @@ class StateInRedisTest {
     }
   }
 
-  /** Longer than a state is kept after its end, so that each has to be kept on while it is in use. */
+  /**
+   * Longer than a state is kept after its end, so that each has to be kept on while it is in use.
+   */
   @Test
   void noStateThatIsInUseIsForgotten() {
     var second = Duration.ofSeconds(1);
@@ -126,7 +128,8 @@ class StateInRedisTest {
                 Rule.named("bucket").limit(new TokenBucket(Rate.perSecond(30), 900)),
                 Rule.named("both")
                     .limit(RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).per("key"))
-                    .limit(RuleLimit.of("sliding", SlidingWindow.of(Rate.of(900, second))).per("key")))
+                    .limit(
+                        RuleLimit.of("sliding", SlidingWindow.of(Rate.of(900, second))).per("key")))
             .map(rule -> RuleSet.of(rule.match("key", "*").build()))
             .toList();
     long begin = micros();
@@ -155,7 +158,8 @@ class StateInRedisTest {
   @Test
   void aStateThatIsFreshMuchSoonerThanBeforeIsForgottenSooner() {
     engine.decide(plan(new TokenBucket(Rate.perDay(1), 100), 50));
-    assertThat(redis.server().call("PTTL", KEY).number()).isGreaterThan(Duration.ofDays(50).toMillis());
+    assertThat(redis.server().call("PTTL", KEY).number())
+        .isGreaterThan(Duration.ofDays(50).toMillis());
     var limit = FixedWindow.of(Rate.of(100, Duration.ofSeconds(10)));
     engine.decide(plan(limit, 1));
     assertThat(redis.server().call("PTTL", KEY).number()).isBetween(0L, latest(limit, 10_000));
@@ -185,7 +189,9 @@ class StateInRedisTest {
     engine.decide(plan(new TokenBucket(Rate.perSecond(1_000)), 1));
     assertThat(redis.server().call("DBSIZE").number()).isOne();
     Eventually.holds(
-        "the key is gone", Duration.ofSeconds(20), () -> redis.server().call("DBSIZE").number() == 0);
+        "the key is gone",
+        Duration.ofSeconds(20),
+        () -> redis.server().call("DBSIZE").number() == 0);
   }
 
   @Test
@@ -213,9 +219,12 @@ class StateInRedisTest {
     var limit = RollingWindow.of(Rate.perMinute(10));
     engine.decide(plan(limit, 3));
     engine.decide(plan(limit, 1));
-    var time = redis.server().call("ZRANGE", KEY, "-1", "-1", "WITHSCORES").items().getLast().text();
+    var time =
+        redis.server().call("ZRANGE", KEY, "-1", "-1", "WITHSCORES").items().getLast().text();
     redis.server().call("DEL", KEY);
-    redis.server().call("ZADD", KEY, "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
+    redis
+        .server()
+        .call("ZADD", KEY, "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
     assertThat(engine.decide(plan(limit, 3)).first().remaining()).isEqualTo(2);
     assertThat(redis.server().call("ZRANGE", KEY, "0", "-1").toString())
         .contains("1000000003:3", "1000000005:2", "1000000008:3");
