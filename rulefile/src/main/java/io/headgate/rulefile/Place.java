@@ -4,6 +4,15 @@ package io.headgate.rulefile;
 record Place(int line, int column) {
   static final Place START = new Place(1, 1);
 
+  /**
+   * This place in a text of which the one it was found in is a part that begins at {@code start}.
+   */
+  Place from(Place start) {
+    return line == 1
+        ? new Place(start.line, start.column + column - 1)
+        : new Place(start.line + line - 1, column);
+  }
+
   /** The place after {@code text}, as an editor counts it: by code points. */
   static Place after(CharSequence text) {
     int line = 1;

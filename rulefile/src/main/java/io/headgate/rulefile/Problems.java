@@ -10,13 +10,26 @@ final class Problems {
   private static final int LONGEST_MESSAGE = 1000;
 
   private final List<Problem> first = new ArrayList<>();
+  private final Place start;
   private int count;
+
+  Problems() {
+    this(Place.START);
+  }
+
+  /**
+   * @param start where the text that is read begins in the one that it was cut from
+   */
+  Problems(Place start) {
+    this.start = start;
+  }
 
   void add(Place at, String path, String message) {
     count++;
     if (first.size() == MOST) return;
     String shown = Quoted.shown(message, LONGEST_MESSAGE); // it may quote what the file says
-    first.add(new Problem(at.line(), at.column(), path, shown));
+    var there = at.from(start);
+    first.add(new Problem(there.line(), there.column(), path, shown));
   }
 
   int count() {

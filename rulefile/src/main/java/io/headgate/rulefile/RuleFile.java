@@ -45,7 +45,18 @@ public final class RuleFile {
    * @param path what to call the limit in messages, such as {@code limits[3].limit}
    */
   public static Limit readLimit(String text, String path) {
-    var problems = new Problems();
+    return readLimit(text, path, Place.START.line(), Place.START.column());
+  }
+
+  /**
+   * As {@link #readLimit(String, String)}, of a text that was cut from another: what is wrong is
+   * said to be where that one has it.
+   *
+   * @param line where the text begins in the other, from 1
+   * @param column likewise
+   */
+  public static Limit readLimit(String text, String path, int line, int column) {
+    var problems = new Problems(new Place(line, column));
     var limit =
         Document.parse(text, problems)
             .flatMap(node -> LimitsReader.readOne(new Value(node, path, problems)));

@@ -34,4 +34,14 @@ class ReadLimitTest {
     assertThatThrownBy(() -> RuleFile.readLimit("7", "it"))
         .hasMessageContaining("it: must be a map such as { algorithm: token-bucket");
   }
+
+  @Test
+  void whatIsWrongWithAPieceOfATextIsSaidToBeWhereTheTextHasIt() {
+    assertThatThrownBy(() -> RuleFile.readLimit("{\"algorithm\":\"fixed-windw\"}", "it", 7, 30))
+        .isInstanceOf(RuleFileException.class)
+        .hasMessageContaining("7:43: it.algorithm");
+    assertThatThrownBy(() -> RuleFile.readLimit("{\n \"algorithm\":\"fixed-windw\"}", "it", 7, 30))
+        .hasMessageContaining("8:14: it.algorithm");
+    assertThatThrownBy(() -> RuleFile.readLimit("{", "it", 7, 30)).hasMessageContaining("7:31: ");
+  }
 }

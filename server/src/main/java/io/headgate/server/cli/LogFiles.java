@@ -4,7 +4,9 @@ import io.headgate.server.trial.log.AccessLog;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 
 /** Reads files of logs one after the other, and shows somebody who waits how far it has come. */
@@ -19,11 +21,25 @@ final class LogFiles {
     this.names = names;
   }
 
+  /** Each is there and may be read: of what is missing, nobody wants to hear after an hour. */
+  void requireAll() {
+    for (var name : names) {
+      if (name.equals(STANDARD_INPUT)) continue;
+      var file = around.directory().resolve(name);
+      if (!Files.exists(file)) {
+        throw SimulateCommand.unreadable(name, new NoSuchFileException(name));
+      }
+      if (!Files.isReadable(file)) {
+        throw SimulateCommand.unreadable(name, new AccessDeniedException(name));
+      }
+    }
+  }
+
   void read(AccessLog log) {
     var progress = new Progress(around, size(), log::lines);
     for (var name : names) {
       try (var in = new Counted(open(name), progress)) {
-        log.read(in);
+        log.read(in, names.size() == 1 ? "" : name);
       } catch (IOException e) {
         progress.clear();
         throw SimulateCommand.unreadable(name, e);

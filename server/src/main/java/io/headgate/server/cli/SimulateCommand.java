@@ -3,11 +3,15 @@ package io.headgate.server.cli;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.trial.Bench;
 import io.headgate.server.trial.Comparison;
 import io.headgate.server.trial.InOrder;
 import io.headgate.server.trial.Patience;
+import io.headgate.server.trial.Room;
 import io.headgate.server.trial.log.AccessLog;
 import io.headgate.server.trial.log.Attributes;
+import io.headgate.server.trial.log.Wanted;
+import io.headgate.store.MemoryStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -41,9 +45,6 @@ import picocli.CommandLine.Option;
       "  zcat access.log.*.gz | headgate simulate --rules rules.yaml --log - --attr key=user:{user}"
     })
 final class SimulateCommand implements Callable<Integer> {
-  private static final long LOOK_AHEAD = 10_000_000;
-  private static final int MOST_HELD = 65_536;
-
   private final Surroundings process;
 
   @Option(
@@ -104,6 +105,15 @@ final class SimulateCommand implements Callable<Integer> {
       description = "How many callers to list. Default: 10")
   private int top = 10;
 
+  @Option(
+      names = "--max-keys",
+      paramLabel = "N",
+      defaultValue = "" + MemoryStore.DEFAULT_MOST_KEYS,
+      description =
+          "How many counters are kept at most, for each set of rules; beyond, those that say least"
+              + " are forgotten. Default: 1000000")
+  private int maxKeys = MemoryStore.DEFAULT_MOST_KEYS;
+
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
@@ -122,14 +132,15 @@ final class SimulateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var around = colour.applied(process);
+    requireUsable();
     try {
       var tried = rules(rules);
       var other =
           against.isPresent() ? Optional.of(rules(against.get())) : Optional.<RuleSet>empty();
       try (var comparison =
           other
-              .map(before -> Comparison.of(before, tried, Patience.ENDLESS))
-              .orElseGet(() -> Comparison.alone(tried))) {
+              .map(before -> Comparison.of(bench(before), bench(tried), Patience.ENDLESS))
+              .orElseGet(() -> Comparison.alone(bench(tried)))) {
         var simulation = replay(comparison, attributes(tried, other));
         if (json) around.out().println(SimulationJson.of(simulation, top));
         else new SimulationText(around, top).print(simulation);
@@ -142,8 +153,24 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
+  /** Before anything is read, which may take a while. */
+  private void requireUsable() {
+    if (top < 0) throw new CommandFailure("--top must be 0 or more, got " + top);
+    if (maxKeys < 1) {
+      throw new CommandFailure(
+          "--max-keys must be 1 or more, got %d; the default is %d"
+              .formatted(maxKeys, MemoryStore.DEFAULT_MOST_KEYS));
+    }
+    new LogFiles(process, logs).requireAll();
+  }
+
+  private Bench bench(RuleSet set) {
+    return new Bench(set, Room.ofKeys(maxKeys));
+  }
+
   private Simulation replay(Comparison comparison, Attributes read) {
-    var order = InOrder.within(comparison::add, LOOK_AHEAD, MOST_HELD, !noSpread);
+    var order =
+        InOrder.within(comparison::add, Simulation.LOOK_AHEAD, Simulation.MOST_HELD, !noSpread);
     var log = new AccessLog(read, format, query, order::add);
     new LogFiles(process, logs).read(log);
     order.finish();
@@ -156,7 +183,8 @@ final class SimulateCommand implements Callable<Integer> {
         log.unreadable(),
         log.samples(),
         log.missing(),
-        order.late());
+        order.late(),
+        order.crowded());
   }
 
   private CommandFailure nothingRead(AccessLog log) {
@@ -169,8 +197,14 @@ final class SimulateCommand implements Callable<Integer> {
   private Attributes attributes(RuleSet tried, Optional<RuleSet> other) {
     var sets = new ArrayList<RuleSet>(List.of(tried));
     other.ifPresent(sets::add);
+    Wanted wanted;
     try {
-      return Attributes.of(sets, attributes);
+      wanted = Wanted.by(sets);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.of(e);
+    }
+    try {
+      return Attributes.of(wanted, attributes);
     } catch (IllegalArgumentException e) {
       throw new CommandFailure("--attr: " + e.getMessage());
     }

@@ -107,7 +107,7 @@ final class SimulationPage {
       String shadow = tally.rule().mode() == Mode.SHADOW ? " (shadow)" : "";
       out.append("<tr><td>").append(escaped(tally.rule().id())).append(shadow);
       cell(tally.asked());
-      cell(tally.asked() - tally.denied());
+      cell(tally.asked() - tally.denied() - tally.delayed());
       cell(tally.denied());
       cell(tally.delayed());
       if (simulation.compares()) cell(before.getOrDefault(tally.rule().id(), 0L));
@@ -122,7 +122,7 @@ final class SimulationPage {
             ? comparison.mostChanged(MOST_CALLERS)
             : comparison.mostDenied(MOST_CALLERS);
     out.append("<h2>Callers</h2>\n");
-    if (callers.isEmpty()) {
+    if (!simulation.deniesAnything()) {
       out.append("<p>Nobody would be denied.</p>\n");
       return;
     }

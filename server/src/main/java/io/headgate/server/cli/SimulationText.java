@@ -135,7 +135,7 @@ final class SimulationText {
       long denied,
       long delayed,
       String before) {
-    String allowed = count(asked - denied);
+    String allowed = count(asked - denied - delayed);
     if (simulation.compares()) {
       table.add(name, count(asked), allowed, count(denied), count(delayed), before);
     } else {
@@ -146,7 +146,7 @@ final class SimulationText {
   private void printCallers(Simulation simulation) {
     var comparison = simulation.comparison();
     var callers = simulation.compares() ? comparison.mostChanged(top) : comparison.mostDenied(top);
-    if (callers.isEmpty()) {
+    if (!simulation.deniesAnything()) {
       around.out().println(around.good("Nobody would be denied."));
       return;
     }
@@ -155,7 +155,7 @@ final class SimulationText {
             ? new Table("CALLER", "REQUESTS", "DENIED", "FIRST DENIED", "DENIED BEFORE")
             : new Table("CALLER", "REQUESTS", "DENIED", "FIRST DENIED");
     for (var caller : callers) add(table, simulation, caller);
-    table.print(around);
+    if (!callers.isEmpty()) table.print(around);
     around
         .out()
         .printf(

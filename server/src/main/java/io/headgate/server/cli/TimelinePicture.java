@@ -5,7 +5,7 @@ import io.headgate.server.trial.Timeline;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Requests and denials over time, as SVG. */
+/** Requests and denials over time, as SVG: with the digits that it knows, in any language. */
 final class TimelinePicture {
   private static final int WIDTH = 960;
   private static final int HEIGHT = 240;
@@ -19,8 +19,11 @@ final class TimelinePicture {
     double width = (double) (WIDTH - LEFT) / Math.max(1, offered.length);
     var out = new StringBuilder();
     out.append(
-        "<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"requests and denials over time\">\n"
-            .formatted(WIDTH, HEIGHT));
+        String.format(
+            Locale.ROOT,
+            "<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"requests and denials over time\">\n",
+            WIDTH,
+            HEIGHT));
     bars(out, "offered", offered, most, width);
     bars(out, "denied", denied, most, width);
     if (compares) line(out, timeline.counts(Comparison.DENIED_BEFORE), most, width);
@@ -33,13 +36,14 @@ final class TimelinePicture {
     for (int i = 0; i < counts.length; i++) {
       if (counts[i] == 0) continue;
       out.append(
-          "M%s %dv-%sh%sv%sz"
-              .formatted(
-                  number(LEFT + i * width),
-                  HEIGHT - BOTTOM,
-                  number(height(counts[i], most)),
-                  number(width),
-                  number(height(counts[i], most))));
+          String.format(
+              Locale.ROOT,
+              "M%s %dv-%sh%sv%sz",
+              number(LEFT + i * width),
+              HEIGHT - BOTTOM,
+              number(height(counts[i], most)),
+              number(width),
+              number(height(counts[i], most))));
     }
     out.append("\"/>\n");
   }
@@ -55,17 +59,30 @@ final class TimelinePicture {
 
   private static void axes(StringBuilder out, Timeline timeline, int steps, long most) {
     int foot = HEIGHT - BOTTOM;
-    out.append("<path class=\"axis\" d=\"M%d %dH%d\"/>".formatted(LEFT, foot, WIDTH));
+    out.append(
+        String.format(Locale.ROOT, "<path class=\"axis\" d=\"M%d %dH%d\"/>", LEFT, foot, WIDTH));
     out.append(
         String.format(
             Locale.ROOT, "<text x=\"%d\" y=\"14\" text-anchor=\"end\">%,d</text>", LEFT - 6, most));
-    out.append("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">0</text>".formatted(LEFT - 6, foot));
+    out.append(
+        String.format(
+            Locale.ROOT, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">0</text>", LEFT - 6, foot));
     long from = timeline.fromMillis() * 1_000;
     long to = from + steps * timeline.stepMillis() * 1_000;
-    out.append("<text x=\"%d\" y=\"%d\">%s</text>".formatted(LEFT, HEIGHT - 4, Moments.text(from)));
     out.append(
-        "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n"
-            .formatted(WIDTH, HEIGHT - 4, Moments.text(to)));
+        String.format(
+            Locale.ROOT,
+            "<text x=\"%d\" y=\"%d\">%s</text>",
+            LEFT,
+            HEIGHT - 4,
+            Moments.text(from)));
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
+            WIDTH,
+            HEIGHT - 4,
+            Moments.text(to)));
   }
 
   private static double height(long count, long most) {

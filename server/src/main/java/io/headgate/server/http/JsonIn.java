@@ -9,7 +9,6 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -95,6 +94,16 @@ final class JsonIn {
     return member == null ? "" : member;
   }
 
+  /**
+   * Refuses a field that came before in its object: each is read at some expense, and which of the
+   * two is meant nobody knows.
+   *
+   * @param seen the names so far
+   */
+  void once(Set<String> seen) {
+    if (!seen.add(member == null ? field() : member)) throw bad("is given twice; give it once");
+  }
+
   private @Nullable String nextName() {
     try {
       return parser.nextFieldName();
@@ -178,22 +187,29 @@ final class JsonIn {
   }
 
   /**
-   * An object as it is written, for others to read: with nothing but blanks before it, so that they
-   * find lines and columns where the body has them.
+   * A piece of the body.
+   *
+   * @param line where it begins there, from 1
+   * @param column likewise
    */
-  String written(String wanted) {
+  record Written(String text, int line, int column) {}
+
+  /** An object as it is written, for others to read. */
+  Written written(String wanted) {
     if (next() != JsonToken.START_OBJECT)
       throw bad("must be %s, got %s".formatted(wanted, given()));
-    int from = (int) parser.currentTokenLocation().getByteOffset();
+    var start = parser.currentTokenLocation();
     try {
       parser.skipChildren();
     } catch (IOException e) {
       throw syntax(e);
     }
+    int from = (int) start.getByteOffset();
     int to = (int) parser.currentLocation().getByteOffset();
-    var text = Arrays.copyOf(body, to);
-    for (int i = 0; i < from; i++) if (text[i] != '\n') text[i] = ' ';
-    return new String(text, StandardCharsets.UTF_8);
+    return new Written(
+        new String(body, from, to - from, StandardCharsets.UTF_8),
+        start.getLineNr(),
+        start.getColumnNr());
   }
 
   /** A number that is written without fraction and exponent, from 0 to {@code highest}. */

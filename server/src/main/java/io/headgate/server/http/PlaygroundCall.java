@@ -21,9 +21,9 @@ final class PlaygroundCall {
   }
 
   private JsonOut run(PlaygroundReader.Asked asked, Patience patience) {
-    var arrivals = new Arrivals(asked.durationMillis() * 1_000);
+    var arrivals = new Arrivals(asked.durationMillis() * 1_000, patience);
     var promise = Promise.of(asked.entrants().getFirst().limit());
-    asked.traffic().traffic(promise, trials.traffic()).into(arrivals);
+    asked.traffic().traffic(promise, trials.traffic(), arrivals.end()).into(arrivals);
     long[] times = arrivals.sorted();
     var playground = new Playground(times, asked.durationMillis(), patience);
     var out = new JsonOut().begin();

@@ -6,6 +6,7 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.server.trial.Entrant;
 import io.headgate.server.trial.Playground;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,7 +38,9 @@ final class PlaygroundReader {
   }
 
   private void readFields() {
+    var seen = new HashSet<String>();
     while (in.nextField()) {
+      in.once(seen);
       switch (in.field()) {
         case "durationMs" -> {
           long millis = in.whole(TrafficReader.LONGEST_MILLIS);
@@ -75,7 +78,9 @@ final class PlaygroundReader {
   private Entrant readLimit(String path) {
     Optional<String> name = Optional.empty();
     Optional<Limit> limit = Optional.empty();
+    var seen = new HashSet<String>();
     while (in.nextField()) {
+      in.once(seen);
       switch (in.field()) {
         case "name" -> {
           String text = in.text();
@@ -85,11 +90,7 @@ final class PlaygroundReader {
           name = Optional.of(text);
         }
         case "limit" -> {
-          String written = in.written("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
-          limit =
-              Optional.of(
-                  RulesBody.read(
-                      path, "the limit is not valid", () -> RuleFile.readLimit(written, path)));
+          limit = Optional.of(limit(path));
         }
         default -> throw in.unknown(Set.of("name", "limit"));
       }
@@ -99,6 +100,14 @@ final class PlaygroundReader {
           path, "is missing; send such as {\"algorithm\":\"token-bucket\",\"rate\":\"100/10s\"}");
     }
     return new Entrant(name.orElse(limit.get().algorithm()), limit.get());
+  }
+
+  private Limit limit(String path) {
+    var written = in.written("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
+    return RulesBody.read(
+        path,
+        "the limit is not valid",
+        () -> RuleFile.readLimit(written.text(), path, written.line(), written.column()));
   }
 
   private Asked asked() {

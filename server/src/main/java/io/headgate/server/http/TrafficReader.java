@@ -5,6 +5,7 @@ import io.headgate.server.trial.Arrivals;
 import io.headgate.server.trial.Promise;
 import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.trial.Traffic;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,7 +46,11 @@ final class TrafficReader {
       throw in.bad("must be an object such as {\"kind\":\"steady\",\"perSecond\":20}");
     }
     var reader = new TrafficReader();
-    while (in.nextMember()) reader.readField(in);
+    var seen = new HashSet<String>();
+    while (in.nextMember()) {
+      in.once(seen);
+      reader.readField(in);
+    }
     return reader;
   }
 
@@ -78,8 +83,9 @@ final class TrafficReader {
 
   /**
    * @param promise of the limit whose edges to come at
+   * @param end of the trial, in microseconds
    */
-  Traffic traffic(Promise promise, RecentTraffic recent) {
+  Traffic traffic(Promise promise, RecentTraffic recent, long end) {
     return switch (kind.orElseThrow(() -> missing("kind", "\"steady\""))) {
       case STEADY -> new Traffic.Steady(need(perSecond, "perSecond", "20"));
       case RAMP -> new Traffic.Ramp(need(perSecond, "perSecond", "20"));
@@ -95,7 +101,7 @@ final class TrafficReader {
                   everyMillis.map(millis -> millis * 1_000).orElse(promise.window())));
       case DRAWN -> new Traffic.Drawn(need(drawn, "drawn", "[0,5,30]"));
       case TIMES -> timesOf(need(times, "times", "[0,12,500]"));
-      case RECENT -> recentOf(recent.sample());
+      case RECENT -> recentOf(recent.sample(), end);
     };
   }
 
@@ -110,11 +116,13 @@ final class TrafficReader {
     return new Traffic.Times(millis.stream().mapToLong(time -> time * 1_000).toArray());
   }
 
-  /** As if one caller had sent it all. */
-  private static Traffic recentOf(RecentTraffic.Sample sample) {
-    long first = sample.arrivals().isEmpty() ? 0 : sample.arrivals().getFirst().micros();
+  /** As if one caller had sent it all; of more than fits into the trial, the latest. */
+  private static Traffic recentOf(RecentTraffic.Sample sample, long end) {
+    if (sample.arrivals().isEmpty()) return new Traffic.Times(new long[0]);
+    long first = sample.arrivals().getFirst().micros();
+    long start = Math.max(first, sample.arrivals().getLast().micros() - end + 1);
     return new Traffic.Times(
-        sample.arrivals().stream().mapToLong(arrival -> arrival.micros() - first).toArray());
+        sample.arrivals().stream().mapToLong(arrival -> arrival.micros() - start).toArray());
   }
 
   private static <T> T need(Optional<T> value, String name, String example) {

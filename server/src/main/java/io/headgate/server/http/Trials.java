@@ -5,6 +5,7 @@ import io.headgate.server.trial.RecentTraffic;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 
@@ -19,14 +20,23 @@ public final class Trials {
   private final Semaphore places = new Semaphore(AT_ONCE);
   private final RecentTraffic traffic;
   private final Duration longest;
+  private final Executor threads;
 
   public Trials(RecentTraffic traffic) {
     this(traffic, LONGEST);
   }
 
   Trials(RecentTraffic traffic, Duration longest) {
+    this(traffic, longest, work -> Thread.ofPlatform().daemon().name("headgate-trial").start(work));
+  }
+
+  /**
+   * @param threads runs each trial, or throws if it can't
+   */
+  Trials(RecentTraffic traffic, Duration longest, Executor threads) {
     this.traffic = traffic;
     this.longest = longest;
+    this.threads = threads;
   }
 
   /** What was asked lately. */
@@ -48,17 +58,25 @@ public final class Trials {
                       .formatted(AT_ONCE))
               .with("Retry-After", "1"));
     }
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return Buffer.buffer(trial.apply(patience()).toString());
-          } catch (Patience.Overdue e) {
-            throw new Refusal(tooLong());
-          } finally {
-            places.release();
-          }
-        },
-        work -> Thread.ofPlatform().daemon().name("headgate-trial").start(work));
+    boolean begun = false;
+    try {
+      var answer = CompletableFuture.supplyAsync(() -> answer(trial), threads);
+      begun = true;
+      return answer;
+    } finally {
+      // Where there is no thread for it, nobody else will: two such, and there would be no trials.
+      if (!begun) places.release();
+    }
+  }
+
+  private Buffer answer(Function<Patience, JsonOut> trial) {
+    try {
+      return Buffer.buffer(trial.apply(patience()).toString());
+    } catch (Patience.Overdue e) {
+      throw new Refusal(tooLong());
+    } finally {
+      places.release();
+    }
   }
 
   private Patience patience() {

@@ -18,8 +18,10 @@ final class WhatIfBody {
    *
    * @param weight how many real ones each stands for
    * @param unreadable how many lines were none
+   * @param notes what whoever looks at the figures must know of them
    */
-  record Source(String kind, double weight, long unreadable, List<String> samples) {}
+  record Source(
+      String kind, double weight, long unreadable, List<String> samples, List<String> notes) {}
 
   static JsonOut of(Comparison comparison, Source source) {
     var out = new JsonOut().begin();
@@ -45,6 +47,7 @@ final class WhatIfBody {
     out.name("weight").json(weight.stripTrailingZeros().toPlainString());
     out.name("unreadable").value(source.unreadable());
     out.name("samples").value(source.samples());
+    out.name("notes").value(source.notes());
     out.end();
   }
 

@@ -7,11 +7,15 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.rulefile.RuleFile;
+import io.headgate.server.trial.Bench;
 import io.headgate.server.trial.Comparison;
 import io.headgate.server.trial.InOrder;
+import io.headgate.server.trial.Notes;
 import io.headgate.server.trial.Patience;
+import io.headgate.server.trial.Room;
 import io.headgate.server.trial.log.AccessLog;
 import io.headgate.server.trial.log.Attributes;
+import io.headgate.server.trial.log.Wanted;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,6 +25,14 @@ import java.util.Map;
 
 /** Real requests under the rules in force and under others. */
 final class WhatIfCall {
+  /**
+   * For what each of two sets of rules remembers, with {@link Trials#AT_ONCE} trials under way: a
+   * quarter of a gigabyte in all.
+   */
+  private static final long ROOM = 64L << 20;
+
+  private static final String MORE_KEYS = "./headgate simulate --max-keys keeps more, of a log";
+
   private final RateLimiter limiter;
   private final Trials trials;
 
@@ -36,11 +48,21 @@ final class WhatIfCall {
   private JsonOut run(WhatIfReader.Asked asked, Patience patience) {
     var before = limiter.rules();
     var after = changed(before, asked);
-    try (var comparison = Comparison.of(before, after, patience)) {
+    try (var comparison = Comparison.of(bench(before), bench(after), patience)) {
       var source =
           asked.log().isPresent() ? log(comparison, asked.log().get()) : recent(comparison);
       return WhatIfBody.of(comparison, source);
+    } catch (Room.Exceeded e) {
+      throw new Refusal(
+          Problem.of(
+              400,
+              e.getMessage()
+                  + "; try fewer requests or rules, or replay a log with ./headgate simulate"));
     }
+  }
+
+  private static Bench bench(RuleSet rules) {
+    return new Bench(rules, Room.within(ROOM, rules));
   }
 
   private static RuleSet changed(RuleSet before, WhatIfReader.Asked asked) {
@@ -72,7 +94,8 @@ final class WhatIfCall {
   private WhatIfBody.Source recent(Comparison comparison) {
     var sample = trials.traffic().sample();
     sample.arrivals().forEach(comparison::add);
-    return new WhatIfBody.Source("recent", sample.weight(), 0, List.of());
+    var notes = Notes.of(comparison, "what was asked lately", MORE_KEYS);
+    return new WhatIfBody.Source("recent", sample.weight(), 0, List.of(), notes);
   }
 
   private static WhatIfBody.Source log(Comparison comparison, WhatIfReader.Log given) {
@@ -80,18 +103,38 @@ final class WhatIfCall {
     var mapped = given.key().map(key -> Map.of(Subject.KEY, key)).orElse(Map.of());
     var order = InOrder.whole(comparison::add, true);
     try {
-      var log = new AccessLog(attributes(rules, mapped), given.format(), false, order::add);
+      var lines = new HeldLines(order::add);
+      var log = new AccessLog(attributes(rules, mapped), given.format(), false, lines);
       log.read(new ByteArrayInputStream(given.text().getBytes(UTF_8)));
       order.finish();
-      return new WhatIfBody.Source("log", 1, log.unreadable(), log.samples());
+      var notes = notes(comparison, log);
+      return new WhatIfBody.Source("log", 1, log.unreadable(), log.samples(), notes);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
+  private static List<String> notes(Comparison comparison, AccessLog log) {
+    var notes = new ArrayList<String>();
+    if (!log.missing().isEmpty()) {
+      notes.add(
+          Notes.missing(
+              log.missing(),
+              "source.key says what key is made of, and ./headgate simulate --attr any other"));
+    }
+    notes.addAll(Notes.of(comparison, "a log", MORE_KEYS));
+    return notes;
+  }
+
   private static Attributes attributes(List<RuleSet> rules, Map<String, String> mapped) {
+    Wanted wanted;
     try {
-      return Attributes.of(rules, mapped);
+      wanted = Wanted.by(rules);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(Problem.of(400, "rules", String.valueOf(e.getMessage())));
+    }
+    try {
+      return Attributes.of(wanted, mapped);
     } catch (IllegalArgumentException e) {
       throw Refusal.badInput("source.key", String.valueOf(e.getMessage()));
     }

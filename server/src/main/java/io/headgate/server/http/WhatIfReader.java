@@ -2,6 +2,7 @@ package io.headgate.server.http;
 
 import com.fasterxml.jackson.core.JsonToken;
 import io.headgate.server.trial.log.AccessLog;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -38,7 +39,11 @@ final class WhatIfReader {
     var in = JsonIn.of(body);
     in.beginObject();
     var reader = new WhatIfReader(in);
-    while (in.nextField()) reader.readField();
+    var seen = new HashSet<String>();
+    while (in.nextField()) {
+      in.once(seen);
+      reader.readField();
+    }
     in.end();
     return reader.asked();
   }
@@ -51,7 +56,11 @@ final class WhatIfReader {
         if (in.next() != JsonToken.START_OBJECT) {
           throw in.bad("must be an object such as {\"kind\":\"recent\"}");
         }
-        while (in.nextMember()) readSource();
+        var seen = new HashSet<String>();
+        while (in.nextMember()) {
+          in.once(seen);
+          readSource();
+        }
       }
       default -> throw in.unknown(FIELDS);
     }

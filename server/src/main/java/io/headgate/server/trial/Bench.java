@@ -1,6 +1,8 @@
 package io.headgate.server.trial;
 
+import io.headgate.limit.Concurrency;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.RollingWindow;
 import io.headgate.rule.Plan;
 import io.headgate.rule.RuleSet;
 import io.headgate.store.MemoryStore;
@@ -24,11 +26,17 @@ public final class Bench implements AutoCloseable {
   private final Map<String, RuleTally> tallies = new HashMap<>();
   private final List<RuleTally> inOrder = new ArrayList<>();
   private final Map<Fate, long[]> totals = new EnumMap<>(Fate.class);
+  private final Room room;
+  private final int lookEvery;
   private long holders;
+  private long remembered;
+  private long mostKeys;
 
-  public Bench(RuleSet rules) {
+  public Bench(RuleSet rules, Room room) {
     this.rules = rules;
-    this.store = MemoryStore.create(clock::get, MemoryStore.DEFAULT_MOST_KEYS);
+    this.room = room;
+    this.lookEvery = Math.clamp(room.keys() / 16, 1, 1_024);
+    this.store = MemoryStore.create(clock::get, room.keys());
     for (var rule : rules.rules()) {
       var tally = new RuleTally(rule);
       tallies.put(rule.id(), tally);
@@ -42,6 +50,7 @@ public final class Bench implements AutoCloseable {
     if (arrival.micros() > clock.getPlain()) clock.set(arrival.micros());
     var plan = rules.plan(arrival.request(), clock.getPlain(), holders++);
     var outcomes = store.decide(plan).outcomes();
+    if (holders % lookEvery == 0) mostKeys = Math.max(mostKeys, store.trackedKeys());
     long longest = 0;
     boolean allowed = true;
     for (var part : plan.parts()) {
@@ -54,7 +63,18 @@ public final class Bench implements AutoCloseable {
     }
     var fate = !allowed ? Fate.DENIED : longest > 0 ? Fate.DELAYED : Fate.ADMITTED;
     counter(fate)[0]++;
+    if (allowed && room.requests() < Long.MAX_VALUE) remember(plan, outcomes);
     return fate;
+  }
+
+  /** As if nothing that was remembered ever went away: a bound, and cheaper than to look. */
+  private void remember(Plan plan, List<Outcome> outcomes) {
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (!(outcomes.get(i) instanceof Outcome.Passed)) continue;
+      var limit = plan.charges().get(i).limit();
+      if (limit instanceof RollingWindow || limit instanceof Concurrency) remembered++;
+    }
+    if (remembered > room.requests()) throw new Room.Exceeded(room.requests());
   }
 
   private static long delay(Plan.Part part, List<Outcome> outcomes) {
@@ -81,6 +101,23 @@ public final class Bench implements AutoCloseable {
 
   public long total(Fate fate) {
     return counter(fate)[0];
+  }
+
+  /** The most counters that had a state at once, as far as was looked. */
+  public long mostKeys() {
+    return Math.max(mostKeys, store.trackedKeys());
+  }
+
+  /**
+   * Whether there may have been no room for all counters. The store is in parts, of which the first
+   * is full a little before all are.
+   */
+  public boolean isCrowded() {
+    return mostKeys() >= room.keys() - room.keys() / 8;
+  }
+
+  public Room room() {
+    return room;
   }
 
   /** Each rule's, in the order of the rules. */

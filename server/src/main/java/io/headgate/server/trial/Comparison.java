@@ -1,6 +1,5 @@
 package io.headgate.server.trial;
 
-import io.headgate.rule.RuleSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -39,13 +38,12 @@ public final class Comparison implements AutoCloseable {
     this.patience = patience;
   }
 
-  public static Comparison of(RuleSet before, RuleSet after, Patience patience) {
-    return new Comparison(new Bench(before), new Bench(after), patience);
+  public static Comparison of(Bench before, Bench after, Patience patience) {
+    return new Comparison(before, after, patience);
   }
 
   /** One set of rules, which is at once as they are and as they would be. */
-  public static Comparison alone(RuleSet rules) {
-    var bench = new Bench(rules);
+  public static Comparison alone(Bench bench) {
     return new Comparison(bench, bench, Patience.ENDLESS);
   }
 

@@ -31,6 +31,7 @@ public final class InOrder {
   private long passedOn = Long.MIN_VALUE;
   private long number;
   private long late;
+  private long crowded;
 
   private InOrder(Consumer<Arrival> next, long ahead, int most, boolean spreads) {
     this.next = next;
@@ -50,6 +51,10 @@ public final class InOrder {
   }
 
   public void add(Arrival arrival) {
+    if (arrival.micros() < passedOn) {
+      passLate(arrival);
+      return;
+    }
     held.add(new Held(arrival, number++));
     latest = Math.max(latest, arrival.micros());
     while (!held.isEmpty()
@@ -58,9 +63,15 @@ public final class InOrder {
     }
   }
 
+  /** At once, and beside the others of a second: it must not part them. */
+  private void passLate(Arrival arrival) {
+    if (arrival.micros() < latest - ahead) late++;
+    else crowded++;
+    next.accept(arrival.at(passedOn));
+  }
+
   private void release(Arrival arrival) {
-    if (arrival.micros() < passedOn) late++;
-    passedOn = Math.max(passedOn, arrival.micros());
+    passedOn = arrival.micros();
     if (!spreads) {
       next.accept(arrival);
       return;
@@ -84,9 +95,17 @@ public final class InOrder {
     sameSecond.clear();
   }
 
-  /** How many came after others had been passed on that were later. */
+  /**
+   * How many came after others had been passed on that were later, since they were out of order by
+   * more than it looks ahead. They count as of then.
+   */
   public long late() {
     return late;
+  }
+
+  /** How many did so although it looks ahead that far: there were more than it may hold. */
+  public long crowded() {
+    return crowded;
   }
 
   /** Passes on what is left. */

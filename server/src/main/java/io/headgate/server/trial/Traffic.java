@@ -26,10 +26,9 @@ public sealed interface Traffic {
   record Bursts(long size, long everyMicros) implements Traffic {
     @Override
     public void into(Arrivals arrivals) {
+      if (size == 0) return;
       for (long time = 0; time < arrivals.end(); time += everyMicros) {
-        for (long i = 0; i < size; i++) {
-          if (!arrivals.add(time)) return;
-        }
+        if (!arrivals.add(time, size)) return;
       }
     }
   }
@@ -71,10 +70,9 @@ public sealed interface Traffic {
 
     @Override
     public void into(Arrivals arrivals) {
+      if (size == 0) return;
       for (long edge = windowMicros; edge - BEFORE < arrivals.end(); edge += windowMicros) {
-        for (long i = 0; i < 2 * size; i++) {
-          if (!arrivals.add(i < size ? edge - BEFORE : edge)) return;
-        }
+        if (!arrivals.add(edge - BEFORE, size) || !arrivals.add(edge, size)) return;
       }
     }
   }
@@ -90,7 +88,8 @@ public sealed interface Traffic {
       for (int second = 0; second < perSecond.size(); second++) {
         long count = perSecond.get(second);
         for (long i = 0; i < count; i++) {
-          if (!arrivals.add(second * SECOND + (long) (i * (double) SECOND / count))) return;
+          long time = second * SECOND + (long) (i * (double) SECOND / count);
+          if (time >= arrivals.end() || !arrivals.add(time)) return;
         }
       }
     }

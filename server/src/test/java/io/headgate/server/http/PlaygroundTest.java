@@ -110,7 +110,10 @@ class PlaygroundTest {
             "\n[{\"limit\":{\"algorithm\":\"token-buckt\",\"rate\":\"1/1s\"}}]");
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.body())
-        .contains("\"problems\":[{\"line\":2,", "limits[0].limit.algorithm", "token-bucket");
+        .contains(
+            "\"problems\":[{\"line\":2,\"column\":24,",
+            "limits[0].limit.algorithm",
+            "token-bucket");
   }
 
   @ParameterizedTest
@@ -128,6 +131,31 @@ class PlaygroundTest {
     var answer = ask(traffic.replace('\'', '"'), WINDOWS);
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.body()).contains(message);
+  }
+
+  @Test
+  void whatIsGivenTwiceIsRefused() {
+    String limit = "\"limit\":{\"algorithm\":\"concurrency\",\"max\":1}";
+    String traffic = "{\"kind\":\"steady\",\"perSecond\":1}";
+    assertThat(ask(traffic, "[{" + limit + "," + limit + "}]").body())
+        .contains("limits[0].limit is given twice; give it once");
+    assertThat(ask(traffic, "[{" + limit + "}],\"limits\":[]").body())
+        .contains("limits is given twice");
+    assertThat(ask(traffic + ",\"traffic\":{}", "[]").body()).contains("traffic is given twice");
+    assertThat(ask("{\"kind\":\"drawn\",\"drawn\":[],\"drawn\":[]}", "[]").body())
+        .contains("traffic.drawn is given twice");
+  }
+
+  @Test
+  void ofRecentTrafficTheLatestIsTaken() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      service.post("/v1/check", "{\"key\":\"a\"}");
+      service.clock.addAndGet(40_000_000);
+    }
+    var answer = tried("{\"kind\":\"recent\"}");
+    assertThat(answer.get("requests").asInt()).isEqualTo(2);
+    assertThat(answer.at("/results/0/first/0/atMs").asInt()).isEqualTo(20_000 - 1);
+    assertThat(answer.at("/results/0/first/1/atMs").asInt()).isEqualTo(60_000 - 1);
   }
 
   @Test

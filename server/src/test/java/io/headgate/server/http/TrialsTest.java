@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class TrialsTest {
@@ -52,6 +53,25 @@ class TrialsTest {
           .isInstanceOf(CompletionException.class)
           .hasMessageContaining("the trial took longer than 0 seconds; try fewer");
     }
+  }
+
+  @Test
+  void whereNoThreadCanBeHadThePlaceIsFreeAgain() throws Exception {
+    var trouble = new AtomicInteger(3);
+    var trials =
+        new Trials(
+            nothing,
+            Trials.LONGEST,
+            work -> {
+              if (trouble.getAndDecrement() > 0) throw new OutOfMemoryError("no more threads");
+              work.run();
+            });
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> trials.start(patience -> new JsonOut()))
+          .isInstanceOf(OutOfMemoryError.class);
+    }
+    assertThat(trials.start(patience -> new JsonOut().begin().end()).get(20, TimeUnit.SECONDS))
+        .hasToString("{}");
   }
 
   private static JsonOut endless(Patience patience) {

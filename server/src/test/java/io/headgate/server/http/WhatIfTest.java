@@ -58,7 +58,7 @@ class WhatIfTest {
     long start = RunningService.START / 1_000;
     assertThat(answer.get("source").toString())
         .isEqualTo(
-            "{\"kind\":\"recent\",\"from\":%d,\"to\":%d,\"requests\":6,\"weight\":1,\"unreadable\":0,\"samples\":[]}"
+            "{\"kind\":\"recent\",\"from\":%d,\"to\":%d,\"requests\":6,\"weight\":1,\"unreadable\":0,\"samples\":[],\"notes\":[]}"
                 .formatted(start + 1_000, start + 6_000));
     assertThat(answer.get("before").toString())
         .isEqualTo("{\"allowed\":5,\"denied\":1,\"delayed\":0}");
@@ -117,6 +117,91 @@ class WhatIfTest {
   }
 
   @Test
+  void whatMustBeKnownOfTheFiguresIsNoted() throws Exception {
+    String rules =
+        "rules: [{id: a, match: {tenant: '*'}, limit: {algorithm: concurrency, max: 1}}]";
+    String log = "10.0.0.1 - ann [10/Oct/2026:15:55:36 +0200] \"GET /a HTTP/1.1\" 200 5";
+    assertThat(tried(rules, "", log).at("/source/notes"))
+        .extracting(JsonNode::asText)
+        .containsExactly(
+            "no line has tenant, which rules look at; source.key says what key is made of, and"
+                + " ./headgate simulate --attr any other",
+            "a log does not say when requests end, so slots of concurrency limits are held for their"
+                + " lease");
+    check("user:1", 1);
+    assertThat(tried(rules, "", "").at("/source/notes/0").asText())
+        .startsWith("what was asked lately does not say when requests end");
+  }
+
+  @Test
+  void countersThatHadToBeForgottenAreNoted() throws Exception {
+    String rules =
+        "rules: [{id: a, match: {key: '*'}, limit: {algorithm: sliding-window, rate: 1/1h, buckets: 1000}}]";
+    var log = new StringBuilder();
+    for (int i = 0; i < 5_000; i++)
+      log.append("{\"ts\":1791640536,\"user\":").append(i).append("}\n");
+    assertThat(tried(rules, "", log.toString()).at("/source/notes/0").asText())
+        .contains("of 4,044 that are kept at the most", "./headgate simulate --max-keys");
+  }
+
+  @Test
+  void aLogOfMoreLinesThanAreHeldIsRefused() {
+    var answer = ask("rules: []", "", "{\"ts\":1}\n".repeat(200_001));
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body())
+        .contains("source.text has more than 200,000 lines", "./headgate simulate");
+  }
+
+  @Test
+  void aKeyThatIsMuchLongerThanItsLineCountsByItsLength() {
+    ObjectNode body = JSON.createObjectNode().put("rules", "rules: []");
+    body.putObject("source")
+        .put("kind", "log")
+        .put("text", "{\"ts\":1,\"n\":1}\n".repeat(20_000))
+        .put("key", "x".repeat(1_000) + "{n}");
+    var answer = service.post("/v1/what-if", body.toString());
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains("attributes of more than 16,777,216 characters in all");
+  }
+
+  @Test
+  void whatWouldRememberTooManyRequestsIsRefused() {
+    var rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < 100; i++) {
+      rules.append(
+          "  - {id: r%d, limit: {algorithm: rolling-window, rate: 10000/1h}}\n".formatted(i));
+    }
+    var answer = ask(rules.toString(), "", "{\"ts\":1}\n".repeat(7_000));
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body())
+        .contains("would remember more than 699,050 requests", "./headgate simulate");
+  }
+
+  @Test
+  void whatIsGivenTwiceIsRefused() {
+    assertThat(service.post("/v1/what-if", "{\"rules\":\"[]\",\"rules\":\"[]\"}").body())
+        .contains("rules is given twice; give it once");
+    assertThat(
+            service
+                .post("/v1/what-if", "{\"rules\":\"[]\",\"source\":{\"text\":\"\",\"text\":\"\"}}")
+                .body())
+        .contains("source.text is given twice");
+  }
+
+  @Test
+  void rulesThatLookAtVeryManyAttributesAreNotTriedOnALog() {
+    var rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < 300; i++) {
+      rules.append(
+          "  - {id: r%d, match: {a%d: x}, limit: {algorithm: token-bucket, rate: 1/1s}}\n"
+              .formatted(i, i));
+    }
+    var answer = ask(rules.toString(), "", "x");
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains("\"field\":\"rules\"", "a log can be read for 256");
+  }
+
+  @Test
   void whatIsWrongIsNamed() {
     assertThat(ask("rules: [{id: a}]", "", "").body())
         .contains("the rules are not valid: 1:9: rules[0]", "\"problems\":[");
@@ -134,6 +219,13 @@ class WhatIfTest {
                     "{\"rules\":\"[]\",\"source\":{\"kind\":\"log\",\"text\":\"\",\"key\":\"{x\"}}")
                 .body())
         .contains("source.key '{x' has a { that is not closed");
+    assertThat(
+            service
+                .post(
+                    "/v1/what-if",
+                    "{\"rules\":\"[]\",\"source\":{\"kind\":\"log\",\"text\":\"\",\"key\":\"x}\"}}")
+                .body())
+        .contains("source.key 'x}' has a } that nothing opens");
   }
 
   @Test

@@ -48,7 +48,9 @@ class ComparisonProperties {
   @Property(tries = 60)
   void everyRequestFaresAsWithALimiter(@ForAll long seed) {
     var arrivals = arrivals(new Random(seed));
-    try (var comparison = Comparison.of(BEFORE, AFTER, Patience.ENDLESS);
+    try (var comparison =
+            Comparison.of(
+                new Bench(BEFORE, Room.USUAL), new Bench(AFTER, Room.USUAL), Patience.ENDLESS);
         var before = limiter(BEFORE);
         var after = limiter(AFTER)) {
       var denied = new HashMap<String, long[]>();

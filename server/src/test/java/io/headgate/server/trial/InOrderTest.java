@@ -47,6 +47,29 @@ class InOrderTest {
   }
 
   @Test
+  void whatIsLateCountsAsOfTheLatestAndPartsNoSecond() {
+    var order = InOrder.within(this::note, SECOND, 1_000, true);
+    for (long second : new long[] {10, 10, 12, 5, 10}) order.add(at(second * SECOND, true));
+    order.finish();
+    assertThat(times)
+        .containsExactly(
+            10 * SECOND, 10 * SECOND, 10 * SECOND + 333_333, 10 * SECOND + 666_666, 12 * SECOND);
+    assertThat(order.late()).isEqualTo(1);
+    assertThat(order.crowded()).isZero();
+  }
+
+  @Test
+  void whatIsLateForWantOfRoomIsCountedApart() {
+    var order = InOrder.within(this::note, 10 * SECOND, 2, false);
+    for (long second : new long[] {3, 4, 5, 7}) order.add(at(second * SECOND, false));
+    order.add(at(3_500_000, false));
+    order.finish();
+    assertThat(order.late()).isZero();
+    assertThat(order.crowded()).isEqualTo(1);
+    assertThat(times).containsExactly(3 * SECOND, 4 * SECOND, 4 * SECOND, 5 * SECOND, 7 * SECOND);
+  }
+
+  @Test
   void itHoldsNoMoreThanItMay() {
     var order = InOrder.within(this::note, Long.MAX_VALUE, 10, false);
     for (int i = 0; i < 25; i++) order.add(at(i, false));

@@ -2,6 +2,8 @@ package io.headgate.server.trial.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
 import io.headgate.server.trial.Arrival;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -18,6 +20,9 @@ public final class AccessLog {
   private static final int SHOWN = 60;
   private static final int GZIP = 0x1f8b;
   private static final int ROOM = 1 << 16;
+  private static final String TOO_MUCH =
+      "has more of what rules look at than a request can: %d attributes, %d costs"
+          .formatted(Subject.MOST_ATTRIBUTES, Request.MOST_COSTS);
 
   /** How lines are written. */
   public enum Format {
@@ -35,6 +40,7 @@ public final class AccessLog {
   private final LineFormat json;
   private final LogLine line;
   private final List<String> samples = new ArrayList<>();
+  private String source = "";
   private long read;
   private long unreadable;
 
@@ -55,6 +61,16 @@ public final class AccessLog {
 
   /** Reads to the end, also what is compressed by gzip. */
   public void read(InputStream in) throws IOException {
+    read(in, "");
+  }
+
+  /**
+   * As {@link #read(InputStream)}, of one log among several.
+   *
+   * @param name what to call it where a line of it can't be read
+   */
+  public void read(InputStream in, String name) throws IOException {
+    source = name.isEmpty() ? "" : name + ", ";
     Lines.read(unzipped(in), new Taker());
   }
 
@@ -75,12 +91,14 @@ public final class AccessLog {
       if (from == to) return;
       line.clear();
       var flaw = formatOf(bytes[from]).read(bytes, from, to, line);
-      if (flaw.isPresent()) {
-        refuse(number, flaw.get(), new String(bytes, from, Math.min(to - from, SHOWN), UTF_8));
+      var request = flaw.isPresent() ? Optional.<Request>empty() : attributes.request(line);
+      if (request.isEmpty()) {
+        String shown = new String(bytes, from, Math.min(to - from, SHOWN), UTF_8);
+        refuse(number, flaw.orElse(TOO_MUCH), shown);
         return;
       }
       read++;
-      next.accept(new Arrival(line.time.micros(), line.time.isCoarse(), attributes.request(line)));
+      next.accept(new Arrival(line.time.micros(), line.time.isCoarse(), request.get()));
     }
 
     @Override
@@ -108,11 +126,8 @@ public final class AccessLog {
   private void refuse(long number, String flaw, String shown) {
     unreadable++;
     if (samples.size() == MOST_SAMPLES) return;
-    samples.add(
-        Optional.of(shown)
-            .filter(text -> !text.isEmpty())
-            .map(text -> "line %d: %s: %s".formatted(number, flaw, text))
-            .orElse("line %d: %s".formatted(number, flaw)));
+    String why = "%sline %d: %s".formatted(source, number, flaw);
+    samples.add(shown.isEmpty() ? why : why + ": " + shown);
   }
 
   /** How many lines were read. */

@@ -1,18 +1,13 @@
 package io.headgate.server.trial.log;
 
-import io.headgate.rule.Match;
 import io.headgate.rule.Request;
-import io.headgate.rule.Rule;
-import io.headgate.rule.RuleLimit;
-import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 
 /**
  * Which part of a line is which attribute. Only what rules look at is read, and who called.
@@ -40,46 +35,33 @@ public final class Attributes {
   private final Slots slots = new Slots();
   private final List<Attribute> attributes = new ArrayList<>();
   private final List<Cost> costs = new ArrayList<>();
-  private final Set<String> wanted = new LinkedHashSet<>();
+  private final Wanted wanted;
 
-  private Attributes() {}
+  private Attributes(Wanted wanted) {
+    this.wanted = wanted;
+  }
 
   /**
    * @param given for some attributes, what they are made of: a field such as {@code remote_addr},
    *     or a text with fields such as <code>user:{user}</code>
    * @throws IllegalArgumentException if one of those can't be read
    */
-  public static Attributes of(Collection<RuleSet> rules, Map<String, String> given) {
-    var made = new Attributes();
-    var named = new LinkedHashSet<String>();
-    for (var set : rules) {
-      for (var rule : set.rules()) made.look(rule, named);
-    }
-    var names = new LinkedHashSet<>(made.wanted);
+  public static Attributes of(Wanted wanted, Map<String, String> given) {
+    for (var name : given.keySet()) requireName(name);
+    var made = new Attributes(wanted);
+    var names = new LinkedHashSet<>(wanted.attributes());
     names.addAll(given.keySet());
     names.addAll(WHO);
     for (var name : names) made.add(name, given);
-    for (var cost : named) made.costs.add(new Cost(cost, made.slots.wanting(cost)));
+    for (var cost : wanted.costs()) made.costs.add(new Cost(cost, made.slots.wanting(cost)));
     return made;
   }
 
-  private void look(Rule rule, Set<String> named) {
-    look(rule.match());
-    rule.per().ifPresent(wanted::addAll);
-    for (var limit : rule.limits()) look(limit, named);
-    for (var override : rule.overrides()) {
-      look(override.match());
-      for (var limit : override.limits()) look(limit, named);
-    }
-  }
-
-  private void look(Match match) {
-    wanted.addAll(match.conditions().keySet());
-  }
-
-  private void look(RuleLimit limit, Set<String> named) {
-    limit.per().ifPresent(wanted::addAll);
-    limit.cost().ifPresent(named::add);
+  private static void requireName(String name) {
+    if (!name.isEmpty() && name.length() <= Subject.LONGEST_NAME) return;
+    throw new IllegalArgumentException(
+        "an attribute's name must have 1 to %d characters, got %d; give such as client=remote_addr"
+            .formatted(Subject.LONGEST_NAME, name.length()));
   }
 
   private void add(String name, Map<String, String> given) {
@@ -100,12 +82,13 @@ public final class Attributes {
   /** The attributes that rules look at and that no line had. */
   public List<String> missing() {
     return attributes.stream()
-        .filter(attribute -> !attribute.seen && wanted.contains(attribute.name))
+        .filter(attribute -> !attribute.seen && wanted.attributes().contains(attribute.name))
         .map(attribute -> attribute.name)
         .toList();
   }
 
-  Request request(LogLine line) {
+  /** Empty if the line says more than a request can. */
+  Optional<Request> request(LogLine line) {
     var values = new LinkedHashMap<String, String>();
     for (var attribute : attributes) {
       for (var way : attribute.ways) {
@@ -116,7 +99,10 @@ public final class Attributes {
         break;
       }
     }
-    return new Request(Subject.of(values), 1, costs.isEmpty() ? Map.of() : costs(line));
+    var named = costs(line);
+    return values.size() > Subject.MOST_ATTRIBUTES || named.size() > Request.MOST_COSTS
+        ? Optional.empty()
+        : Optional.of(new Request(Subject.of(values), 1, named));
   }
 
   private static String fitting(String value) {
@@ -126,6 +112,7 @@ public final class Attributes {
   }
 
   private Map<String, Long> costs(LogLine line) {
+    if (costs.isEmpty()) return Map.of();
     var named = new LinkedHashMap<String, Long>();
     for (var cost : costs) {
       var text = line.value(cost.slot);

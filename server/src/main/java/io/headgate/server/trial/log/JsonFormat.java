@@ -120,7 +120,7 @@ final class JsonFormat implements LineFormat {
   }
 
   private void put(Place place, String value, LogLine line) {
-    line.put(place.slot, place.slot == path ? withoutQuery(value) : value, place.rank);
+    line.put(place.slot, place.slot == path ? Target.path(value, withQuery) : value, place.rank);
   }
 
   /** The first line of a request, where a log has it whole. */
@@ -128,11 +128,6 @@ final class JsonFormat implements LineFormat {
     var parts = text.split(" ", 3);
     if (parts.length < 2) return;
     if (method >= 0) line.put(method, parts[0], 100);
-    if (path >= 0) line.put(path, withoutQuery(parts[1]), 100);
-  }
-
-  private String withoutQuery(String value) {
-    int query = withQuery ? -1 : value.indexOf('?');
-    return query < 0 ? value : value.substring(0, query);
+    if (path >= 0) line.put(path, Target.path(parts[1], withQuery), 100);
   }
 }

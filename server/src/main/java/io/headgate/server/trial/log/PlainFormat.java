@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /**
  * The lines that Apache and nginx write unless told otherwise: common, and combined, which goes on
- * with the referer and the user agent. What follows is not looked at.
+ * with the referer and the user agent. What follows is not looked at. Before either may stand the
+ * server that was asked, as in Debian's vhost_combined.
  */
 final class PlainFormat implements LineFormat {
   private static final Optional<String> NOT_PLAIN =
@@ -19,6 +20,7 @@ final class PlainFormat implements LineFormat {
   private final Words words = new Words();
   private final boolean withQuery;
   private final boolean combined;
+  private final int[] server;
   private final int[] ip;
   private final int[] user;
   private final int[] method;
@@ -32,6 +34,7 @@ final class PlainFormat implements LineFormat {
   PlainFormat(Slots slots, boolean combined, boolean withQuery) {
     this.combined = combined;
     this.withQuery = withQuery;
+    this.server = slots.all("host");
     this.ip = slots.all("ip");
     this.user = slots.all("user");
     this.method = slots.all("method");
@@ -44,13 +47,15 @@ final class PlainFormat implements LineFormat {
   }
 
   @Override
-  public Optional<String> read(byte[] b, int from, int to, LogLine line) {
+  public Optional<String> read(byte[] b, int start, int to, LogLine line) {
+    int from = ServerName.end(b, start, to);
     int host = find(b, ' ', from, to);
     int ident = find(b, ' ', host + 1, to);
     int name = openBracket(b, ident, to);
     int closed = find(b, ']', name + 1, to);
     if (closed == to || host == from) return NOT_PLAIN;
     if (!line.time.read(b, name + 2, closed)) return BAD_TIME;
+    if (from > start) put(line, server, b, start, ServerName.withoutPort(b, start, from - 1));
     put(line, ip, b, from, host);
     put(line, user, b, ident + 1, name);
     int quote = closed + 2;
@@ -69,7 +74,7 @@ final class PlainFormat implements LineFormat {
   }
 
   /** The space before the bracket: the name of a user may have spaces in it. */
-  private static int openBracket(byte[] b, int from, int to) {
+  static int openBracket(byte[] b, int from, int to) {
     for (int i = Math.max(0, from); i + 1 < to; i++) {
       if (b[i] == ' ' && b[i + 1] == '[') return i;
     }
@@ -87,6 +92,11 @@ final class PlainFormat implements LineFormat {
     put(line, method, b, from, verb);
     if (versioned) put(line, protocol, b, version, to);
     if (path.length == 0) return;
+    if (verb + 1 < end && b[verb + 1] != '/') {
+      String asked = Target.path(text(b, verb + 1, end), withQuery);
+      for (int slot : path) line.put(slot, asked, 0);
+      return;
+    }
     int query = withQuery ? end : find(b, '?', verb + 1, end);
     put(line, path, b, verb + 1, query);
   }
@@ -141,7 +151,7 @@ final class PlainFormat implements LineFormat {
     return to;
   }
 
-  private static int find(byte[] b, char wanted, int from, int to) {
+  static int find(byte[] b, char wanted, int from, int to) {
     for (int i = from; i < to; i++) {
       if (b[i] == wanted) return i;
     }

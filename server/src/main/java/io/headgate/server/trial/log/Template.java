@@ -1,5 +1,6 @@
 package io.headgate.server.trial.log;
 
+import io.headgate.rule.Subject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,10 +21,16 @@ final class Template {
 
   static Template of(String text, Slots slots) {
     if (text.isEmpty()) throw bad(text, "is empty");
+    if (text.length() > Subject.LONGEST_VALUE) {
+      throw new IllegalArgumentException(
+          "a text of %d characters is too long to make an attribute of; the longest has %d"
+              .formatted(text.length(), Subject.LONGEST_VALUE));
+    }
     if (!text.contains("{") && !text.contains("}")) return field(text, slots);
     var pieces = new ArrayList<Piece>();
     int at = 0;
     for (int open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
+      if (text.substring(at, open).contains("}")) throw unopened(text);
       int close = text.indexOf('}', open);
       if (close < 0) throw bad(text, "has a { that is not closed");
       if (close == open + 1) throw bad(text, "names no field in {}");
@@ -31,12 +38,17 @@ final class Template {
           new Piece(text.substring(at, open), slots.wanting(text.substring(open + 1, close))));
       at = close + 1;
     }
+    if (text.indexOf('}', at) >= 0) throw unopened(text);
     pieces.add(new Piece(text.substring(at), -1));
     return new Template(pieces);
   }
 
   static Template field(String name, Slots slots) {
     return new Template(List.of(new Piece("", slots.wanting(name))));
+  }
+
+  private static IllegalArgumentException unopened(String text) {
+    return bad(text, "has a } that nothing opens");
   }
 
   private static IllegalArgumentException bad(String text, String flaw) {
@@ -49,12 +61,17 @@ final class Template {
     if (pieces.size() == 1) return line.value(pieces.getFirst().slot);
     var value = new StringBuilder();
     for (var piece : pieces) {
-      value.append(piece.text);
+      append(value, piece.text);
       if (piece.slot < 0) continue;
       var part = Optional.ofNullable(line.value(piece.slot));
       if (part.isEmpty()) return null;
-      value.append(part.get());
+      append(value, part.get());
     }
     return value.toString();
+  }
+
+  /** What is too long for an attribute will be cut: a field that is named often adds up. */
+  private static void append(StringBuilder value, String text) {
+    if (value.length() <= Subject.LONGEST_VALUE) value.append(text);
   }
 }

@@ -15,9 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lines as servers write them. */
 class AccessLogTest {
@@ -32,7 +34,7 @@ class AccessLogTest {
   private final List<Arrival> arrivals = new ArrayList<>();
 
   private AccessLog log(String rules, Map<String, String> mapped, AccessLog.Format format) {
-    var attributes = Attributes.of(List.of(RuleSet.of(RuleFile.read(rules))), mapped);
+    var attributes = Attributes.of(Wanted.by(List.of(RuleSet.of(RuleFile.read(rules)))), mapped);
     return new AccessLog(attributes, format, false, arrivals::add);
   }
 
@@ -125,7 +127,9 @@ class AccessLogTest {
     assertThat(arrivals.get(0).request().costs()).containsEntry("bytes", 512L);
     assertThat(arrivals.get(0).coarse()).isTrue();
     assertThat(arrivals.get(1).request().subject().attributes())
-        .isEqualTo(Map.of("ip", "10.0.0.2", "user", "ann", "method", "PUT", "path", "/c"));
+        .isEqualTo(
+            Map.of(
+                "ip", "10.0.0.2", "user", "ann", "method", "PUT", "path", "/c", "user-agent", "x"));
     assertThat(arrivals.get(1).micros()).isEqualTo(1_791_640_536_250_000L);
     assertThat(arrivals.get(2).request().subject().attributes())
         .isEqualTo(Map.of("ip", "10.0.0.3", "method", "GET", "path", "/t"));
@@ -224,10 +228,147 @@ class AccessLogTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"{user,has a { that is not closed", "a{},names no field in {}", "'',is empty"})
+  @CsvSource({
+    "{user,has a { that is not closed",
+    "a{},names no field in {}",
+    "'',is empty",
+    "user},has a } that nothing opens",
+    "a}{user},has a } that nothing opens",
+    "{user}},has a } that nothing opens",
+  })
   void aTextThatCanNotBeMadeIsRefused(String text, String flaw) {
-    assertThatThrownBy(() -> Attributes.of(List.of(), Map.of("key", text)))
+    assertThatThrownBy(() -> Attributes.of(Wanted.by(List.of()), Map.of("key", text)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(flaw);
+  }
+
+  @Test
+  void aTextThatIsFarTooLongIsRefusedAndWhatComesOfOneIsCut() throws IOException {
+    assertThatThrownBy(() -> Attributes.of(Wanted.by(List.of()), Map.of("key", "x".repeat(1_025))))
+        .hasMessageContaining("a text of 1025 characters is too long");
+    log(ALL, Map.of("key", "{path}".repeat(100)), AccessLog.Format.AUTO)
+        .read(line("GET /" + "a".repeat(60_000) + " HTTP/1.1"));
+    assertThat(attributes().get("key")).hasSize(1_024);
+  }
+
+  private static ByteArrayInputStream line(String request) {
+    return new ByteArrayInputStream(
+        ("10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"" + request + "\" 200 1").getBytes(UTF_8));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "example.com:443 1.2.3.4 - -,example.com,1.2.3.4,",
+    "example.com:80 2001:db8::7 - Ann Smith,example.com,2001:db8::7,Ann Smith",
+    "[2001:db8::1]:443 1.2.3.4 - -,[2001:db8::1],1.2.3.4,",
+    "example.com 1.2.3.4 - ann,example.com,1.2.3.4,ann",
+    "10.0.0.9:443 client.example - -,10.0.0.9,client.example,",
+    "2001:db8::7 - -,,2001:db8::7,",
+    "2001:db8::7 ident ann b,,2001:db8::7,ann b",
+    "1.2.3.4 ident ann b,,1.2.3.4,ann b",
+    "1.2.3.4:5678 - -,,1.2.3.4:5678,",
+  })
+  void theServerMayComeBeforeTheClientAsInDebiansVhostCombined(
+      String words, @Nullable String host, String ip, @Nullable String user) throws IOException {
+    var log = log(ALL, Map.of("server", "host"), AccessLog.Format.AUTO);
+    log.read(
+        new ByteArrayInputStream(
+            (words + " [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5 \"-\" \"x [y]\"")
+                .getBytes(UTF_8)));
+    assertThat(log.samples()).isEmpty();
+    assertThat(attributes()).containsEntry("ip", ip).containsEntry("path", "/a");
+    assertThat(attributes().get("server")).isEqualTo(host);
+    assertThat(attributes().get("user")).isEqualTo(user);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://example.com/login?x=1,/login",
+    "http://example.com:8080?x=/y,/",
+    "HTTP://example.com,/",
+    "/redirect?to=https://example.com/,/redirect",
+    "/a://b,/a://b",
+    "*,*",
+    "example.com:443,example.com:443",
+  })
+  void ofAWholeAddressThePathIsTheAttribute(String target, String path) throws IOException {
+    read("{\"ts\":1791640536,\"url\":\"" + target + "\"}");
+    assertThat(attributes()).containsEntry("path", path);
+    arrivals.clear();
+    read("{\"ts\":1791640536,\"request\":\"GET " + target + " HTTP/1.1\"}");
+    assertThat(attributes()).containsEntry("path", path);
+    arrivals.clear();
+    log(ALL, Map.of(), AccessLog.Format.AUTO).read(line("GET " + target + " HTTP/1.1"));
+    assertThat(attributes()).containsEntry("path", path);
+  }
+
+  @Test
+  void theQueryOfAWholeAddressIsKeptIfAskedFor() throws IOException {
+    var wanted = Wanted.by(List.of(RuleSet.of(RuleFile.read(ALL))));
+    var log =
+        new AccessLog(Attributes.of(wanted, Map.of()), AccessLog.Format.AUTO, true, arrivals::add);
+    log.read(line("GET https://example.com?x=1 HTTP/1.1"));
+    assertThat(attributes()).containsEntry("path", "/?x=1");
+  }
+
+  @Test
+  void headersHaveTheNamesThatCaddyGivesThem() throws IOException {
+    log(ALL, Map.of("from", "referer"), AccessLog.Format.AUTO)
+        .read(
+            new ByteArrayInputStream(
+                """
+                {"ts":1791640536.25,"request":{"remote_ip":"10.0.0.2","headers":{"User-Agent":["curl"],"Referer":["https://x.example/"]}}}
+                """
+                    .getBytes(UTF_8)));
+    assertThat(attributes())
+        .containsEntry("user-agent", "curl")
+        .containsEntry("from", "https://x.example/");
+  }
+
+  private static String rules(int count, String what) {
+    var rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < count; i++) {
+      rules.append("  - { id: r%d, %s }\n".formatted(i, what.replace("#", "" + i)));
+    }
+    return rules.toString();
+  }
+
+  private static String fields(int count) {
+    var line = new StringBuilder("{\"ts\":1791640536");
+    for (int i = 0; i < count; i++) line.append(",\"a%d\":%d".formatted(i, i));
+    return line.append("}\n").toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "match: { a#: '*' }, limit: { algorithm: token-bucket, rate: 1/1s }",
+        "limit: { algorithm: token-bucket, rate: 1/1s, cost: a# }"
+      })
+  void aLineThatSaysMoreThanARequestCanIsNotRead(String what) throws IOException {
+    var log = log(rules(40, what), Map.of(), AccessLog.Format.AUTO);
+    log.read(new ByteArrayInputStream((fields(40) + fields(5)).getBytes(UTF_8)));
+    assertThat(log.lines()).isEqualTo(1);
+    assertThat(log.samples())
+        .singleElement()
+        .asString()
+        .startsWith("line 1: has more of what rules look at than a request can: 32 attributes");
+  }
+
+  @Test
+  void rulesThatLookAtVeryManyAttributesAreNotTriedOnALog() {
+    String many = rules(300, "match: { a#: '*' }, limit: { algorithm: token-bucket, rate: 1/1s }");
+    var set = RuleSet.of(RuleFile.read(many));
+    assertThatThrownBy(() -> Wanted.by(List.of(set)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("look at 300 attributes, and a log can be read for 256");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 65})
+  void anAttributeMustHaveAName(int length) {
+    assertThatThrownBy(() -> Attributes.of(Wanted.by(List.of()), Map.of("n".repeat(length), "ip")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("name must have 1 to 64 characters, got " + length);
   }
 }
