@@ -37,6 +37,9 @@ export const go = (page, hash) =>
     window.location.hash = to;
   }, hash);
 
+/** The sentence that a page begins with, once it says what is given. Those who listen are told by another element. */
+export const says = (page, text, options) => page.locator('p.said').filter({ hasText: text }).waitFor(options);
+
 /** Writes a text in place of the editor's. */
 export const write = async (page, label, text) => {
   await page.getByLabel(label, { exact: true }).fill(text);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { go, launch, openTab } from './browser.mjs';
+import { go, launch, openTab, says } from './browser.mjs';
 import { startRedis } from './redis.mjs';
 import { startService } from './service.mjs';
 
@@ -56,7 +56,7 @@ test('who may read sees everything and changes nothing', async () => {
   await page.getByText('Changing rules takes an admin token.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   await go(page, '#/explain?subject=user:1');
-  await page.getByText(/Not limited at the moment/).waitFor();
+  await says(page, /Not limited at the moment/);
   assert.equal(await page.getByRole('button', { name: 'Reset…' }).count(), 0);
 });
 
@@ -89,9 +89,9 @@ test('while the store is away the headline says so first, and when all is well a
   const { page } = tab;
   await signIn('r3ader-of-the-test');
   await underTraffic(async () => {
-    await page.getByText(/All is well: [\d.]+ checks a second/).waitFor();
+    await says(page, /All is well: [\d.]+ checks a second/);
     await redis.kill();
-    await page.getByText(/The store is away: policies decide|decided by policy, not by the store/).waitFor();
+    await says(page, /The store is away: policies decide|decided by policy, not by the store/);
     await page.locator('.figure').filter({ hasText: 'Store' }).getByText('away').waitFor();
     await redis.start();
     await page.locator('.headline .said').filter({ hasNotText: 'policy' }).filter({ hasNotText: 'policies' }).waitFor({ timeout: 30_000 });

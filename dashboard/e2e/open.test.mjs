@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { go, launch, NARROW, openTab, write } from './browser.mjs';
+import { go, launch, NARROW, openTab, says, write } from './browser.mjs';
 import { startService } from './service.mjs';
 
 let service;
@@ -37,7 +37,7 @@ test('the overview counts what is asked, second by second', async () => {
   await page.getByText('live', { exact: true }).waitFor();
   const traffic = setInterval(() => void service.check('user:1', 5), 100);
   try {
-    await page.getByText(/All is well: [\d.]+ checks a second/).waitFor();
+    await says(page, /All is well: [\d.]+ checks a second/);
     await page.getByRole('table').getByRole('link', { name: 'per-user' }).waitFor();
     assert.match(await page.locator('.chart').first().innerText(), /Allowed [\d.]+/);
     assert.equal(await page.locator('.chart canvas').count(), 2);
@@ -98,6 +98,36 @@ test('whoever edits a rule that another one has changed is told, and loses nothi
   assert.equal((await service.ask('/v1/rules/visitors')).body.limit.rate, '5/1h');
 });
 
+test('what was written and not saved is offered again, after going elsewhere and after a reload', async () => {
+  const { page } = tab;
+  const mine = 'id: per-user\nmatch: { key: "user:*" }\nlimit: { algorithm: token-bucket, rate: 77/1m }\n';
+  const asked = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await go(page, '#/rules/per-user');
+  await page.getByText('Nothing yet.').waitFor();
+  const before = await page.getByLabel(EDITOR).inputValue();
+  await write(page, EDITOR, mine);
+  await page.getByText(/^Valid, tried against/).waitFor();
+  await page.getByRole('link', { name: 'What if…' }).click();
+  await page.waitForURL(/what-if/);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Take them up' }).click();
+  await page.getByText(/^Valid, tried against/).waitFor();
+  assert.equal(await page.getByLabel(EDITOR).inputValue(), mine);
+  assert.deepEqual(asked, []);
+  await page.reload();
+  assert.deepEqual(asked, ['beforeunload'], 'the browser asks before it lets the page go');
+  await page.getByRole('button', { name: 'Drop them' }).click();
+  assert.equal(await page.getByLabel(EDITOR).inputValue(), before);
+  await page.reload();
+  await page.getByText('Nothing yet.').waitFor();
+  assert.equal(await page.getByText(/You had unsaved changes/).count(), 0);
+  assert.equal((await service.ask('/v1/rules/per-user')).body.limit.rate, '100/1m');
+});
+
 test('the history says who, why and what, and brings an earlier state back', async () => {
   const { page } = tab;
   await go(page, '#/history');
@@ -134,10 +164,10 @@ test('who is limited learns why, and is let go by a reset', async () => {
   await go(page, '#/explain');
   await page.getByLabel('Who asks').fill('path=/login ip=10.9.9.9');
   await page.getByRole('button', { name: 'Explain' }).click();
-  await page.getByText(/Limited by login: 0 of 5 left/).waitFor();
+  await says(page, /Limited by login: 0 of 5 left/);
   await page.locator('.standing').filter({ hasText: 'login' }).last().getByRole('button', { name: 'Reset…' }).click();
   await page.getByRole('button', { name: 'Reset the counter' }).click();
-  await page.getByText(/Not limited at the moment/).waitFor();
+  await says(page, /Not limited at the moment/);
   assert.equal((await service.check(subject)).status, 200);
 });
 
@@ -154,7 +184,7 @@ test('the callers who are denied most come first, each with a page of its own', 
   await page.getByRole('link', { name: 'user:soft' }).waitFor();
   await page.getByLabel('Search callers').fill('loud');
   await page.getByRole('link', { name: 'user:loud' }).click();
-  await page.getByText(/Denied \d+ times since .* by per-user/).waitFor();
+  await page.getByText(/Denied about \d+ times in the last ten minutes, by per-user/).waitFor();
   await page.getByText(/of 200 left/).waitFor();
   await page.locator('.chart canvas').waitFor();
 });
@@ -221,6 +251,18 @@ test('everything fits on a phone, in the dark, and has a name for those who list
     }));
     assert.deepEqual(found, { beyond: 0, theme: 'dark', headings: 1, nameless: [] }, hash);
   }
+});
+
+test('on a phone the order of callers is chosen from a list, and nothing unseen takes the focus', async () => {
+  await tab.close();
+  tab = await openTab(browser, service.url, { viewport: NARROW });
+  const { page } = tab;
+  await service.check('user:phone', 3);
+  await go(page, '#/callers');
+  await page.locator('tbody tr').first().waitFor();
+  assert.equal(await page.locator('thead button:visible').count(), 0);
+  await page.getByLabel('Sort').selectOption('rate');
+  await page.getByRole('link', { name: 'user:phone' }).waitFor();
 });
 
 test('the keyboard alone is enough, and the theme that is chosen stays', async () => {

@@ -1,12 +1,11 @@
-import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
-import type { ReactNode } from 'react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { session } from '../src/api/session';
-import type { Changed, Revision } from '../src/api/types';
-import { AccountGate, AccountValue } from '../src/app/account';
+import type { Stats } from '../src/api/types';
+import { AccountGate } from '../src/app/account';
+import { PageBoundary } from '../src/app/PageBoundary';
 import { applyTheme, chooseTheme } from '../src/app/theme';
-import { heard, LiveValue, type Live } from '../src/live/live';
-import { noHistory } from '../src/live/history';
+import { heard } from '../src/live/live';
 import { CallersPage } from '../src/pages/callers/CallersPage';
 import { ExplainPage } from '../src/pages/callers/ExplainPage';
 import { OverviewPage } from '../src/pages/overview/OverviewPage';
@@ -17,36 +16,13 @@ import { RulePage } from '../src/pages/rules/RulePage';
 import { RulesPage } from '../src/pages/rules/RulesPage';
 import { WhatIfPage } from '../src/pages/whatif/WhatIfPage';
 import { json, network, problem, type Sent } from './setup';
+import { around, as, change, live, revision, RULE, withDialogs } from './show';
 import { stats } from './stats';
 
 // A canvas is what happy-dom has not.
 vi.mock('../src/ui/Chart', () => ({ Chart: ({ summary }: { summary: string }) => <p>{summary}</p> }));
 
-const live: Live = { line: 'live', problem: null, stats: stats(), history: noHistory, rulesChanged: 0 };
-const as = (role: 'admin' | 'read', page: ReactNode, now: Live = live) =>
-  render(
-    <AccountValue value={{ role, guarded: true, name: null, mayChange: role === 'admin' }}>
-      <LiveValue value={now}>{page}</LiveValue>
-    </AccountValue>,
-  );
-
-const revision = (number: number, part: Partial<Revision> = {}): Revision => ({ number, at: '2026-11-16T10:00:00Z', author: 'ada', message: 'a reason', added: 0, changed: 1, removed: 0, rules: 6, ...part });
-const RULE = { id: 'per-ip', match: { ip: '*' }, limit: { algorithm: 'sliding-window', rate: '300/1m' } };
-const change = (part: Partial<Changed> = {}): Changed => ({
-  changed: true,
-  revision: revision(7),
-  diff: { added: 0, removed: 0, changed: 1, moved: 0, same: 5, changes: [{ id: 'per-ip', change: 'changed', fields: [{ field: 'limit.rate', before: '300/1m', after: '600/1m' }] }], moves: [] },
-  ...part,
-});
-
-beforeAll(() => {
-  HTMLDialogElement.prototype.showModal = function showModal() {
-    this.open = true;
-  };
-  HTMLDialogElement.prototype.close = function close() {
-    this.open = false;
-  };
-});
+beforeAll(withDialogs);
 
 describe('signing in', () => {
   const guarded = (sent: Sent) => {
@@ -75,6 +51,28 @@ describe('signing in', () => {
     await screen.findByLabelText('Token');
   });
 
+  it('takes nothing that no browser can send, and goes on with what it can', async () => {
+    network(guarded);
+    render(<AccountGate>inside</AccountGate>);
+    await screen.findByLabelText('Token');
+    show('gehe\u00a0im→');
+    await screen.findByText("That can't be a token");
+    expect(session.token()).toBeNull();
+    show('right');
+    await screen.findByText('inside');
+  });
+
+  it('is asked for again after signing out, and nothing stays in sight while the service is away', async () => {
+    session.signIn('right');
+    network(guarded);
+    render(<AccountGate>inside</AccountGate>);
+    await screen.findByText('inside');
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
+    act(() => session.signOut());
+    expect(screen.queryByText('inside')).toBeNull();
+    await screen.findByText('No answer');
+  });
+
   it('is not asked for where it is open', async () => {
     network(() => json(200, { role: 'admin', guarded: false, name: null }));
     render(<AccountGate>inside</AccountGate>);
@@ -93,6 +91,32 @@ describe('the overview', () => {
   it('says that its figures are old while the line is down', () => {
     as('read', <OverviewPage />, { ...live, line: 'reconnecting' });
     expect(screen.getByText(/Reconnecting; the figures are of/)).toBeTruthy();
+  });
+
+  it('does not speak of reconnecting before it was ever connected', () => {
+    as('read', <OverviewPage />, { ...live, line: 'connecting' });
+    expect(screen.queryByText(/Reconnecting/)).toBeNull();
+  });
+
+  it('says that the figures are those of one instance where there are several', () => {
+    as('read', <OverviewPage />);
+    expect(screen.getByText(/those of this instance, one of 2/)).toBeTruthy();
+    expect(screen.getByText('A second, over the last ten, at this instance')).toBeTruthy();
+    cleanup();
+    as('read', <OverviewPage />, { ...live, stats: { ...stats(), instances: 1 } });
+    expect(screen.queryByText(/those of this instance/)).toBeNull();
+  });
+
+  it('is heard when things turn, and not with every figure', () => {
+    const shown = as('read', <OverviewPage />);
+    const heardNow = () => document.querySelector('.headline [role=status]')?.textContent;
+    const next = (part: Partial<Stats>) => shown.rerender(around('read', <OverviewPage />, { ...live, stats: { ...stats(), ...part } }));
+    next({ rates: { ...stats().rates, allowed: 999 } });
+    expect(heardNow()).toBe('');
+    next({ store: { ...stats().store, away: true } });
+    expect(heardNow()).toBe('The store is away: policies decide');
+    expect(document.querySelector('[aria-live]')).toBeNull();
+    expect(document.querySelector('output')).toBeNull();
   });
 
   it('waits for the first figures', () => {
@@ -122,10 +146,12 @@ describe('the rules', () => {
     expect(sent.at(-1)?.query.get('search')).toBe('ip');
   });
 
-  it('go on where there are more', async () => {
+  it('go on where there are more, once however often that is asked for', async () => {
     network(({ query }) => (query.get('after') === 'a' ? json(200, { revision: 7, total: 2, rules: [{ ...RULE, id: 'b' }] }) : json(200, { revision: 7, total: 2, next: 'a', rules: [{ ...RULE, id: 'a' }] })));
     as('read', <RulesPage />);
-    fireEvent.click(await screen.findByRole('button', { name: 'Show more' }));
+    const more = await screen.findByRole('button', { name: 'Show more' });
+    fireEvent.click(more);
+    fireEvent.click(more);
     await screen.findByRole('link', { name: 'b' });
     expect(screen.queryByRole('link', { name: 'New rule' })).toBeNull();
   });
@@ -137,6 +163,16 @@ describe('the rules', () => {
     as('admin', <RulesPage />);
     await screen.findByText('The database is away.');
   });
+
+  it('that could not be read again are not shown as if they were new', async () => {
+    network(() => json(200, { revision: 7, total: 1, rules: [RULE] }));
+    const shown = as('admin', <RulesPage />);
+    await screen.findByRole('link', { name: 'per-ip' });
+    network(() => problem(503, 'the database is away'));
+    shown.rerender(around('admin', <RulesPage />, { ...live, rulesChanged: 1 }));
+    await screen.findByText(/rules of revision 7, which may have changed/);
+    expect(screen.getByRole('link', { name: 'per-ip' })).toBeTruthy();
+  });
 });
 
 describe('a rule', () => {
@@ -145,7 +181,7 @@ describe('a rule', () => {
     if (sent.method === 'PUT') return put(sent);
     if (sent.path === '/v1/rules/per-ip') return json(200, RULE, { ETag: '"7"' });
     if (sent.path === '/v1/rules') return json(200, { revision: 7, total: 1, rules: [RULE] });
-    return sent.path.startsWith('/v1/revisions/') ? json(200, { revision: revision(8, { message: 'theirs' }) }) : undefined;
+    return sent.path.startsWith('/v1/revisions/') ? json(200, { revision: revision(8, { message: 'theirs' }), diff: change().diff }) : undefined;
   };
 
   it('is tried while it is written, and saved for the revision it was tried against', async () => {
@@ -266,7 +302,7 @@ describe('callers', () => {
     const rule = { id: 'login', applies: true, reason: 'path /login matches', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
     const sent = network(({ path }) => (path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], nearMisses: [] }) : json(200, { reset: true, rule: 'login' })));
     as('admin', <ExplainPage query={new URLSearchParams('subject=path=/login')} />);
-    await screen.findByText(/Limited by login: 0 of 5 left/);
+    await screen.findAllByText(/Limited by login: 0 of 5 left/);
     fireEvent.click(screen.getByRole('button', { name: 'Reset…' }));
     expect(sent.some(({ path }) => path === '/v1/reset')).toBe(false);
     fireEvent.click(await screen.findByRole('button', { name: 'Reset the counter' }));
@@ -311,6 +347,39 @@ describe('what if', () => {
     await screen.findByText('Of 10 requests 5 that passed would have been denied (50 %).');
     expect(screen.getByRole('link', { name: '10.0.0.1' })).toBeTruthy();
     expect(JSON.parse(sent.at(-1)!.body)).toEqual({ rules: 'id: per-ip', replace: 'per-ip', source: { kind: 'recent' } });
+  });
+});
+
+describe('what if, when a rule can not be read', () => {
+  it('says so, and tries again', async () => {
+    let there = false;
+    network(({ path }) => (path === '/v1/rules' ? json(200, { revision: 7, total: 0, rules: [] }) : there ? json(200, RULE) : problem(503, 'the database is away')));
+    as('read', <WhatIfPage query={new URLSearchParams('rule=per-ip')} />);
+    await screen.findByText('The database is away.');
+    there = true;
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await screen.findByDisplayValue(/sliding-window/);
+  });
+});
+
+describe('a page that fails', () => {
+  it('says what failed and leaves the others alone', () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const Broken = (): never => {
+      throw new TypeError('it is null');
+    };
+    render(
+      <>
+        <nav>elsewhere</nav>
+        <PageBoundary name="Callers">
+          <Broken />
+        </PageBoundary>
+      </>,
+    );
+    expect(screen.getByText("Callers can't be shown")).toBeTruthy();
+    expect(screen.getByText('TypeError: it is null.')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
+    expect(screen.getByText('elsewhere')).toBeTruthy();
   });
 });
 

@@ -67,6 +67,17 @@ describe('the history', () => {
     expect(withTick(once, tick(5000))).toBe(once);
   });
 
+  it('leaves out seconds that nobody told of, rather than to draw a line across them', () => {
+    const history = withTick(withTick(noHistory, tick(5000)), tick(8000));
+    expect(history.at).toEqual([5, 6, 7, 8]);
+    expect(history.allowed).toEqual([1, null, null, 1]);
+    expect(history.p99).toEqual([9, null, null, 9]);
+    const long = withTick(history, tick(3_600_000));
+    expect(long.at).toHaveLength(KEPT);
+    expect(long.at[0]).toBe(3600 - KEPT + 1);
+    expect(long.allowed.filter((n) => n !== null)).toEqual([1]);
+  });
+
   it('forgets what is older than five minutes', () => {
     let history = noHistory;
     for (let i = 0; i < KEPT + 10; i++) history = withTick(history, tick(i * 1000));

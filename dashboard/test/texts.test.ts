@@ -9,6 +9,7 @@ import { lesson } from '../src/pages/playground/lesson';
 import { DEFAULT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
 import { limitText, matchText } from '../src/pages/rules/describe';
 import { idIn, toYaml } from '../src/pages/rules/yaml';
+import { fitting, jsonBytes, lastLines, MOST_BYTES } from '../src/pages/whatif/fitting';
 import { outcomeSentence } from '../src/pages/whatif/Outcome';
 import { duration, micros, percent, rate } from '../src/ui/format';
 import { stats } from './stats';
@@ -37,6 +38,7 @@ describe('the headline', () => {
     const over = with_({ anomalies: [anomaly({ kind: 'fail-open', severity: 'critical', since: now - 60_000 })] });
     expect(headline(over)).toMatchObject({ tone: 'good', more: expect.stringMatching(/^The store was away at \d\d:\d\d; it is back\.$/) });
     expect(headline(with_({ anomalies: [anomaly({ kind: 'breaker', since: now - 3_000_000, until: now - 2_000_000 })] })).more).toBeNull();
+    expect(headline(with_({ anomalies: [anomaly({ kind: 'breaker', since: now - 3_000_000, until: now - 60_000 })] })).more).toContain('it is back');
   });
 
   it('warns of decisions by policy even while the store seems up', () => {
@@ -164,6 +166,32 @@ describe('the playground', () => {
     expect(lesson(trial(result('fixed-window', 199, 1), result('rolling-window', 100, 100)))).toBe('The limit is 100 in 10 s: fixed window lets 199 pass in one such span, rolling window no more than 100.');
     expect(lesson(trial(result('token-bucket', 80, 0)))).toContain('All 300 requests pass');
     expect(lesson(trial(result('token-bucket', 80, 5), result('rolling-window', 70, 15)))).toBe('Of 300 requests rolling window denies 15, token bucket 5.');
+  });
+});
+
+describe('a log that is replayed', () => {
+  it('is cut to its last whole lines, as long as they are when they are sent', () => {
+    expect(lastLines('a\nb\n', 100)).toBe('a\nb\n');
+    const line = '{"path":"/é"}\n';
+    const text = line.repeat(50);
+    for (const room of [2, jsonBytes(line) - 1, jsonBytes(line), 500]) {
+      const cut = lastLines(text, room);
+      expect(jsonBytes(cut)).toBeLessThanOrEqual(room);
+      expect(cut).toBe(line.repeat(cut.length / line.length));
+      expect(jsonBytes(line + cut)).toBeGreaterThan(room);
+    }
+    expect(lastLines('\n\n\n', 4)).toBe('\n');
+    expect(lastLines('one long line', 5)).toBe('');
+  });
+
+  it('fits beside the rules into what the service takes at once', () => {
+    const text = '{"user":"a \\"quoted\\" one"}\n'.repeat(300_000);
+    const question = fitting({ rules: 'x'.repeat(1_000_000), replace: null, source: { kind: 'log', text, format: 'json' } });
+    expect(jsonBytes(question)).toBeLessThanOrEqual(MOST_BYTES - 64 * 1024);
+    expect(jsonBytes(question)).toBeGreaterThan(MOST_BYTES - 65 * 1024);
+    expect(text.endsWith(question.source.text!)).toBe(true);
+    const recent = { rules: 'x', replace: 'a', source: { kind: 'recent' as const } };
+    expect(fitting(recent)).toBe(recent);
   });
 });
 

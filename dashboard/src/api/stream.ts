@@ -3,8 +3,8 @@ import { eventReader, type ServerEvent } from './events';
 import { Problem } from './problem';
 import { tokenRefused } from './session';
 
-/** Longer than the heartbeat of the service: a line that is silent for this long is dead. */
-const SILENCE_MS = 20_000;
+/** The service says something each second: a line that is silent for this long is dead. */
+export const SILENCE_MS = 5_000;
 
 /**
  * Reads a stream of events until it ends, and throws why. A fetch rather than an EventSource, which can't send the

@@ -112,7 +112,8 @@ export interface Callers {
 }
 
 export interface OneCaller extends Caller {
-  series: { from: number; stepMs: number; allowed: number[]; denied: number[] };
+  /** Null where only other instances have seen it. */
+  series: { from: number; stepMs: number; allowed: number[]; denied: number[] } | null;
 }
 
 export interface Flaw {

@@ -12,6 +12,7 @@ import { WhatIfPage } from '../pages/whatif/WhatIfPage';
 import { Empty } from '../ui/Notice';
 import { AccountGate } from './account';
 import { Header } from './Header';
+import { PageBoundary } from './PageBoundary';
 import { href, useRoute, type Route } from './route';
 
 export function App() {
@@ -40,8 +41,8 @@ function Shell() {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const place = route.parts.join('/');
+  const title = TITLES[route.parts[0] ?? ''] ?? 'Not there';
   useEffect(() => {
-    const title = TITLES[route.parts[0] ?? ''] ?? 'Not there';
     document.title = `${[route.parts[1], title].filter(Boolean).join(' · ')} · Headgate`;
     // Whoever listens to the page hears that another one is there.
     if (!first.current) main.current?.focus({ preventScroll: true });
@@ -55,7 +56,9 @@ function Shell() {
       </a>
       <Header place={route.parts[0] ?? ''} />
       <main id="main" ref={main} tabIndex={-1}>
-        <Page key={place} route={route} />
+        <PageBoundary key={place} name={title}>
+          <Page route={route} />
+        </PageBoundary>
       </main>
     </>
   );

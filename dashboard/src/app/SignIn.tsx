@@ -8,23 +8,30 @@ interface Props {
   onToken: (token: string) => void;
 }
 
+/** What the service takes for a token, and what a browser sends in a header. */
+const FIT = /^[\x21-\x7e]+$/;
+
 export function SignIn({ refused, tooLittle, onToken }: Props) {
   const [token, setToken] = useState('');
+  const [unfit, setUnfit] = useState(false);
   return (
     <main className="alone">
       <form
         className="sign-in"
         onSubmit={(event) => {
           event.preventDefault();
-          if (token.trim()) onToken(token.trim());
+          const given = token.trim();
+          setUnfit(!FIT.test(given));
+          if (FIT.test(given)) onToken(given);
         }}
       >
         <h1>
           <Wordmark />
         </h1>
         <p>This service is guarded. Show a token that may read, or an admin token to change rules as well.</p>
-        {refused && <Notice tone="bad" title="That token is not known here">Look at how it was set: --read-token, --admin-token or --token-file.</Notice>}
-        {tooLittle && <Notice tone="bad" title="That token may only check">Reading takes a read token, changing an admin token.</Notice>}
+        {unfit && <Notice tone="bad" title="That can't be a token">Tokens have letters, digits and signs of ASCII, and no blanks. Perhaps something else came with it when it was copied.</Notice>}
+        {refused && !unfit && <Notice tone="bad" title="That token is not known here">Look at how it was set: --read-token, --admin-token or --token-file.</Notice>}
+        {tooLittle && !unfit && <Notice tone="bad" title="That token may only check">Reading takes a read token, changing an admin token.</Notice>}
         <label htmlFor="token">Token</label>
         <input
           id="token"

@@ -34,7 +34,11 @@ export function AccountGate({ children }: { children: ReactNode }) {
       session.signOut();
       again();
     });
-    return session.subscribe(again);
+    return session.subscribe(() => {
+      // Nothing stays in sight without a token, also while the service can't be asked.
+      if (session.token() === null) setWho(null);
+      again();
+    });
   }, []);
 
   useEffect(() => {
@@ -42,7 +46,9 @@ export function AccountGate({ children }: { children: ReactNode }) {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (failures: number) => {
       try {
-        setWho(await whoAmI(stop.signal));
+        const found = await whoAmI(stop.signal);
+        if (stop.signal.aborted) return;
+        setWho(found);
         setProblem(null);
       } catch (cause) {
         if (stop.signal.aborted || isAbort(cause)) return;

@@ -1,12 +1,14 @@
 import type { Series, Tick } from '../api/types';
 
-/** The last five minutes, a column for each figure, as charts want it. Times in seconds. */
+/**
+ * The last five minutes, a column for each figure, as charts want it. Times in seconds; null is what nobody told of.
+ */
 export interface History {
   at: number[];
-  allowed: number[];
-  denied: number[];
-  shadowDenied: number[];
-  degraded: number[];
+  allowed: (number | null)[];
+  denied: (number | null)[];
+  shadowDenied: (number | null)[];
+  degraded: (number | null)[];
   p50: (number | null)[];
   p99: (number | null)[];
 }
@@ -35,20 +37,26 @@ export function historyOf(series: Series): History {
   };
 }
 
-/** With the second that has just ended. One that is there already is left alone: streams overlap after a reconnect. */
+/**
+ * With the second that has just ended. One that is there already is left alone: streams overlap after a reconnect.
+ * Seconds that were missed are not known, and no line is drawn across them.
+ */
 export function withTick(history: History, tick: Tick): History {
   const at = Math.floor(tick.at / 1000);
-  const last = history.at.at(-1);
-  if (last !== undefined && Math.floor(last) >= at) return history;
-  const push = <T>(column: T[], value: T) => [...column, value].slice(-KEPT);
+  const last = Math.floor(history.at.at(-1) ?? at - 1);
+  if (last >= at) return history;
+  const missed = Math.min(at - last - 1, KEPT - 1);
+  const gap: null[] = Array(missed).fill(null);
+  const push = <T>(column: T[], value: T, between: T[]) => [...column, ...between, value].slice(-KEPT);
+  const add = (column: (number | null)[], value: number | null) => push(column, value, gap);
   return {
-    at: push(history.at, at),
-    allowed: push(history.allowed, tick.allowed),
-    denied: push(history.denied, tick.denied),
-    shadowDenied: push(history.shadowDenied, tick.shadowDenied),
-    degraded: push(history.degraded, tick.degraded),
-    p50: push(history.p50, tick.p50),
-    p99: push(history.p99, tick.p99),
+    at: push(history.at, at, gap.map((_, i) => at - missed + i)),
+    allowed: add(history.allowed, tick.allowed),
+    denied: add(history.denied, tick.denied),
+    shadowDenied: add(history.shadowDenied, tick.shadowDenied),
+    degraded: add(history.degraded, tick.degraded),
+    p50: add(history.p50, tick.p50),
+    p99: add(history.p99, tick.p99),
   };
 }
 

@@ -3,6 +3,7 @@ import { readStats } from '../api/calls';
 import { isAbort } from '../api/client';
 import { Problem } from '../api/problem';
 import { pauseMs, readStream } from '../api/stream';
+import { ANSWER_MS, within } from '../api/within';
 import type { Stats, Tick } from '../api/types';
 import { historyOf, noHistory, withTick, type History } from './history';
 
@@ -36,7 +37,7 @@ export function LiveFeed({ children }: { children: ReactNode }) {
     const stop = new AbortController();
     const { signal } = stop;
     const line = async () => {
-      const { series, ...stats } = await readStats(signal);
+      const { series, ...stats } = await within(ANSWER_MS, readStats, signal);
       setLive((old) => ({ ...old, stats, history: historyOf(series), rulesChanged: old.rulesChanged + 1 }));
       const opened = () => {
         state.current.failures = 0;

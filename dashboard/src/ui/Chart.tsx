@@ -74,7 +74,7 @@ export function Chart({ title, summary, at, lines, format, ticks = format, heigh
           {lines.map((line) => (
             <li key={line.label}>
               <Swatch line={line} />
-              {line.label} <output>–</output>
+              {line.label} <span className="now">–</span>
             </li>
           ))}
         </ul>
@@ -103,10 +103,10 @@ function Swatch({ line }: { line: Line }) {
 
 function showValues(list: HTMLUListElement | null, u: uPlot, lines: Line[], format: (value: number) => string) {
   const index = u.cursor.idx ?? null;
-  list?.querySelectorAll('output').forEach((output, i) => {
+  list?.querySelectorAll('.now').forEach((reading, i) => {
     const values = lines[i]?.values ?? [];
     const value = index === null ? values.at(-1) : values[index];
-    output.textContent = value == null ? '–' : format(value);
+    reading.textContent = value == null ? '–' : format(value);
   });
 }
 

@@ -32,13 +32,14 @@ export function Notice({ tone, title, children }: { tone: Tone; title?: ReactNod
 }
 
 /** What went wrong and what can be done about it. */
-export function ProblemNotice({ problem, again }: { problem: Problem; again?: () => void }) {
+export function ProblemNotice({ problem, again, children }: { problem: Problem; again?: () => void; children?: ReactNode }) {
   return (
     <Notice tone="bad" title={title(problem.status)}>
       <p>{sentence(problem.detail)}</p>
       {problem.status === 404 && problem.detail.includes('nothing at') && (
         <p>This service does not offer what this page shows. A newer version may.</p>
       )}
+      {children && <p>{children}</p>}
       {again && (
         <button type="button" onClick={again}>
           Try again

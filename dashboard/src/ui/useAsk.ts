@@ -1,39 +1,51 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { isAbort } from '../api/client';
 import { Problem } from '../api/problem';
+import { ANSWER_MS, within } from '../api/within';
 
 export interface AskState<T> {
   data: T | null;
+  /** When it was answered. */
+  at: number | null;
   problem: Problem | null;
   loading: boolean;
   again: () => void;
 }
 
+interface Kept<T> {
+  data: T | null;
+  at: number | null;
+  problem: Problem | null;
+  loading: boolean;
+  key: string;
+}
+
 /**
  * Asks when `key` changes, and every `everyMs` while the page is looked at. What was there stays until there is
- * something newer, also when asking again fails.
+ * something newer, also when asking again fails. One question at a time, so that no older answer comes last.
  */
 export function useAsk<T>(key: string, call: (signal: AbortSignal) => Promise<T>, everyMs?: number): AskState<T> {
-  const [state, setState] = useState<{ data: T | null; problem: Problem | null; loading: boolean; key: string }>({
-    data: null,
-    problem: null,
-    loading: true,
-    key,
-  });
+  const [state, setState] = useState<Kept<T>>({ data: null, at: null, problem: null, loading: true, key });
   const [round, setRound] = useState(0);
   const latest = useRef(call);
   latest.current = call;
 
   useEffect(() => {
     const stop = new AbortController();
-    setState((old) => (old.key === key ? { ...old, loading: true } : { data: null, problem: null, loading: true, key }));
+    setState((old) => (old.key === key ? { ...old, loading: true } : { data: null, at: null, problem: null, loading: true, key }));
+    let busy = false;
     const ask = async () => {
+      if (busy) return;
+      busy = true;
       try {
-        const data = await latest.current(stop.signal);
-        if (!stop.signal.aborted) setState({ data, problem: null, loading: false, key });
+        // Whoever asks again and again would wait for ever behind one question that nobody answers.
+        const data = await (everyMs ? within(ANSWER_MS, latest.current, stop.signal) : latest.current(stop.signal));
+        if (!stop.signal.aborted) setState({ data, at: Date.now(), problem: null, loading: false, key });
       } catch (cause) {
         if (stop.signal.aborted || isAbort(cause)) return;
         setState((old) => ({ ...old, problem: Problem.of(cause), loading: false }));
+      } finally {
+        busy = false;
       }
     };
     void ask();
@@ -52,10 +64,20 @@ export function useAsk<T>(key: string, call: (signal: AbortSignal) => Promise<T>
   const fits = state.key === key;
   return {
     data: fits ? state.data : null,
+    at: fits ? state.at : null,
     problem: fits ? state.problem : null,
     loading: fits ? state.loading : true,
     again,
   };
+}
+
+/** What was there last, so that a list does not blink while the next one comes. */
+export function useLast<T>(value: T | null): T | null {
+  const [last, setLast] = useState(value);
+  useEffect(() => {
+    if (value !== null) setLast(value);
+  }, [value]);
+  return value ?? last;
 }
 
 /** The value once it has stood still for a while. */

@@ -1,59 +1,99 @@
-import { useMemo } from 'react';
+import { useState } from 'react';
 import { readCaller } from '../../api/calls';
 import type { OneCaller } from '../../api/types';
 import { href } from '../../app/route';
-import { Chart } from '../../ui/Chart';
+import { useLive } from '../../live/live';
 import { Loading, Notice, ProblemNotice } from '../../ui/Notice';
-import { compact, count, moment, percent, rate, subjectText } from '../../ui/format';
+import { count, moment, percent, plural, rate, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
 import { ExplainView } from './ExplainView';
+import { subjectOf } from './name';
+import { Timeline } from './Timeline';
 
 export function CallerPage({ caller }: { caller: string }) {
-  const { data, problem, again } = useAsk(`caller ${caller}`, (signal) => readCaller(caller, signal), 2000);
+  const { data, at, problem, again } = useAsk(`caller ${caller}`, (signal) => readCaller(caller, signal), 2000);
+  const instances = useLive().stats?.instances ?? 1;
+  const gone = problem?.status === 404;
+  const shown = at !== null && `What is shown is of ${moment(at)}.`;
   return (
     <>
       <div className="page-head">
         <a href={href(['callers'])}>Callers</a>
         <h1 className="break">{caller}</h1>
       </div>
-      {!data && !problem && <Loading what={caller} />}
-      {problem?.status === 404 && !data && (
-        <div className="stack">
-          <Notice tone="info" title="Not among the callers of late">
-            Only the busiest are tracked, each for a while. What applies to it can be asked all the same.
+      <div className="stack">
+        {!data && !problem && <Loading what={caller} />}
+        {gone && (
+          <Notice tone="info" title={data ? 'Not among the callers of late any more' : 'Not among the callers of late'}>
+            {shown || 'Only the busiest are tracked, each for a while.'}
           </Notice>
-          <section className="section">
-            <ExplainView subject={{ key: caller }} />
-          </section>
-        </div>
-      )}
-      {problem && problem.status !== 404 && <ProblemNotice problem={problem} again={again} />}
-      {data && (
-        <div className="stack">
-          <Summary caller={data} />
-          <section className="section">
-            <Timeline caller={data} />
-          </section>
-          <section className="section" aria-labelledby="why">
-            <h2 id="why">Why, and what is left</h2>
-            {data.denied > 0 && (
-              <p className="lately">
-                Denied {count(data.denied)} times since {moment(data.since)}
-                {data.rules.length > 0 && ', by '}
-                {data.rules.map((rule, i) => (
-                  <span key={rule}>
-                    {i > 0 && ', '}
-                    <a href={href(['rules', rule])}>{rule}</a>
-                  </span>
-                ))}
-                . Now:
-              </p>
-            )}
-            <ExplainView subject={data.subject} />
-          </section>
-        </div>
-      )}
+        )}
+        {problem && !gone && (
+          <ProblemNotice problem={problem} again={again}>
+            {shown}
+          </ProblemNotice>
+        )}
+        {gone && !data && <Untracked caller={caller} />}
+        {data && (
+          <>
+            <Summary caller={data} />
+            <section className="section">
+              <Timeline series={data.series} instances={instances} />
+            </section>
+            <Standing caller={data} />
+          </>
+        )}
+      </div>
     </>
+  );
+}
+
+/** What applies to one that nobody has figures of can be asked all the same, if its name tells who it is. */
+function Untracked({ caller }: { caller: string }) {
+  const subject = subjectOf(caller);
+  if (!subject) return null;
+  return (
+    <section className="section">
+      <ExplainView subject={subject} />
+    </section>
+  );
+}
+
+function Standing({ caller }: { caller: OneCaller }) {
+  // As it asked when the page was opened: what is read, and reset, must not become another's under one's hands.
+  const [subject, setSubject] = useState(caller.subject);
+  const otherwise = subjectText(subject) !== subjectText(caller.subject);
+  return (
+    <section className="section" aria-labelledby="why">
+      <h2 id="why">Why, and what is left</h2>
+      {caller.denied > 0 && (
+        <p className="lately">
+          Denied about {plural(caller.denied, 'time')} in the last ten minutes
+          {caller.rules.length > 0 && ', by '}
+          {caller.rules.map((rule, i) => (
+            <span key={rule}>
+              {i > 0 && ', '}
+              <a href={href(['rules', rule])}>{rule}</a>
+            </span>
+          ))}
+          ; the count fades, so that what is older weighs less. Now:
+        </p>
+      )}
+      {Object.keys(subject).length > 0 && (
+        <p className="lately quiet">
+          Asked as <span className="mono break">{subjectText(subject)}</span>
+          {otherwise && (
+            <>
+              {', and otherwise by now. '}
+              <button type="button" className="link" onClick={() => setSubject(caller.subject)}>
+                Look at how it asks now
+              </button>
+            </>
+          )}
+        </p>
+      )}
+      <ExplainView subject={subject} />
+    </section>
   );
 }
 
@@ -82,35 +122,10 @@ function Summary({ caller }: { caller: OneCaller }) {
         <dd className="note">first {moment(caller.since)}</dd>
       </div>
       <div className="figure long">
-        <dt>Asked as</dt>
+        <dt>Asked last as</dt>
         <dd className="value small mono break">{subjectText(caller.subject)}</dd>
         <dd className="note">{caller.error > 0 ? `counts may be ${count(caller.error)} too high` : 'counts are exact'}</dd>
       </div>
     </dl>
-  );
-}
-
-function Timeline({ caller }: { caller: OneCaller }) {
-  const { from, stepMs, allowed, denied } = caller.series;
-  const at = useMemo(() => allowed.map((_, i) => (from + i * stepMs) / 1000), [allowed, from, stepMs]);
-  const lines = useMemo(
-    () => [
-      { label: 'Allowed', colour: '--allowed', fill: true, values: allowed },
-      { label: 'Denied', colour: '--denied', dash: [6, 2], width: 2, values: denied },
-    ],
-    [allowed, denied],
-  );
-  const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
-  return (
-    <Chart
-      title="Decisions a second"
-      summary={`${count(sum(allowed))} allowed and ${count(sum(denied))} denied in the time shown.`}
-      at={at}
-      lines={lines}
-      format={rate}
-      ticks={compact}
-      height={200}
-      atLeast={3}
-    />
   );
 }

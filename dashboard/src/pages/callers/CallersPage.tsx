@@ -5,7 +5,7 @@ import { href } from '../../app/route';
 import { useLive } from '../../live/live';
 import { Empty, Loading, ProblemNotice } from '../../ui/Notice';
 import { compact, duration, moment, percent, plural, rate } from '../../ui/format';
-import { useAsk, useSettled } from '../../ui/useAsk';
+import { useAsk, useLast, useSettled } from '../../ui/useAsk';
 
 type Sort = CallerQuery['sort'];
 
@@ -16,6 +16,10 @@ const COLUMNS: { sort: Sort; name: string; title: string }[] = [
   { sort: 'burst', name: 'Burst', title: 'most uneven first: peak second by mean' },
 ];
 
+/** As many as the service lists at once. */
+const MOST = 1000;
+export const moreThan = (limit: number) => Math.min(MOST, limit * 4);
+
 export function CallersPage() {
   const { stats } = useLive();
   const [sort, setSort] = useState<Sort>('denied');
@@ -25,9 +29,11 @@ export function CallersPage() {
   const settled = useSettled(search.trim(), 250);
   const { data, problem, again } = useAsk(
     `callers ${sort} ${rule} ${settled} ${limit}`,
-    (signal) => listCallers({ sort, rule, search: settled, limit }, signal),
+    async (signal) => ({ ...(await listCallers({ sort, rule, search: settled, limit }, signal)), limit }),
     2000,
   );
+  // Whoever sorts, or wants more, keeps the list, the focus and the place until the next list is there.
+  const shown = useLast(data);
   const rules = [...new Set([...(stats?.byRule ?? []).map((r) => r.rule), ...(rule ? [rule] : [])])].sort();
   return (
     <>
@@ -61,20 +67,24 @@ export function CallersPage() {
           Explain any caller
         </a>
       </div>
-      {problem && <ProblemNotice problem={problem} again={again} />}
-      {!data && !problem && <Loading what="the callers" />}
-      {data && (
-        <section className="section" aria-label="Top callers">
-          {data.callers.length === 0 ? (
+      {problem && (
+        <ProblemNotice problem={problem} again={again}>
+          {shown && `What is shown is of ${moment(shown.now)}.`}
+        </ProblemNotice>
+      )}
+      {!shown && !problem && <Loading what="the callers" />}
+      {shown && (
+        <section className="section" aria-label="Top callers" aria-busy={!data}>
+          {shown.callers.length === 0 ? (
             <Empty title={settled || rule ? 'Nobody fits' : 'Nobody has asked lately'}>
               {settled || rule ? 'Among the busiest of late. Explain any caller asks about one that is not listed.' : 'Callers appear here with their first check.'}
             </Empty>
           ) : (
-            <CallerTable data={data} sort={sort} onSort={setSort} />
+            <CallerTable data={shown} sort={sort} onSort={setSort} />
           )}
-          {data.callers.length >= limit && limit < 1000 && (
+          {shown.callers.length >= shown.limit && shown.limit < MOST && (
             <div className="row more">
-              <button type="button" onClick={() => setLimit(limit * 4)}>
+              <button type="button" onClick={() => setLimit(moreThan(shown.limit))}>
                 Show more
               </button>
             </div>

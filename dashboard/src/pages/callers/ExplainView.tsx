@@ -4,33 +4,38 @@ import { Problem } from '../../api/problem';
 import type { Explained, Subject } from '../../api/types';
 import { useAccount } from '../../app/account';
 import { href } from '../../app/route';
+import { Announce } from '../../ui/Announce';
 import { Dialog } from '../../ui/Dialog';
 import { Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
-import { plural, subjectText } from '../../ui/format';
+import { moment, plural, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
 import { isSpent, limitSentence, reasonText, verdict } from './explained';
 
 /** Which rules apply to a subject, why, and what is left under each. */
 export function ExplainView({ subject }: { subject: Subject }) {
   const { mayChange } = useAccount();
-  const { data, problem, again } = useAsk(`explain ${JSON.stringify(subject)}`, (signal) => explain(subject, signal), 2000);
-  const [resetting, setResetting] = useState<string | null>(null);
+  const { data, at, problem, again } = useAsk(`explain ${JSON.stringify(subject)}`, (signal) => explain(subject, signal), 2000);
+  const [resetting, setResetting] = useState<{ rule: string; subject: Subject } | null>(null);
   const [forgotten, setForgotten] = useState<string | null>(null);
   if (problem && !data) return <ProblemNotice problem={problem} again={again} />;
   if (!data) return <Loading what="the explanation" />;
   const said = verdict(data);
+  // Who is asked about may change while the dialog is open; what was to be reset does not.
+  const toReset = (rule: string) => (mayChange ? { onReset: () => setResetting({ rule, subject }) } : {});
   return (
     <div className="stack explain">
       <p className="said">
-        <Mark tone={said.limited ? 'bad' : 'good'} /> <span aria-live="polite">{said.text}</span>
+        <Mark tone={said.limited ? 'bad' : 'good'} /> {said.text}
       </p>
+      <Announce when={`${subjectText(subject)} ${said.limited}`} text={said.text} first />
+      {problem && (
+        <ProblemNotice problem={problem} again={again}>
+          {at !== null && `What is shown is of ${moment(at)}.`}
+        </ProblemNotice>
+      )}
       {forgotten && <Notice tone="good" title={`What was used under ${forgotten} is forgotten`} />}
       {data.rules.map((rule) => (
-        <RuleStanding
-          key={rule.id}
-          rule={rule}
-          {...(mayChange ? { onReset: () => setResetting(rule.id) } : {})}
-        />
+        <RuleStanding key={rule.id} rule={rule} {...toReset(rule.id)} />
       ))}
       {data.nearMisses.length > 0 && (
         <details>
@@ -46,11 +51,11 @@ export function ExplainView({ subject }: { subject: Subject }) {
       )}
       {resetting !== null && (
         <ResetDialog
-          subject={subject}
-          rule={resetting}
+          subject={resetting.subject}
+          rule={resetting.rule}
           onClose={() => setResetting(null)}
           onDone={() => {
-            setForgotten(resetting);
+            setForgotten(resetting.rule);
             setResetting(null);
             again();
           }}

@@ -2,10 +2,10 @@ import type { HotKey, RuleRates } from '../../api/types';
 import { href } from '../../app/route';
 import { rate } from '../../ui/format';
 
-export function Busiest({ rules }: { rules: RuleRates[] }) {
+export function Busiest({ rules, alone }: { rules: RuleRates[]; alone: boolean }) {
   return (
     <table>
-      <caption>A second, over the last ten</caption>
+      <caption>A second, over the last ten{alone ? '' : ', at this instance'}</caption>
       <thead>
         <tr>
           <th scope="col">Rule</th>

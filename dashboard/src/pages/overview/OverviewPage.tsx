@@ -1,7 +1,9 @@
 import { useMemo } from 'react';
 import type { Stats } from '../../api/types';
+import { href } from '../../app/route';
 import { since, type History } from '../../live/history';
 import { useLive } from '../../live/live';
+import { Announce } from '../../ui/Announce';
 import { Chart } from '../../ui/Chart';
 import { Empty, Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
 import { compact, duration, micros, moment, percent, rate } from '../../ui/format';
@@ -21,7 +23,8 @@ export function OverviewPage() {
     );
   }
   const said = headline(stats);
-  const old = line !== 'live';
+  const old = line === 'reconnecting';
+  const alone = stats.instances <= 1;
   return (
     <div className="stack overview">
       <h1 className="hidden">Overview</h1>
@@ -33,11 +36,16 @@ export function OverviewPage() {
       <div className={`headline ${old ? 'stale' : said.tone}`}>
         <Mark tone={said.tone} />
         <div>
-          <p className="said" aria-live="polite">
-            {said.text}
-          </p>
+          <p className="said">{said.text}</p>
           {said.more && <p className="quiet">{said.more}</p>}
+          {!alone && (
+            <p className="quiet">
+              Decisions, latency and rates are those of this instance, one of {stats.instances}; <a href={href(['callers'])}>callers</a> are
+              added up over all.
+            </p>
+          )}
         </div>
+        <Announce when={said.tone} text={said.text} />
       </div>
       <Figures stats={stats} />
       <div className="sides main-left">
@@ -54,7 +62,7 @@ export function OverviewPage() {
           {stats.byRule.length === 0 ? (
             <Empty title="No rule was asked in the last ten seconds" />
           ) : (
-            <Busiest rules={stats.byRule.slice(0, 8)} />
+            <Busiest rules={stats.byRule.slice(0, 8)} alone={alone} />
           )}
           {stats.hotKeys.length > 0 && <HotKeys keys={stats.hotKeys} />}
         </section>

@@ -24,7 +24,7 @@ const LATELY_MS = 600_000;
 
 /** An outage that is over and still worth a word. */
 function outageLately({ anomalies, now }: Stats): string | null {
-  const past = anomalies.filter((a) => STORE.includes(a.kind) && now - a.since < LATELY_MS);
+  const past = anomalies.filter((a) => STORE.includes(a.kind) && now - (a.until ?? now) < LATELY_MS);
   return past.length === 0 ? null : `The store was away at ${clock(Math.min(...past.map((a) => a.since)))}; it is back.`;
 }
 

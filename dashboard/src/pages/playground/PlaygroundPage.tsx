@@ -45,7 +45,11 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
           {mistake && <Notice tone="bad" title="The times can't be read">{mistake}</Notice>}
           {problem && <ProblemNotice problem={problem} again={again} />}
           {!shown && !problem && !mistake && <Loading what="the results" />}
-          {shown && shown.requests === 0 && <Empty title="No requests">There was no traffic of late. Choose another kind.</Empty>}
+          {shown && shown.requests === 0 && (
+            <Empty title="No requests">
+              {settled.kind === 'recent' ? 'There was no traffic of late. Choose another kind.' : 'Nobody asks in this traffic. Give it a higher rate, or choose another kind.'}
+            </Empty>
+          )}
           {shown && shown.requests > 0 && <Results trial={shown} stale={loading && !data} />}
         </section>
       </div>

@@ -1,6 +1,7 @@
 import { deleteRule } from '../../api/calls';
 import { go, href } from '../../app/route';
 import { ChangeDialog } from './ChangeDialog';
+import { dropDraft } from './kept';
 
 export function DeleteRule({ id, onClose }: { id: string; onClose: () => void }) {
   return (
@@ -10,7 +11,10 @@ export function DeleteRule({ id, onClose }: { id: string; onClose: () => void })
       danger
       call={(how) => deleteRule(id, how)}
       onClose={onClose}
-      onDone={() => go(href(['rules']))}
+      onDone={() => {
+        dropDraft(id);
+        go(href(['rules']));
+      }}
     />
   );
 }

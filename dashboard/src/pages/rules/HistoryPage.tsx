@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { listRevisions, readRevision, restoreRevision } from '../../api/calls';
 import { Problem } from '../../api/problem';
 import type { Changed, Revision } from '../../api/types';
@@ -10,29 +10,35 @@ import { Empty, Loading, Notice, ProblemNotice } from '../../ui/Notice';
 import { moment, plural } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
 import { ChangeDialog } from './ChangeDialog';
+import { noRevisions, withNewest, withOlder } from './revisions';
 
 export function HistoryPage() {
   const { rulesChanged } = useLive();
   const [round, setRound] = useState(0);
   const { data, problem, again } = useAsk(`history ${rulesChanged} ${round}`, (signal) => listRevisions(undefined, signal));
-  const [older, setOlder] = useState<{ revisions: Revision[]; next?: number } | null>(null);
+  const [known, setKnown] = useState(noRevisions);
   const [moreProblem, setMoreProblem] = useState<Problem | null>(null);
   const [restoring, setRestoring] = useState<number | null>(null);
   const [done, setDone] = useState<Changed | null>(null);
-  const next = older ? older.next : data?.next;
+  const busy = useRef(false);
+  useEffect(() => {
+    if (data) setKnown((old) => withNewest(old, data));
+  }, [data]);
+  const { revisions, next } = known;
+  const loaded = data !== null || revisions.length > 0;
   const more = async () => {
-    if (next === undefined) return;
+    if (next === undefined || busy.current) return;
+    busy.current = true;
     setMoreProblem(null);
     try {
       const page = await listRevisions(next);
-      const revisions = [...(older?.revisions ?? []), ...page.revisions];
-      setOlder(page.next === undefined ? { revisions } : { revisions, next: page.next });
+      setKnown((old) => withOlder(old, page));
     } catch (cause) {
       setMoreProblem(Problem.of(cause));
+    } finally {
+      busy.current = false;
     }
   };
-  const listed = unique([...(data?.revisions ?? []), ...(older?.revisions ?? [])]);
-  const newest = data?.revisions[0]?.number;
   return (
     <>
       <div className="page-head">
@@ -42,17 +48,17 @@ export function HistoryPage() {
       {done && (
         <Notice tone="good" title={done.changed ? `Revision ${done.revision.number} is in force` : 'Nothing had to be changed'} />
       )}
-      {problem && !data && <ProblemNotice problem={problem} again={again} />}
-      {!data && !problem && <Loading what="the history" />}
-      {data && (
+      {problem && <ProblemNotice problem={problem} again={again} />}
+      {!loaded && !problem && <Loading what="the history" />}
+      {loaded && (
         <section className="section history" aria-label="Revisions">
-          {listed.length === 0 && <Empty title="There is no history yet" />}
+          {data?.revisions.length === 0 && <Empty title="There is no history yet" />}
           <ol>
-            {listed.map((revision) => (
+            {revisions.map((revision) => (
               <RevisionRow
                 key={revision.number}
                 revision={revision}
-                newest={revision.number === newest}
+                newest={revision === revisions[0]}
                 onRestore={() => {
                   setDone(null);
                   setRestoring(revision.number);
@@ -85,11 +91,6 @@ export function HistoryPage() {
       )}
     </>
   );
-}
-
-function unique(revisions: Revision[]): Revision[] {
-  const seen = new Set<number>();
-  return revisions.filter(({ number }) => !seen.has(number) && seen.add(number));
 }
 
 function RevisionRow({ revision, newest, onRestore }: { revision: Revision; newest: boolean; onRestore: () => void }) {

@@ -61,7 +61,9 @@ function Valid({ base, review }: { base: Base; review: Extract<Review, { state: 
 
 function ConflictView({ base, conflict, text, onTake }: { base: Base; conflict: Conflict; text: string; onTake: Props['onTake'] }) {
   const { theirs, by, revision } = conflict;
-  const who = by ? `${by.author} saved revision ${revision} at ${moment(Date.parse(by.at))}` : `Revision ${revision} was saved`;
+  const who = by
+    ? `${by.author} saved revision ${by.number} at ${moment(Date.parse(by.at))}`
+    : `It was changed, by revision ${revision} at the latest,`;
   return (
     <>
       <Notice tone="warning" title="Somebody else changed this rule">

@@ -1,58 +1,36 @@
 import { useEffect, useRef, useState } from 'react';
-import { readRule } from '../../api/calls';
-import { isAbort } from '../../api/client';
-import { Problem } from '../../api/problem';
+import type { Problem } from '../../api/problem';
 import { useAccount } from '../../app/account';
-import { href, useRoute } from '../../app/route';
+import { go, href, replaceHash, useRoute } from '../../app/route';
 import { useLive } from '../../live/live';
 import { Editor } from '../../ui/Editor';
 import { Loading, Notice, ProblemNotice } from '../../ui/Notice';
 import { rate } from '../../ui/format';
-import { newestRevision, TEMPLATE, useReview, type Base } from './draft';
+import { useReview } from './draft';
 import { DeleteRule } from './DeleteRule';
+import { DraftOffer } from './DraftOffer';
+import { useEditing } from './editing';
 import { ReviewView } from './ReviewView';
 import { SaveBar } from './SaveBar';
-import { toYaml } from './yaml';
 
 /** One rule: to be read, changed, or written if `id` is null. */
 export function RulePage({ id }: { id: string | null }) {
   const { mayChange } = useAccount();
   const { rulesChanged } = useLive();
-  const [base, setBase] = useState<Base | null>(null);
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [round, setRound] = useState(0);
-  const [saved, setSaved] = useState<number | null>(Number(useRoute().query.get('saved')) || null);
+  const editing = useEditing(id, mayChange);
+  const { base, text, touched, problem, offer, load } = editing;
+  const [saved, setSaved] = useSaved(id);
+  const [saving, setSaving] = useState(false);
   const [deleting, setDeleting] = useState(false);
-  const review = useReview(base, text, mayChange, rulesChanged, setBase);
+  const review = useReview(base, text, mayChange, rulesChanged, editing.rebase);
 
-  useEffect(() => {
-    const stop = new AbortController();
-    const load = async (): Promise<Base> => {
-      if (id === null) return { id, text: TEMPLATE, revision: await newestRevision(stop.signal) };
-      const { body, revision } = await readRule(id, stop.signal);
-      return { id, text: toYaml(body), revision: revision ?? 0 };
-    };
-    load()
-      .then((loaded) => {
-        setBase(loaded);
-        setText(loaded.text);
-        setProblem(null);
-      })
-      .catch((cause: unknown) => {
-        if (!stop.signal.aborted && !isAbort(cause)) setProblem(Problem.of(cause));
-      });
-    return () => stop.abort();
-  }, [id, round]);
-
-  const load = () => setRound((n) => n + 1);
   const seen = useRef(rulesChanged);
   useEffect(() => {
     if (seen.current === rulesChanged) return;
     seen.current = rulesChanged;
     // What nobody has begun to edit is shown as it is now; the review sees to the rest.
-    if (base?.id != null && text === base.text) load();
-  }, [rulesChanged, base, text]);
+    if (base?.id != null && !touched) load();
+  }, [rulesChanged, base, touched]);
   const flaws = review.state === 'invalid' ? flawsOf(review.problem) : [];
   return (
     <>
@@ -77,40 +55,38 @@ export function RulePage({ id }: { id: string | null }) {
       {base && (
         <div className="sides main-left rule-page">
           <section className="section stack" aria-label="The rule">
-            {saved !== null && review.state === 'unchanged' && (
+            {saved !== null && saved === base.revision && review.state === 'unchanged' && (
               <Notice tone="good" title={`Saved: revision ${saved} is in force`} />
             )}
+            {offer && <DraftOffer draft={offer} onTake={editing.takeUp} onDrop={editing.drop} />}
             <Editor
               label={mayChange ? 'YAML or JSON' : 'The rule'}
               value={text}
-              onChange={setText}
+              onChange={editing.write}
               flaws={flaws}
-              readOnly={!mayChange}
+              readOnly={!mayChange || saving || offer !== null}
             />
             {!mayChange && <p className="quiet">Changing rules takes an admin token.</p>}
           </section>
           <section className="section stack" aria-label="What would change">
-            <ReviewView
-              base={base}
-              review={review}
-              text={text}
-              onTake={(next, newText) => {
-                setBase(next);
-                setText(newText);
-              }}
-            />
+            <ReviewView base={base} review={review} text={text} onTake={editing.replace} />
             {mayChange && (
               <SaveBar
                 base={base}
                 review={review}
-                onSaved={(next, revision) => {
-                  setBase(next);
-                  setText(next.text);
-                  setSaved(revision);
+                busy={saving}
+                onBusy={setSaving}
+                onSaved={(next) => {
+                  if (base.id === null) {
+                    go(href(['rules', next.id ?? ''], { saved: String(next.revision) }));
+                    return;
+                  }
+                  editing.rebase(next);
+                  setSaved(next.revision);
                   load(); // as the service keeps it
                 }}
-                onUndo={() => setText(base.text)}
-                onStale={() => setBase({ ...base })}
+                onUndo={() => editing.write(base.text)}
+                onStale={() => editing.rebase({ ...base })}
               />
             )}
           </section>
@@ -119,6 +95,16 @@ export function RulePage({ id }: { id: string | null }) {
       {deleting && base?.id && <DeleteRule id={base.id} onClose={() => setDeleting(false)} />}
     </>
   );
+}
+
+/** The revision that was just saved: a new rule is told it by the address, once. */
+function useSaved(id: string | null) {
+  const told = Number(useRoute().query.get('saved')) || null;
+  const state = useState(told);
+  useEffect(() => {
+    if (told !== null && id !== null) replaceHash(href(['rules', id]));
+  }, [told, id]);
+  return state;
 }
 
 /** A problem of the whole has no line, and is shown all the same. */
@@ -136,6 +122,7 @@ function RuleRate({ id }: { id: string }) {
     <span className="quiet">
       {rate(rates.allowed)} allowed, {rate(rates.denied)} denied
       {rates.shadowDenied > 0 && `, ${rate(rates.shadowDenied)} shadow-denied`} a second
+      {stats.instances > 1 && ', at this instance'}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { listRules } from '../../api/calls';
 import { Problem } from '../../api/problem';
 import type { RuleJson, RulePage, RuleRates } from '../../api/types';
@@ -7,7 +7,7 @@ import { href } from '../../app/route';
 import { useLive } from '../../live/live';
 import { Empty, Loading, ProblemNotice } from '../../ui/Notice';
 import { count, plural, rate } from '../../ui/format';
-import { useAsk, useSettled } from '../../ui/useAsk';
+import { useAsk, useLast, useSettled } from '../../ui/useAsk';
 import { limitsOf, limitText, matchText } from './describe';
 
 export function RulesPage() {
@@ -51,7 +51,11 @@ export function RulesPage() {
           </a>
         )}
       </div>
-      {problem && !shown && <ProblemNotice problem={problem} again={again} />}
+      {problem && (
+        <ProblemNotice problem={problem} again={again}>
+          {shown && `What is shown are the rules of revision ${shown.revision}, which may have changed.`}
+        </ProblemNotice>
+      )}
       {!problem && !shown && <Loading what="the rules" />}
       {shown && (
         <section className="section" aria-label="Rules">
@@ -60,7 +64,13 @@ export function RulesPage() {
               {!shown.search && mayChange && <a href={href(['new-rule'])}>Write the first</a>}
             </Empty>
           ) : (
-            <RuleTable key={`${shown.revision} ${shown.search}`} first={shown} search={shown.search} rates={rates} />
+            <RuleTable
+              key={`${shown.revision} ${shown.search}`}
+              first={shown}
+              search={shown.search}
+              rates={rates}
+              instances={stats?.instances ?? 1}
+            />
           )}
         </section>
       )}
@@ -68,32 +78,36 @@ export function RulesPage() {
   );
 }
 
-/** What was there last, so that a list does not blink while the next one comes. */
-function useLast<T>(value: T | null): T | null {
-  const [last, setLast] = useState(value);
-  useEffect(() => {
-    if (value !== null) setLast(value);
-  }, [value]);
-  return value ?? last;
+interface TableProps {
+  first: RulePage;
+  search: string;
+  rates: Map<string, RuleRates>;
+  instances: number;
 }
 
-function RuleTable({ first, search, rates }: { first: RulePage; search: string; rates: Map<string, RuleRates> }) {
+function RuleTable({ first, search, rates, instances }: TableProps) {
   const [pages, setPages] = useState([first]);
   const [problem, setProblem] = useState<Problem | null>(null);
   const rules = pages.flatMap((page) => page.rules);
   const next = pages.at(-1)?.next;
+  const busy = useRef(false);
   const more = async () => {
+    if (busy.current) return;
+    busy.current = true;
     setProblem(null);
     try {
       const page = await listRules(next === undefined ? { search } : { search, after: next });
       setPages((old) => [...old, page]);
     } catch (cause) {
       setProblem(Problem.of(cause));
+    } finally {
+      busy.current = false;
     }
   };
   return (
     <>
       <table className="cards rules">
+        {instances > 1 && <caption>Rates are those of this instance, one of {instances}</caption>}
         <thead>
           <tr>
             <th scope="col">Rule</th>

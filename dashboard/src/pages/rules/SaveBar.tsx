@@ -1,40 +1,50 @@
-import { useState } from 'react';
-import { putRule } from '../../api/calls';
+import { useEffect, useState } from 'react';
 import { Problem } from '../../api/problem';
-import { go, href } from '../../app/route';
-import { ProblemNotice } from '../../ui/Notice';
-import type { Base, Review } from './draft';
+import { Notice, ProblemNotice } from '../../ui/Notice';
+import { saveRule, type Base, type Review } from './draft';
+import { dropDraft } from './kept';
 import { Signing, useSignature } from './Signing';
 
 interface Props {
   base: Base;
   review: Review;
-  onSaved: (base: Base, revision: number) => void;
+  busy: boolean;
+  onBusy: (busy: boolean) => void;
+  onSaved: (base: Base) => void;
   onUndo: () => void;
   onStale: () => void;
 }
 
-export function SaveBar({ base, review, onSaved, onUndo, onStale }: Props) {
+export function SaveBar({ base, review, busy, onBusy, onSaved, onUndo, onStale }: Props) {
   const signature = useSignature();
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [stale, setStale] = useState(false);
   const ready = review.state === 'valid' && review.result.changed && review.result.readOnly === undefined;
+  const verb = base.id === null ? 'Create rule' : 'Save';
+  useEffect(() => {
+    if (review.state === 'unchanged') setStale(false);
+  }, [review.state]);
 
   const save = async () => {
     if (review.state !== 'valid') return;
-    setBusy(true);
+    onBusy(true);
     setProblem(null);
+    setStale(false);
     try {
-      const { body } = await putRule(review.id, review.text, { ifMatch: base.revision, dryRun: false, ...signature.given });
+      const { revision } = await saveRule(base, review.text, signature.given);
+      dropDraft(base.id);
       signature.setMessage('');
-      if (base.id === null) go(href(['rules', review.id], { saved: String(body.revision.number) }));
-      else onSaved({ id: review.id, text: review.text, revision: body.revision.number }, body.revision.number);
+      onSaved({ id: review.id, text: review.text, revision: revision.number });
     } catch (cause) {
       const found = Problem.of(cause);
-      if (found.status === 409) onStale();
-      else setProblem(found);
+      if (found.status === 409) {
+        setStale(true);
+        onStale();
+      } else {
+        setProblem(found);
+      }
     } finally {
-      setBusy(false);
+      onBusy(false);
     }
   };
 
@@ -47,13 +57,18 @@ export function SaveBar({ base, review, onSaved, onUndo, onStale }: Props) {
       }}
     >
       {problem && <ProblemNotice problem={problem} />}
+      {stale && review.state === 'valid' && (
+        <Notice tone="warning" title="Not saved: the rules have changed meanwhile">
+          Look at what would change now, and press {verb} again.
+        </Notice>
+      )}
       <Signing signature={signature} />
       <div className="row end">
         <button type="button" onClick={onUndo} disabled={review.state === 'unchanged' || busy}>
           Undo all
         </button>
         <button type="submit" className="primary" disabled={!ready || busy}>
-          {busy ? 'Saving…' : base.id === null ? 'Create rule' : 'Save'}
+          {busy ? 'Saving…' : verb}
         </button>
       </div>
     </form>

@@ -4,6 +4,7 @@ import { isAbort } from '../../api/client';
 import { Problem } from '../../api/problem';
 import type { Changed, Revision } from '../../api/types';
 import { useSettled } from '../../ui/useAsk';
+import type { Signature } from './Signing';
 import { idIn, toYaml } from './yaml';
 
 /** A rule as it was when the editing began. */
@@ -27,8 +28,12 @@ export interface Conflict {
   /** Theirs; null if the rule is gone. */
   theirs: string | null;
   revision: number;
+  /** The one that changed it last; null if that can't be told. */
   by: Revision | null;
 }
+
+/** Whether the others changed only other rules: the text is then as good as before, for the newest revision. */
+const isElsewhere = (base: Base, conflict: Conflict) => conflict.theirs === (base.id === null ? null : base.text);
 
 /** What the service says about a text, while it is being written: a dry run whenever it has stood still. */
 export function useReview(base: Base | null, text: string, mayChange: boolean, round: number, onNewer: (base: Base) => void): Review {
@@ -52,8 +57,7 @@ export function useReview(base: Base | null, text: string, mayChange: boolean, r
         if (problem.status === 409) {
           const conflict = await conflictOf(base, stop.signal).catch(() => null);
           if (stop.signal.aborted) return;
-          // Only other rules were changed: this text is as good as before, for the newest revision.
-          if (conflict && conflict.theirs === (base.id === null ? null : base.text)) onNewer({ ...base, revision: conflict.revision });
+          if (conflict && isElsewhere(base, conflict)) onNewer({ ...base, revision: conflict.revision });
           else if (conflict) setReview({ state: 'conflict', conflict });
           else setReview({ state: 'failed', problem });
         } else {
@@ -82,11 +86,38 @@ export async function conflictOf(base: Base, signal?: AbortSignal): Promise<Conf
     }
   }
   const newest = revision ?? (await newestRevision(signal));
-  const by = await readRevision(newest, signal).then(
-    (found) => found.revision,
-    () => null,
-  );
+  const by = base.id === null ? null : await lastToChange(base.id, base.revision, newest, signal).catch(() => null);
   return { theirs, revision: newest, by };
+}
+
+const MOST_LOOKED_AT = 20;
+
+/** The newest revision after `from` that changed the rule. The newest of all may have changed another one. */
+async function lastToChange(id: string, from: number, newest: number, signal?: AbortSignal): Promise<Revision | null> {
+  for (let number = newest; number > Math.max(from, newest - MOST_LOOKED_AT); number--) {
+    const { revision, diff } = await readRevision(number, signal);
+    if (diff?.changes.some((change) => change.id === id)) return revision;
+    if (!diff || diff.more !== undefined) return null; // what is not listed may be it
+  }
+  return null;
+}
+
+const TRIES = 3;
+
+/** Saves; again for the newest revision where others changed only other rules meanwhile. */
+export async function saveRule(base: Base, text: string, signature: Signature): Promise<Changed> {
+  let { revision } = base;
+  for (let tries = 1; ; tries++) {
+    try {
+      return (await putRule(base.id ?? idIn(text) ?? 'unnamed', text, { ifMatch: revision, dryRun: false, ...signature })).body;
+    } catch (cause) {
+      // A new rule could replace one that has come meanwhile: that is looked at first.
+      if (Problem.of(cause).status !== 409 || base.id === null || tries === TRIES) throw cause;
+      const conflict = await conflictOf({ ...base, revision });
+      if (!isElsewhere(base, conflict)) throw cause;
+      revision = conflict.revision;
+    }
+  }
 }
 
 export async function newestRevision(signal?: AbortSignal): Promise<number> {

@@ -1,40 +1,56 @@
 import { useEffect, useState } from 'react';
 import { listRules, readRule, whatIf } from '../../api/calls';
+import { isAbort } from '../../api/client';
 import { Problem } from '../../api/problem';
 import type { WhatIf } from '../../api/types';
 import { Editor } from '../../ui/Editor';
-import { Empty, Loading, ProblemNotice } from '../../ui/Notice';
+import { Empty, Loading, Notice, ProblemNotice } from '../../ui/Notice';
 import { useAsk, useSettled } from '../../ui/useAsk';
 import { toYaml } from '../rules/yaml';
+import { fitting } from './fitting';
 import { Outcome } from './Outcome';
 import { requestOf, SourceFields, type Source } from './source';
+
+interface Run {
+  busy: boolean;
+  result: WhatIf | null;
+  problem: Problem | null;
+  /** Whether not all of the log was replayed. */
+  cut: boolean;
+}
 
 /** Other rules on the traffic that was: who would have been denied? */
 export function WhatIfPage({ query }: { query: URLSearchParams }) {
   const [rule, setRule] = useState(query.get('rule') ?? '');
   const [text, setText] = useState('');
   const [source, setSource] = useState<Source>({ kind: 'recent', text: '', file: null, format: 'auto', key: '' });
-  const [run, setRun] = useState<{ busy: boolean; result: WhatIf | null; problem: Problem | null }>({ busy: false, result: null, problem: null });
+  const [run, setRun] = useState<Run>({ busy: false, result: null, problem: null, cut: false });
+  const [unread, setUnread] = useState<Problem | null>(null);
+  const [round, setRound] = useState(0);
   const whole = rule === WHOLE;
 
   const settledRule = useSettled(rule, 250);
   useEffect(() => {
+    setUnread(null);
     if (settledRule === '' || settledRule === WHOLE) return undefined;
     const stop = new AbortController();
     readRule(settledRule, stop.signal).then(
       ({ body }) => setText(toYaml(body)),
-      () => {},
+      (cause: unknown) => {
+        if (!stop.signal.aborted && !isAbort(cause)) setUnread(Problem.of(cause));
+      },
     );
     return () => stop.abort();
-  }, [settledRule]);
+  }, [settledRule, round]);
 
   const replay = async () => {
     setRun((old) => ({ ...old, busy: true, problem: null }));
     try {
-      const result = await whatIf({ rules: text, replace: whole ? null : rule, source: requestOf(source) });
-      setRun({ busy: false, result, problem: null });
+      const question = fitting({ rules: text, replace: whole ? null : rule, source: requestOf(source) });
+      const cut = question.source.text !== undefined && question.source.text !== source.text;
+      setRun({ busy: false, result: await whatIf(question), problem: null, cut });
     } catch (cause) {
-      setRun({ busy: false, result: null, problem: Problem.of(cause) });
+      setRun({ busy: false, result: null, problem: Problem.of(cause), cut: false });
     }
   };
   const ready = text.trim() !== '' && (source.kind === 'recent' || source.text !== '');
@@ -54,6 +70,7 @@ export function WhatIfPage({ query }: { query: URLSearchParams }) {
             }}
           >
             <RulePicker rule={rule} onChoose={setRule} />
+            {unread && <ProblemNotice problem={unread} again={() => setRound((n) => n + 1)} />}
             <Editor
               label={whole ? 'The whole set of rules' : 'The rule, as it would be'}
               value={text}
@@ -72,6 +89,7 @@ export function WhatIfPage({ query }: { query: URLSearchParams }) {
         <section className="section stack" aria-label="What would have happened" aria-live="polite">
           {run.problem && <ProblemNotice problem={run.problem} />}
           {run.busy && !run.result && <Loading what="what would have happened" />}
+          {run.cut && <Notice tone="warning" title="Only the end of the log was replayed">More of it does not fit into one question.</Notice>}
           {run.result && <Outcome result={run.result} />}
           {!run.result && !run.busy && !run.problem && (
             <Empty title="Nothing replayed yet">

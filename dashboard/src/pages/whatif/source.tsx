@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Notice } from '../../ui/Notice';
-import { compact } from '../../ui/format';
+import { MOST_BYTES, type Traffic } from './fitting';
 
 export interface Source {
   kind: 'recent' | 'log';
@@ -10,9 +10,7 @@ export interface Source {
   key: string;
 }
 
-export const MOST_BYTES = 8 * 1024 * 1024;
-
-export const requestOf = (source: Source) =>
+export const requestOf = (source: Source): Traffic =>
   source.kind === 'recent'
     ? { kind: 'recent' }
     : { kind: 'log', text: source.text, format: source.format, ...(source.key.trim() ? { key: source.key.trim() } : {}) };
@@ -26,7 +24,7 @@ export function SourceFields({ source, onChange }: { source: Source; onChange: (
     const part = file.size > MOST_BYTES ? file.slice(file.size - MOST_BYTES) : file;
     try {
       const text = await part.text();
-      if (part !== file) setProblem(`Only the last ${compact(MOST_BYTES / 1024 / 1024)} MB of it are replayed.`);
+      if (part !== file) setProblem(`It is long: of its end as much as fits is replayed, less than ${MOST_BYTES / 1024 / 1024} MB.`);
       onChange({ ...source, text: part === file ? text : text.slice(text.indexOf('\n') + 1), file: file.name });
     } catch {
       setProblem('The file can’t be read.');

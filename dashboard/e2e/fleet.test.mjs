@@ -1,0 +1,56 @@
+// Two instances that share a Redis: what one shows of what only the other has seen.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { go, launch, openTab } from './browser.mjs';
+import { startRedis } from './redis.mjs';
+import { startService } from './service.mjs';
+
+let redis;
+let here;
+let elsewhere;
+let browser;
+let tab;
+
+before(async () => {
+  // One after the other, so that whatever has begun is ended also if the next one fails.
+  browser = await launch();
+  redis = await startRedis();
+  here = await startService('--store', redis.url);
+  elsewhere = await startService('--store', redis.url);
+});
+
+after(async () => {
+  await browser?.close();
+  await here?.close();
+  await elsewhere?.close();
+  await redis?.kill();
+});
+
+beforeEach(async () => {
+  tab = await openTab(browser, here.url);
+});
+
+afterEach(async () => {
+  const { complaints } = tab;
+  await tab.close();
+  assert.deepEqual(complaints, []);
+});
+
+test('the overview says that its figures are those of one instance', async () => {
+  const { page } = tab;
+  await page.getByText(/those of this instance, one of 2/).waitFor({ timeout: 30_000 });
+});
+
+test('a caller that only another instance has seen is shown, without a timeline, and can be reset', async () => {
+  const { page } = tab;
+  await elsewhere.check('user:abroad', 5);
+  await go(page, '#/callers/user%3Aabroad');
+  // Lists are left for the others every five seconds.
+  await page.getByText("Another instance's; no timeline here.").waitFor({ timeout: 30_000 });
+  await page.locator('.figure').filter({ hasText: 'Allowed' }).getByText('5', { exact: true }).waitFor();
+  await page.getByText(/of 200 left/).waitFor();
+  await page.getByRole('button', { name: 'Reset…' }).first().click();
+  await page.getByRole('button', { name: 'Reset the counter' }).click();
+  await page.getByText('What was used under per-user is forgotten').waitFor();
+});

@@ -1,0 +1,95 @@
+import { useEffect, useState } from 'react';
+import { readRule } from '../../api/calls';
+import { isAbort } from '../../api/client';
+import { Problem } from '../../api/problem';
+import { newestRevision, TEMPLATE, type Base } from './draft';
+import { dropDraft, keepDraft, keptDraft, type Kept } from './kept';
+import { toYaml } from './yaml';
+
+/** A rule as it was read, and what has become of it in the editor. */
+export interface Editing {
+  base: Base | null;
+  text: string;
+}
+
+export const isTouched = ({ base, text }: Editing) => base !== null && text !== base.text;
+
+/**
+ * With what has been read anew. What somebody has begun to write is never replaced: where the rule has changed beneath
+ * it, the old base stays, and the review tells of the conflict.
+ */
+export function reloaded(now: Editing, loaded: Base): Editing {
+  const { base } = now;
+  if (base === null) return { base: loaded, text: loaded.text };
+  if (loaded.revision < base.revision) return now; // of an instance that has not heard of it yet
+  if (!isTouched(now)) return { base: loaded, text: loaded.text };
+  return loaded.revision === base.revision ? { base: loaded, text: now.text } : now;
+}
+
+/** Takes up what was written before: on what is there now if that is the same, else on what it was written for. */
+export function takenUp(draft: Kept, base: Base): Editing {
+  return { base: draft.base.text === base.text ? base : draft.base, text: draft.text };
+}
+
+async function read(id: string | null, signal: AbortSignal): Promise<Base> {
+  if (id === null) return { id, text: TEMPLATE, revision: await newestRevision(signal) };
+  const { body, revision } = await readRule(id, signal);
+  return { id, text: toYaml(body), revision: revision ?? 0 };
+}
+
+/** Reads a rule and keeps what is written, here and for when one comes back. */
+export function useEditing(id: string | null, mayChange: boolean) {
+  const [editing, setEditing] = useState<Editing>({ base: null, text: '' });
+  const [offer, setOffer] = useState<Kept | null>(() => (mayChange ? keptDraft(id) : null));
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [round, setRound] = useState(0);
+  const { base, text } = editing;
+  const touched = isTouched(editing);
+
+  useEffect(() => {
+    const stop = new AbortController();
+    read(id, stop.signal)
+      .then((loaded) => {
+        if (stop.signal.aborted) return;
+        setEditing((now) => reloaded(now, loaded));
+        setOffer((old) => (old?.text === loaded.text ? null : old));
+        setProblem(null);
+      })
+      .catch((cause: unknown) => {
+        if (!stop.signal.aborted && !isAbort(cause)) setProblem(Problem.of(cause));
+      });
+    return () => stop.abort();
+  }, [id, round]);
+
+  useEffect(() => {
+    if (!mayChange || base === null || offer !== null) return;
+    if (touched) keepDraft(id, { base, text, at: Date.now() });
+    else dropDraft(id);
+  }, [id, mayChange, base, text, touched, offer]);
+
+  useEffect(() => {
+    if (!mayChange || !touched) return undefined;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [mayChange, touched]);
+
+  return {
+    base,
+    text,
+    touched,
+    problem,
+    /** What was written before and not saved, until one says what to do with it. */
+    offer,
+    load: () => setRound((n) => n + 1),
+    write: (newText: string) => setEditing((now) => ({ ...now, text: newText })),
+    /** Goes on from another base, with the text that is there. */
+    rebase: (next: Base) => setEditing((now) => ({ ...now, base: next })),
+    replace: (next: Base, newText: string) => setEditing({ base: next, text: newText }),
+    takeUp: () => {
+      if (offer && base) setEditing(takenUp(offer, base));
+      setOffer(null);
+    },
+    drop: () => setOffer(null),
+  };
+}

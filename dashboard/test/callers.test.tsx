@@ -1,0 +1,135 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { OneCaller, Subject } from '../src/api/types';
+import { CallerPage } from '../src/pages/callers/CallerPage';
+import { CallersPage, moreThan } from '../src/pages/callers/CallersPage';
+import { subjectOf } from '../src/pages/callers/name';
+import { json, network, problem, type Sent } from './setup';
+import { as, withDialogs } from './show';
+
+vi.mock('../src/ui/Chart', () => ({ Chart: ({ summary }: { summary: string }) => <p>{summary}</p> }));
+
+beforeAll(withDialogs);
+afterEach(() => vi.useRealTimers());
+
+const POLL_MS = 2000;
+const later = () => act(() => vi.advanceTimersByTimeAsync(POLL_MS));
+
+const one = (part: Partial<OneCaller> = {}): OneCaller => ({
+  caller: 'user:42', subject: { key: 'user:42' }, allowed: 1200, denied: 30, perSecond: 12.1, deniedPerSecond: 0.4, burstRatio: 3.2, since: 0, last: 0, error: 0, rules: ['per-user'],
+  series: { from: 0, stepMs: 1000, allowed: [3, 4], denied: [0, 1] },
+  ...part,
+});
+const rule = { id: 'login', applies: true, reason: '', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
+const explained = (sent: Sent) => (sent.path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], nearMisses: [] }) : undefined);
+const subjects = (sent: Sent[], path: string) => sent.filter((asked) => asked.path === path).map(({ body }) => (JSON.parse(body) as { subject: Subject }).subject);
+
+describe('a caller', () => {
+  it('that only other instances have seen has figures and no timeline', async () => {
+    network((sent) => explained(sent) ?? json(200, one({ series: null })));
+    as('read', <CallerPage caller="user:42" />);
+    await screen.findByText("Another instance's; no timeline here.");
+    expect(screen.getByText('1,200')).toBeTruthy();
+  });
+
+  it('has a timeline of this instance, which is said where there are others', async () => {
+    network((sent) => explained(sent) ?? json(200, one()));
+    as('read', <CallerPage caller="user:42" />);
+    await screen.findByText('7 allowed and 1 denied in the time shown.');
+    expect(screen.getByText(/what this instance saw; the figures above are added up over 2 instances/)).toBeTruthy();
+  });
+
+  it('is said to have been denied of late, not since it was first seen', async () => {
+    network((sent) => explained(sent) ?? json(200, one()));
+    as('read', <CallerPage caller="user:42" />);
+    const said = await screen.findByText(/Denied about 30 times in the last ten minutes/);
+    expect(said.textContent).toContain('by per-user; the count fades');
+  });
+
+  it('is explained and reset as it asked at first, whatever it asks meanwhile', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    let asked = 0;
+    const sent = network((given) => {
+      if (given.path === '/v1/reset') return json(200, { reset: true });
+      return explained(given) ?? json(200, one({ subject: { ip: '10.0.0.1', path: `/${asked++}` } }));
+    });
+    as('admin', <CallerPage caller="ip=10.0.0.1" />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Reset…' }));
+    await later();
+    await later();
+    expect(asked).toBeGreaterThan(1);
+    const dialog = screen.getByRole('dialog');
+    expect(within(dialog).getByText('ip=10.0.0.1 path=/0')).toBeTruthy();
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Reset the counter' }));
+    await screen.findByText('What was used under login is forgotten');
+    expect(subjects(sent, '/v1/reset')).toEqual([{ ip: '10.0.0.1', path: '/0' }]);
+    expect(new Set(subjects(sent, '/v1/explain').map(({ path }) => path))).toEqual(new Set(['/0']));
+    fireEvent.click(screen.getByRole('button', { name: 'Look at how it asks now' }));
+    await waitFor(() => expect(subjects(sent, '/v1/explain').at(-1)?.['path']).not.toBe('/0'));
+  });
+
+  it('whose figures can not be read any more is shown with their age', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    let away = false;
+    network((sent) => (away ? problem(503, 'not just now') : (explained(sent) ?? json(200, one()))));
+    as('read', <CallerPage caller="user:42" />);
+    await screen.findAllByText(/Limited by login/);
+    away = true;
+    await later();
+    await later();
+    await waitFor(() => expect(screen.getAllByText(/What is shown is of \d\d:\d\d:\d\d/)).toHaveLength(2));
+    expect(screen.getByText('1,200')).toBeTruthy();
+  });
+
+  it('that is not tracked is asked about as its name says', async () => {
+    const sent = network(explained);
+    as('read', <CallerPage caller="user=42" />);
+    await screen.findByText('Not among the callers of late');
+    await waitFor(() => expect(subjects(sent, '/v1/explain')).toEqual([{ user: '42' }]));
+  });
+
+  it('tells by its name what it asks with', () => {
+    expect(subjectOf('user:42')).toEqual({ key: 'user:42' });
+    expect(subjectOf('user=a=b')).toEqual({ user: 'a=b' });
+    expect(subjectOf('remote-address=10.0.0.1')).toEqual({ 'remote-address': '10.0.0.1' });
+    expect(subjectOf('ip=2001:db8:0:1::/64')).toEqual({ ip: '2001:db8:0:1::' });
+    expect(subjectOf('(unnamed)')).toBeNull();
+  });
+});
+
+describe('the list of callers', () => {
+  const many = ({ query }: Sent) => {
+    const { series: _, ...caller } = one();
+    const callers = Array.from({ length: Number(query.get('limit')) }, (_, i) => ({ ...caller, caller: `user:${i}` }));
+    return json(200, { now: 0, windowMs: 600_000, tracked: 5000, error: 0, instances: 1, callers });
+  };
+
+  it('goes on to as many as the service lists, and no further', async () => {
+    expect([50, 200, 800].map(moreThan)).toEqual([200, 800, 1000]);
+    const sent = network(many);
+    as('read', <CallersPage />);
+    await screen.findByText('user:49');
+    fireEvent.click(screen.getByText('Show more'));
+    await screen.findByText('user:199');
+    expect(sent.map(({ query }) => query.get('limit'))).toEqual(['50', '200']);
+  });
+
+  it('stays, with the focus, while it is sorted anew', async () => {
+    let answer = () => {};
+    network(async (sent) => {
+      if (sent.query.get('sort') === 'burst') await new Promise<void>((resolve) => (answer = resolve));
+      return many(sent);
+    });
+    as('read', <CallersPage />);
+    await screen.findByRole('link', { name: 'user:0' });
+    const button = screen.getByRole('button', { name: 'Burst' });
+    button.focus();
+    fireEvent.click(button);
+    expect(screen.getByRole('link', { name: 'user:0' })).toBeTruthy();
+    expect(document.activeElement).toBe(button);
+    await waitFor(() => expect(screen.getByLabelText('Top callers').getAttribute('aria-busy')).toBe('true'));
+    answer();
+    await waitFor(() => expect(screen.getByLabelText('Top callers').getAttribute('aria-busy')).toBe('false'));
+    expect(document.activeElement).toBe(button);
+  });
+});

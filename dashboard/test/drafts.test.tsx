@@ -1,0 +1,205 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Base } from '../src/pages/rules/draft';
+import { reloaded, takenUp } from '../src/pages/rules/editing';
+import { keptDraft } from '../src/pages/rules/kept';
+import { RulePage } from '../src/pages/rules/RulePage';
+import { json, network, problem, type Sent } from './setup';
+import { around, as, change, live, revision, RULE, withDialogs } from './show';
+
+beforeAll(withDialogs);
+
+const MINE = 'id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }';
+const editor = () => screen.getByLabelText('YAML or JSON') as HTMLTextAreaElement;
+const edit = (text: string) => fireEvent.change(editor(), { target: { value: text } });
+
+/** A service that has one rule, at a revision, and takes whatever was written for that. */
+function service(state: { at: number; rule?: typeof RULE; changedBy?: Record<number, string> }) {
+  return network((sent: Sent) => {
+    const { at, rule = RULE } = state;
+    if (sent.method === 'PUT') {
+      if (sent.headers.get('If-Match') !== `"${at}"`) return problem(409, 'stale', { field: 'If-Match' });
+      if (sent.query.has('dry-run')) return json(200, change({ dryRun: true, revision: revision(at) }));
+      state.at++;
+      return json(200, change({ revision: revision(at + 1) }));
+    }
+    if (sent.path === '/v1/rules/per-ip') return json(200, rule, { ETag: `"${at}"` });
+    if (sent.path === '/v1/rules') return json(200, { revision: at, total: 1, rules: [rule] });
+    const number = Number(/^\/v1\/revisions\/(\d+)$/.exec(sent.path)?.[1]);
+    if (!number) return undefined;
+    const id = state.changedBy?.[number] ?? 'another';
+    return json(200, { revision: revision(number, { author: `author ${number}` }), diff: { ...change().diff, changes: [{ id, change: 'changed', fields: [] }] } });
+  });
+}
+
+const saves = (sent: Sent[]) => sent.filter(({ method, query }) => method === 'PUT' && !query.has('dry-run'));
+
+describe('what is written and not saved', () => {
+  const base: Base = { id: 'a', text: 'old', revision: 7 };
+  const newer: Base = { id: 'a', text: 'new', revision: 8 };
+
+  it('is never replaced by what is read', () => {
+    expect(reloaded({ base: null, text: '' }, base)).toEqual({ base, text: 'old' });
+    expect(reloaded({ base, text: 'old' }, newer)).toEqual({ base: newer, text: 'new' });
+    expect(reloaded({ base, text: 'mine' }, newer)).toEqual({ base, text: 'mine' });
+    expect(reloaded({ base, text: 'mine' }, { ...newer, revision: 7 })).toEqual({ base: { ...newer, revision: 7 }, text: 'mine' });
+    expect(reloaded({ base: newer, text: 'new' }, base)).toEqual({ base: newer, text: 'new' });
+  });
+
+  it('is taken up for what it was written for, unless that is still in force', () => {
+    const draft = { base, text: 'mine', at: 1 };
+    expect(takenUp(draft, { ...base, revision: 9 })).toEqual({ base: { ...base, revision: 9 }, text: 'mine' });
+    expect(takenUp(draft, newer)).toEqual({ base, text: 'mine' });
+  });
+
+  it('stays while the rule is read anew beneath it', async () => {
+    const state = { at: 7, rule: RULE };
+    service(state);
+    const shown = as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    state.at = 8;
+    state.rule = { ...RULE, limit: { ...RULE.limit, rate: '450/1m' } };
+    shown.rerender(around('admin', <RulePage id="per-ip" />, { ...live, rulesChanged: 1 }));
+    edit(MINE);
+    await screen.findByText('Somebody else changed this rule');
+    expect(editor().value).toBe(MINE);
+  });
+
+  it('is offered again to whoever comes back', async () => {
+    service({ at: 7 });
+    const first = as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    edit(MINE);
+    first.unmount();
+    const second = as('admin', <RulePage id="per-ip" />);
+    await screen.findByText(/You had unsaved changes/);
+    await screen.findByDisplayValue(/300/);
+    expect(editor().readOnly).toBe(true);
+    second.unmount(); // without an answer, it is still there
+    as('admin', <RulePage id="per-ip" />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Take them up' }));
+    await screen.findByText('Valid, tried against revision 7.');
+    expect(editor().value).toBe(MINE);
+    expect(editor().readOnly).toBe(false);
+    fireEvent.click(screen.getByRole('button', { name: 'Undo all' }));
+    await waitFor(() => expect(keptDraft('per-ip')).toBeNull());
+  });
+
+  it('is gone once it is saved', async () => {
+    const state = { at: 7 };
+    service(state);
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    edit(MINE);
+    await screen.findByText('Valid, tried against revision 7.');
+    expect(keptDraft('per-ip')?.text).toBe(MINE);
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await screen.findByText('Saved: revision 8 is in force');
+    expect(keptDraft('per-ip')).toBeNull();
+  });
+
+  it('is dropped when that is chosen', async () => {
+    service({ at: 7 });
+    const first = as('admin', <RulePage id={null} />);
+    await screen.findByDisplayValue(/my-rule/);
+    edit('id: mine');
+    first.unmount();
+    as('admin', <RulePage id={null} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Drop them' }));
+    expect(editor().value).toContain('my-rule');
+    expect(keptDraft(null)).toBeNull();
+  });
+
+  it('keeps the tab from being closed without a question', async () => {
+    service({ at: 7 });
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    const leaves = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+    expect(leaves()).toBe(true);
+    edit(MINE);
+    expect(leaves()).toBe(false);
+    fireEvent.click(screen.getByRole('button', { name: 'Undo all' }));
+    expect(leaves()).toBe(true);
+  });
+});
+
+describe('saving', () => {
+  const written = async () => {
+    await screen.findByDisplayValue(/300/);
+    edit(MINE);
+    await screen.findByText(/Valid, tried against revision/);
+  };
+
+  it('goes on by itself when others changed only other rules', async () => {
+    const state = { at: 7 };
+    const sent = service(state);
+    as('admin', <RulePage id="per-ip" />);
+    await written();
+    state.at = 8;
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await screen.findByText('Saved: revision 9 is in force');
+    expect(saves(sent).map(({ headers }) => headers.get('If-Match'))).toEqual(['"7"', '"8"']);
+  });
+
+  it('holds the editor still until it is done', async () => {
+    let answer = (_: Response) => {};
+    network((sent) => {
+      if (sent.method !== 'PUT') return json(200, RULE, { ETag: '"7"' });
+      return sent.query.has('dry-run') ? json(200, change()) : new Promise<Response>((resolve) => (answer = resolve));
+    });
+    as('admin', <RulePage id="per-ip" />);
+    await written();
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(editor().readOnly).toBe(true));
+    await act(async () => answer(json(200, change({ revision: revision(8) }))));
+    await waitFor(() => expect(editor().readOnly).toBe(false));
+  });
+
+  it('asks to look again before a new rule, where others were faster', async () => {
+    const state = { at: 7 };
+    service(state);
+    as('admin', <RulePage id={null} />);
+    await screen.findByDisplayValue(/my-rule/);
+    await screen.findByText('Valid, tried against revision 7.');
+    state.at = 8;
+    fireEvent.click(screen.getByRole('button', { name: 'Create rule' }));
+    await screen.findByText('Not saved: the rules have changed meanwhile');
+    await screen.findByText('Valid, tried against revision 8.');
+  });
+
+  it('is told of for as long as that revision is in force', async () => {
+    const state = { at: 7 };
+    service(state);
+    window.location.hash = '#/rules/per-ip?saved=7';
+    const shown = as('admin', <RulePage id="per-ip" />);
+    await screen.findByText('Saved: revision 7 is in force');
+    expect(window.location.hash).toBe('#/rules/per-ip');
+    state.at = 8;
+    shown.rerender(around('admin', <RulePage id="per-ip" />, { ...live, rulesChanged: 1 }));
+    await waitFor(() => expect(screen.queryByText(/Saved: revision/)).toBeNull());
+  });
+});
+
+describe('a conflict', () => {
+  const theirs = { ...RULE, limit: { ...RULE.limit, rate: '450/1m' } };
+
+  it('names who changed this rule, not who saved last', async () => {
+    const state: Parameters<typeof service>[0] = { at: 7 };
+    service(state);
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    Object.assign(state, { at: 10, rule: theirs, changedBy: { 8: 'per-ip' } });
+    edit(MINE);
+    await screen.findByText(/author 8 saved revision 8/);
+  });
+
+  it('names nobody where that can not be told', async () => {
+    const state: Parameters<typeof service>[0] = { at: 7 };
+    service(state);
+    as('admin', <RulePage id="per-ip" />);
+    await screen.findByDisplayValue(/300/);
+    Object.assign(state, { at: 9, rule: theirs });
+    edit(MINE);
+    await screen.findByText(/It was changed, by revision 9 at the latest, .*while you were editing revision 7/);
+  });
+});
