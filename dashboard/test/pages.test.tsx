@@ -338,7 +338,7 @@ describe('what if', () => {
     const sent = network(({ path }) => {
       if (path === '/v1/rules') return json(200, { revision: 7, total: 1, rules: [RULE] });
       if (path === '/v1/rules/per-ip') return json(200, RULE, { ETag: '"7"' });
-      return json(200, { source: { kind: 'recent', from: 0, to: 1000, requests: 10, weight: 1, unreadable: 0, samples: [] }, before: { allowed: 10, denied: 0, delayed: 0 }, after: { allowed: 5, denied: 5, delayed: 0 }, changedToDenied: 5, changedToAllowed: 0, series: { from: 0, stepMs: 1000, offered: [10], deniedBefore: [0], deniedAfter: [5] }, byRule: [{ rule: 'per-ip', deniedBefore: 0, deniedAfter: 5 }], callers: [{ caller: '10.0.0.1', requests: 10, deniedBefore: 0, deniedAfter: 5, firstDeniedAt: 500 }] });
+      return json(200, { source: { kind: 'recent', from: 0, to: 1000, requests: 10, weight: 1, unreadable: 0, samples: [], notes: ['no line has ip, which rules look at'] }, before: { allowed: 10, denied: 0, delayed: 0 }, after: { allowed: 5, denied: 5, delayed: 0 }, changedToDenied: 5, changedToAllowed: 0, series: { from: 0, stepMs: 1000, offered: [10], deniedBefore: [0], deniedAfter: [5] }, byRule: [{ rule: 'per-ip', deniedBefore: 0, deniedAfter: 5 }], callers: [{ caller: '10.0.0.1', requests: 10, deniedBefore: 0, deniedAfter: 5, firstDeniedAt: 500 }] });
     });
     as('read', <WhatIfPage query={new URLSearchParams('rule=per-ip')} />);
     await screen.findByDisplayValue(/sliding-window/);
@@ -346,6 +346,7 @@ describe('what if', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Replay' }));
     await screen.findByText('Of 10 requests 5 that passed would have been denied (50 %).');
     expect(screen.getByRole('link', { name: '10.0.0.1' })).toBeTruthy();
+    expect(screen.getByText('no line has ip, which rules look at')).toBeTruthy();
     expect(JSON.parse(sent.at(-1)!.body)).toEqual({ rules: 'id: per-ip', replace: 'per-ip', source: { kind: 'recent' } });
   });
 });

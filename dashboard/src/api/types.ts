@@ -255,6 +255,8 @@ export interface WhatIf {
     weight: number;
     unreadable: number;
     samples: string[];
+    /** What one must know of the figures. */
+    notes: string[];
   };
   before: { allowed: number; denied: number; delayed: number };
   after: { allowed: number; denied: number; delayed: number };

@@ -33,6 +33,11 @@ export function Outcome({ result }: { result: WhatIf }) {
           <ul>{source.samples.slice(0, 3).map((sample) => <li key={sample} className="mono break">{sample}</li>)}</ul>
         </Notice>
       )}
+      {source.notes.length > 0 && (
+        <Notice tone="warning" title="Mind this when you read the figures">
+          <ul>{source.notes.map((note) => <li key={note} className="break">{note}</li>)}</ul>
+        </Notice>
+      )}
       <table>
         <thead>
           <tr>
