@@ -7,6 +7,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.slf4j.LoggerFactory;
 /** Where spans are sent. When that fails it is said now and then, in the service's own log. */
 final class Collector implements SpanExporter {
   static final Duration LONGEST = Duration.ofSeconds(5);
+  static final int MOST_WAITING = 4_096;
 
   private static final Logger LOG = LoggerFactory.getLogger(Collector.class);
   private static final long SAID_EVERY = Duration.ofMinutes(1).toNanos();
@@ -26,9 +28,12 @@ final class Collector implements SpanExporter {
 
   private final SpanExporter exporter;
   private final String shown;
+  private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong lost = new AtomicLong();
+  private final AtomicLong turnedAway = new AtomicLong();
   private volatile boolean failing;
   private volatile long nextSaid = System.nanoTime();
+  private volatile long nextTurnedAwaySaid = System.nanoTime();
 
   Collector(TraceSettings settings) {
     THEIRS.setLevel(Level.OFF);
@@ -42,13 +47,23 @@ final class Collector implements SpanExporter {
             .build();
   }
 
+  /** Whether one more span may wait to be sent. If not it is lost, which is said later. */
+  boolean hasRoom() {
+    if (waiting.incrementAndGet() <= MOST_WAITING) return true;
+    waiting.decrementAndGet();
+    turnedAway.incrementAndGet();
+    return false;
+  }
+
   @Override
   public CompletableResultCode export(Collection<SpanData> spans) {
     int size = spans.size();
+    waiting.addAndGet(-size);
     var sent = exporter.export(spans);
     return sent.whenComplete(() -> {
       if (sent.isSuccess()) arrived();
       else failed(size, sent.getFailureThrowable());
+      sayTurnedAway();
     });
   }
 
@@ -69,6 +84,17 @@ final class Collector implements SpanExporter {
         shown,
         why == null ? "refused" : why.toString(),
         lost.getAndSet(0));
+  }
+
+  private void sayTurnedAway() {
+    long now = System.nanoTime();
+    if (turnedAway.get() == 0 || now - nextTurnedAwaySaid < 0) return;
+    nextTurnedAwaySaid = now + SAID_EVERY;
+    LOG.warn(
+        "traces come faster than {} takes them; {} spans did not fit and were lost, a smaller"
+            + " --trace-ratio makes fewer (said once a minute)",
+        shown,
+        turnedAway.getAndSet(0));
   }
 
   @Override

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * for it; what comes while they do is dropped.
  */
 final class Exported implements Tracing {
-  private static final int MOST_WAITING = 4_096;
   private static final int BATCH = 512;
   private static final Duration EVERY = Duration.ofSeconds(1);
 
@@ -43,9 +42,10 @@ final class Exported implements Tracing {
   }
 
   static Exported to(TraceSettings settings, String instance) {
+    var collector = new Collector(settings);
     var batches =
-        BatchSpanProcessor.builder(new Collector(settings))
-            .setMaxQueueSize(MOST_WAITING)
+        BatchSpanProcessor.builder(collector)
+            .setMaxQueueSize(Collector.MOST_WAITING)
             .setMaxExportBatchSize(BATCH)
             .setScheduleDelay(EVERY)
             .setExporterTimeout(Collector.LONGEST)
@@ -54,7 +54,7 @@ final class Exported implements Tracing {
         SdkTracerProvider.builder()
             .setResource(Resource.getDefault().merge(Resource.create(self(instance))))
             .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.ratio())))
-            .addSpanProcessor(batches)
+            .addSpanProcessor(new Entrance(batches, collector))
             .build());
   }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
 /** Takes traces as a collector does, by OTLP over HTTP, and keeps them. */
 final class CollectorServer implements AutoCloseable {
@@ -24,6 +25,7 @@ final class CollectorServer implements AutoCloseable {
   private final List<Span> spans = new CopyOnWriteArrayList<>();
   private final List<KeyValue> resource = new CopyOnWriteArrayList<>();
   private volatile int status = 200;
+  private volatile CountDownLatch held = new CountDownLatch(0);
 
   CollectorServer() {
     try {
@@ -37,6 +39,7 @@ final class CollectorServer implements AutoCloseable {
 
   private void take(HttpExchange exchange) throws IOException {
     try (exchange) {
+      held.await();
       var request = ExportTraceServiceRequest.parseFrom(exchange.getRequestBody().readAllBytes());
       if (status == 200) {
         for (var from : request.getResourceSpansList()) {
@@ -45,12 +48,19 @@ final class CollectorServer implements AutoCloseable {
         }
       }
       exchange.sendResponseHeaders(status, -1);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
   /** Refuses all from now on. */
   void refuse() {
     status = 400;
+  }
+
+  /** Answers nobody until the latch is open. */
+  void holdUntil(CountDownLatch latch) {
+    held = latch;
   }
 
   String address() {

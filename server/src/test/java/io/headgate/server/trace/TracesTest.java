@@ -34,6 +34,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -255,6 +257,26 @@ class TracesTest {
       assertThat(attributes(gone.orElseThrow()))
           .containsEntry("error.type", "client_gone")
           .doesNotContainKey("http.response.status_code");
+    }
+  }
+
+  @Test
+  void spansThatDoNotFitAreCountedAndSaid() {
+    int all = 3 * Collector.MOST_WAITING;
+    var latch = new CountDownLatch(1);
+    collector.holdUntil(latch);
+    try (var log = new LogCapture("io.headgate.server.trace")) {
+      var tracing = Tracing.of(Optional.of(TraceSettings.of(collector.address(), 1)), "instance");
+      for (int i = 0; i < all; i++) {
+        tracing.request("POST", "/v1/check", new Parent("", "")).answered(200);
+      }
+      latch.countDown();
+      Eventually.holds(
+          "the log says it", Duration.ofSeconds(30), () -> log.text().contains("did not fit"));
+      tracing.close(Duration.ofSeconds(30));
+      var said = Pattern.compile("(\\d+) spans did not fit").matcher(log.text());
+      assertThat(said.find()).isTrue();
+      assertThat(collector.spans().size() + Integer.parseInt(said.group(1))).isEqualTo(all);
     }
   }
 
