@@ -2,16 +2,22 @@ package io.headgate.server.watch;
 
 import io.headgate.rule.Subject;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of one caller beside its weight. */
 final class Caller {
+  /** Of its attributes no more characters are kept; any one of them fits. */
+  static final int MOST_KEPT = Subject.LONGEST_NAME + Subject.LONGEST_VALUE;
+
   private static final int MOST_RULES = 8;
   private static final double RATE_SECONDS = 10;
   private static final double FADE = Math.exp(-1 / RATE_SECONDS);
 
+  private final String name;
   private final long since;
   private List<String> deniers = List.of(); // the latest first
   private List<String> deciders = List.of();
@@ -23,7 +29,8 @@ final class Caller {
   private @Nullable History history;
   private boolean seenBefore;
 
-  Caller(Subject subject, long second) {
+  Caller(String name, Subject subject, long second) {
+    this.name = name;
     this.subject = subject;
     this.since = second;
     this.last = second;
@@ -38,12 +45,38 @@ final class Caller {
     allowed += seen.allowed;
     denied += seen.denied;
     last = Math.max(last, second);
-    subject = seen.subject;
+    subject = kept(seen);
     deniers = noted(deniers, seen.denier);
     deciders = noted(deciders, seen.decider);
     if (history == null && (seenBefore || !crowded)) history = new History(second);
     seenBefore = true;
     if (history != null) history.add(second, seen.allowed, seen.denied);
+  }
+
+  /**
+   * All that it was asked with or, if that is too long, what names it and of the rest what fits.
+   */
+  private static Subject kept(CallerTable.Seen seen) {
+    var all = seen.subject.attributes();
+    int length = 0;
+    for (var one : all.entrySet()) length += length(one);
+    if (length <= MOST_KEPT) return seen.subject;
+    var some = new LinkedHashMap<String, String>();
+    int room = MOST_KEPT;
+    for (var one : all.entrySet()) {
+      if (one.getKey().equals(seen.attribute)) room -= length(one);
+    }
+    for (var one : all.entrySet()) {
+      boolean names = one.getKey().equals(seen.attribute);
+      if (!names && length(one) > room) continue;
+      some.put(one.getKey(), one.getValue());
+      if (!names) room -= length(one);
+    }
+    return Subject.of(some);
+  }
+
+  private static int length(Map.Entry<String, String> attribute) {
+    return attribute.getKey().length() + attribute.getValue().length();
   }
 
   /** Most often it is the one that it was before, or the first: then nothing is made. */
@@ -84,6 +117,10 @@ final class Caller {
 
   OptionalDouble burstRatio(long second) {
     return history == null ? OptionalDouble.empty() : history.burstRatio(since, second);
+  }
+
+  String name() {
+    return name;
   }
 
   Subject subject() {

@@ -33,7 +33,7 @@ final class CallerCodec {
     var written = new LinkedHashSet<CallerFigures>();
     for (var caller : chosen) {
       byte[] body = bytes(out -> write(out, caller));
-      if (bodies.size() + body.length > MOST_BYTES - 64) break;
+      if (bodies.size() + body.length > MOST_BYTES - 64) continue; // a shorter one may fit
       bodies.writeBytes(body);
       written.add(caller);
     }

@@ -7,7 +7,7 @@ import java.util.OptionalDouble;
 /**
  * One of the callers that ask most.
  *
- * @param subject what it was asked with last
+ * @param subject what it was asked with last, or the part of it that is kept
  * @param allowed of the last while, older ones counting for less; not below the truth
  * @param perSecond all it asks, over the last ten seconds or so
  * @param burstRatio its busiest second against its mean; empty if that is not known

@@ -22,7 +22,8 @@ final class TopCallers {
   /** Who asks less often than this is nothing that anybody need look at. */
   static final double LEAST_BUSY = 0.5;
 
-  private static final int MOST_BUSY = 100;
+  static final int MOST_BUSY = 100;
+
   private static final double FADE = Math.exp(-1.0 / WINDOW_SECONDS);
 
   private final SpaceSaving allowed;
@@ -52,9 +53,10 @@ final class TopCallers {
   }
 
   private void add(String name, long second, CallerTable.Seen seen) {
-    var caller = callers.computeIfAbsent(name, n -> new Caller(seen.subject, second));
-    if (seen.allowed > 0) allowed.add(name, seen.allowed).ifPresent(gone -> drop(gone, denied));
-    if (seen.denied > 0) denied.add(name, seen.denied).ifPresent(gone -> drop(gone, allowed));
+    var caller = callers.computeIfAbsent(name, n -> new Caller(n, seen.subject, second));
+    String kept = caller.name(); // one text for all, since it may be long
+    if (seen.allowed > 0) allowed.add(kept, seen.allowed).ifPresent(gone -> drop(gone, denied));
+    if (seen.denied > 0) denied.add(kept, seen.denied).ifPresent(gone -> drop(gone, allowed));
     caller.add(second, seen, allowed.isFull() || denied.isFull());
   }
 
@@ -101,18 +103,18 @@ final class TopCallers {
     return Optional.ofNullable(callers.get(name)).map(caller -> caller.series(now));
   }
 
-  /** In one list only: the other's floor is what may have been missed there. */
+  /** In one list only: up to the other's floor may have been missed there, so that is counted. */
   private CallerFigures figures(String name, Caller caller) {
     var yes = allowed.find(name);
     var no = denied.find(name);
     double error =
-        yes.map(SpaceSaving.Entry::error).orElse(0.0)
-            + no.map(SpaceSaving.Entry::error).orElse(0.0);
+        yes.map(SpaceSaving.Entry::error).orElseGet(allowed::floor)
+            + no.map(SpaceSaving.Entry::error).orElseGet(denied::floor);
     return new CallerFigures(
         name,
         caller.subject().attributes(),
-        yes.map(SpaceSaving.Entry::weight).orElse(0.0),
-        no.map(SpaceSaving.Entry::weight).orElse(0.0),
+        yes.map(SpaceSaving.Entry::weight).orElseGet(allowed::floor),
+        no.map(SpaceSaving.Entry::weight).orElseGet(denied::floor),
         caller.perSecond(now),
         caller.deniedPerSecond(now),
         caller.burstRatio(now),

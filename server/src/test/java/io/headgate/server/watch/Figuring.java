@@ -7,9 +7,18 @@ import java.util.OptionalDouble;
 /** Figures for tests. */
 final class Figuring {
   static CallerFigures caller(String name, double allowed, double error) {
+    return caller(name, Map.of("key", name), allowed, error);
+  }
+
+  static CallerFigures caller(String name, Map<String, String> subject, double allowed) {
+    return caller(name, subject, allowed, 0);
+  }
+
+  private static CallerFigures caller(
+      String name, Map<String, String> subject, double allowed, double error) {
     return new CallerFigures(
         name,
-        Map.of("key", name),
+        subject,
         allowed,
         0,
         1,
