@@ -3,6 +3,8 @@ package io.headgate.server.http;
 import io.headgate.server.watch.CallerFigures;
 import io.headgate.server.watch.CallerList;
 import io.headgate.server.watch.CallerSeries;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
@@ -78,7 +80,7 @@ record CallersQuestion(Sort sort, Optional<String> rule, String search, int limi
     out.name("now").value(list.atMillis());
     out.name("windowMs").value(CallerList.WINDOW_SECONDS * 1_000L);
     out.name("tracked").value(list.tracked());
-    out.name("error").value(list.total() == 0 ? 0 : list.floor() / list.total());
+    out.name("error").json(share(list));
     out.name("instances").value(list.instances());
     out.name("callers").beginList();
     list.callers().stream()
@@ -91,6 +93,15 @@ record CallersQuestion(Sort sort, Optional<String> rule, String search, int limi
           out.end();
         });
     return out.endList().end();
+  }
+
+  /** A bound, so it is rounded up; and with six decimals, since it is most often small. */
+  private static String share(CallerList list) {
+    double share = list.total() == 0 ? 0 : list.floor() / list.total();
+    return BigDecimal.valueOf(share)
+        .setScale(6, RoundingMode.CEILING)
+        .stripTrailingZeros()
+        .toPlainString();
   }
 
   static JsonOut answer(CallerFigures caller, Optional<CallerSeries> series) {

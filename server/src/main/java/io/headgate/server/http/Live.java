@@ -3,11 +3,14 @@ package io.headgate.server.http;
 import io.headgate.RateLimiter;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.store.StoreView;
+import io.headgate.server.watch.CallerList;
 import io.headgate.server.watch.Figures;
 import io.headgate.server.watch.FleetCallers;
 import io.headgate.server.watch.StoreTimes;
 import io.headgate.server.watch.Watch;
-import java.util.Optional;
+import io.vertx.core.buffer.Buffer;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * What goes on right now, for people who look: one for all event loops, so that what is shown to
@@ -74,31 +77,30 @@ public final class Live {
 
   void callers(Exchange exchange, byte[] nothing) {
     var question = CallersQuestion.of(exchange);
-    exchange.when(
-        callers.all(),
-        list -> {
-          exchange.header("Cache-Control", "no-store");
-          exchange.answer(200, MediaTypes.JSON, question.answer(list));
-        });
+    exchange.when(written(callers.all(), question::answer), json -> answer(exchange, json));
   }
 
   void caller(Exchange exchange, byte[] nothing) {
     String name = exchange.segment(CallersQuestion.NAME);
-    exchange.when(
-        callers.all().thenCombine(Asking.aside(() -> watch.series(name)), Found::new),
-        found -> {
-          var figures =
-              found.list.callers().stream().filter(one -> one.caller().equals(name)).findFirst();
-          if (figures.isEmpty()) throw unknown(name);
-          exchange.header("Cache-Control", "no-store");
-          exchange.answer(
-              200, MediaTypes.JSON, CallersQuestion.answer(figures.get(), found.series));
-        });
+    exchange.when(written(callers.all(), list -> one(list, name)), json -> answer(exchange, json));
   }
 
-  private record Found(
-      io.headgate.server.watch.CallerList list,
-      Optional<io.headgate.server.watch.CallerSeries> series) {}
+  private JsonOut one(CallerList list, String name) {
+    var figures = list.callers().stream().filter(one -> one.caller().equals(name)).findFirst();
+    if (figures.isEmpty()) throw unknown(name);
+    return CallersQuestion.answer(figures.get(), watch.series(name));
+  }
+
+  /** A thousand callers take a while to sort and to write: an event loop does not do that. */
+  static <T> CompletionStage<Buffer> written(CompletionStage<T> stage, Function<T, JsonOut> json) {
+    return stage.thenApplyAsync(
+        value -> Buffer.buffer(json.apply(value).toString()), Thread::startVirtualThread);
+  }
+
+  private static void answer(Exchange exchange, Buffer json) {
+    exchange.header("Cache-Control", "no-store");
+    exchange.answer(200, MediaTypes.JSON, json);
+  }
 
   private static Refusal unknown(String name) {
     return new Refusal(

@@ -5,11 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,13 +20,12 @@ public final class FleetCallers {
 
   private static final Duration KEPT = EVERY.multipliedBy(3);
   private static final long READ_MILLIS = 500;
-  private static final int MOST_INSTANCES = 64;
   private static final String TOPIC = "callers";
 
   private final Watch watch;
   private final Optional<Bulletin> bulletin;
   private final String instance;
-  private final Map<String, Long> heard = new ConcurrentHashMap<>(); // when, by System.nanoTime
+  private final Instances others = new Instances(KEPT, System::nanoTime);
 
   /** For an instance that has nobody to share with. */
   public FleetCallers(Watch watch) {
@@ -47,13 +44,7 @@ public final class FleetCallers {
 
   private void heard(String name) {
     if (name.equals(instance) || !name.matches("[0-9a-f]{1,32}")) return;
-    forget();
-    if (heard.size() < MOST_INSTANCES) heard.put(name, System.nanoTime());
-  }
-
-  private void forget() {
-    long now = System.nanoTime();
-    heard.values().removeIf(when -> now - when > KEPT.toNanos());
+    others.heard(name);
   }
 
   /** Leaves this instance's list for the others. If that fails, the next may not. */
@@ -76,19 +67,22 @@ public final class FleetCallers {
   public CompletionStage<CallerList> all() {
     var own = CompletableFuture.supplyAsync(watch::callers, Thread::startVirtualThread);
     if (bulletin.isEmpty()) return own;
-    forget();
     var lists = new ArrayList<CompletableFuture<Optional<CallerList>>>();
     lists.add(own.thenApply(Optional::of));
-    for (var name : heard.keySet()) lists.add(read(bulletin.get(), name));
-    return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new))
-        .thenApply(done -> CallerMerge.of(present(lists)));
+    for (var name : others.present()) lists.add(read(bulletin.get().read(topicOf(name))));
+    return merged(lists);
   }
 
-  /** One that can't be read in time is left out. */
-  private static CompletableFuture<Optional<CallerList>> read(Bulletin board, String name) {
-    return board
-        .read(topicOf(name))
-        .thenApply(content -> content.flatMap(CallerCodec::decode))
+  /** Aside: many long lists take a while, and who brings them has checks to carry. */
+  static CompletableFuture<CallerList> merged(List<CompletableFuture<Optional<CallerList>>> lists) {
+    return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new))
+        .thenApplyAsync(done -> CallerMerge.of(present(lists)), Thread::startVirtualThread);
+  }
+
+  /** One that can't be read in time is left out. Aside, as above. */
+  static CompletableFuture<Optional<CallerList>> read(CompletionStage<Optional<byte[]>> left) {
+    return left.thenApplyAsync(
+            content -> content.flatMap(CallerCodec::decode), Thread::startVirtualThread)
         .toCompletableFuture()
         .orTimeout(READ_MILLIS, TimeUnit.MILLISECONDS)
         .exceptionally(failure -> Optional.empty());

@@ -12,7 +12,9 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,20 @@ class FleetCallersTest {
         .mapToDouble(CallerFigures::allowed)
         .findFirst()
         .orElse(0);
+  }
+
+  @Test
+  void listsAreReadAndAddedUpAsideAndNotByWhoBringsThem() {
+    var left = new CompletableFuture<Optional<byte[]>>();
+    var read = FleetCallers.read(left);
+    var reader = read.thenApply(list -> Thread.currentThread());
+    var other = new CompletableFuture<Optional<CallerList>>();
+    var adder = FleetCallers.merged(List.of(read, other)).thenApply(l -> Thread.currentThread());
+    left.complete(Optional.of(CallerCodec.encode(watched("here", 3).callers())));
+    assertThat(reader.join().isVirtual()).isTrue();
+    other.complete(Optional.empty());
+    assertThat(adder.join().isVirtual()).isTrue();
+    assertThat(read.join().orElseThrow().callers()).hasSize(2);
   }
 
   @Test
