@@ -3,11 +3,13 @@ package io.headgate.server.http;
 import io.headgate.server.rules.RuleBook;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.store.StoreView;
+import io.headgate.server.watch.Anomaly;
 import io.headgate.server.watch.Counts;
 import io.headgate.server.watch.Figures;
 import io.headgate.server.watch.Percentiles;
 import io.headgate.server.watch.Second;
 import io.headgate.server.watch.StoreTimes;
+import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
@@ -84,7 +86,11 @@ final class StatsBody {
     out.endList();
     writeHotKeys(out.name("hotKeys").beginList());
     out.name("anomalies").beginList();
-    figures.anomalies().stream().limit(MOST_ANOMALIES).forEach(a -> AnomalyBody.write(out, a));
+    // Where there are too many, those that are over are left out first.
+    figures.anomalies().stream()
+        .sorted(Comparator.comparing(Anomaly::isOpen).reversed())
+        .limit(MOST_ANOMALIES)
+        .forEach(anomaly -> AnomalyBody.write(out, anomaly));
     out.endList();
   }
 
