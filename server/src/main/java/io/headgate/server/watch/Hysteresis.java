@@ -16,6 +16,12 @@ final class Hysteresis {
     return open;
   }
 
+  /** As if it had never opened. */
+  void reset() {
+    open = false;
+    row = 0;
+  }
+
   /**
    * Returns whether this step opened or ended it.
    *

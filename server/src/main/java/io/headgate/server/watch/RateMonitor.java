@@ -64,6 +64,11 @@ final class RateMonitor {
     return above.isOpen() || below.isOpen();
   }
 
+  /** What it watched is no longer there. */
+  void end(long second, Journal journal) {
+    journal.end(matter, second);
+  }
+
   /**
    * @param judged whether to say something, or only to learn
    */
@@ -82,22 +87,19 @@ final class RateMonitor {
     double noise = DEVIATIONS * Math.max(baseline.spread(), chance);
     double up = Math.max(StrictMath.log(terms.factorUp), noise);
     boolean over = off > up && perSecond >= terms.leastUp;
-    if (above.step(over, off < up / 2)) {
-      turn(above.isOpen(), second, perSecond, usual, journal);
-    }
+    if (above.step(over, off < up / 2)) turn(above, below, second, perSecond, usual, journal);
     if (terms.factorDown == 0) return;
     double down = Math.max(StrictMath.log(terms.factorDown), noise);
     boolean under = -off > down && usual >= terms.leastDown;
-    if (below.step(under, -off < down / 2)) {
-      turn(below.isOpen(), second, perSecond, usual, journal);
-    }
+    if (below.step(under, -off < down / 2)) turn(below, above, second, perSecond, usual, journal);
   }
 
-  private void turn(boolean opened, long second, double now, double usual, Journal journal) {
-    if (!opened) {
-      if (!isOpen()) journal.end(matter, second);
-      return;
-    }
+  /** There is one matter for both ways: what opens one way ends what was open the other way. */
+  private void turn(
+      Hysteresis turned, Hysteresis other, long second, double now, double usual, Journal journal) {
+    journal.end(matter, second);
+    if (!turned.isOpen()) return;
+    other.reset();
     double times = now > usual ? now / Math.max(usual, OFFSET) : usual / Math.max(now, OFFSET);
     String text =
         String.format(
