@@ -4,6 +4,7 @@ import io.headgate.server.watch.Anomaly.Kind;
 import io.headgate.server.watch.Anomaly.Severity;
 import io.headgate.server.watch.Glance.Busy;
 import io.headgate.server.watch.Journal.Matter;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -11,10 +12,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 
 /** Notices callers that ask more than they used to, and new ones that are at once big. */
 final class CallerMonitor {
-  private static final int MOST = 500;
+  static final int MOST = 500;
   private static final long FORGET_SECONDS = 3_600;
   private static final long NEW_SECONDS = 120;
   private static final long NEW_NO_MORE_SECONDS = 1_800;
@@ -30,6 +32,10 @@ final class CallerMonitor {
 
     Known(RateMonitor rate) {
       this.rate = rate;
+    }
+
+    boolean isOpen() {
+      return rate.isOpen() || fresh.isOpen();
     }
   }
 
@@ -54,12 +60,13 @@ final class CallerMonitor {
   void step(long second, List<Busy> busiest, double perSecond, Journal journal) {
     boolean warm = busySteps >= WARM_STEPS;
     var present = new HashSet<String>();
+    for (var busy : busiest) present.add(busy.caller());
+    double unfollowed = unfollowed(busiest);
     for (var busy : busiest) {
-      present.add(busy.caller());
       var one = known.get(busy.caller());
       if (one == null) {
-        if (known.size() >= MOST) continue;
-        one = new Known(monitor(busy, second, warm));
+        if (known.size() >= MOST && !makeRoom(present)) continue;
+        one = new Known(monitor(busy, second, warm, unfollowed));
         known.put(busy.caller(), one);
       }
       one.seen = second;
@@ -70,19 +77,33 @@ final class CallerMonitor {
       if (!present.contains(entry.getKey()))
         quiet(entry.getKey(), entry.getValue(), second, journal);
     }
-    known
-        .values()
-        .removeIf(
-            one -> second - one.seen > FORGET_SECONDS && !one.rate.isOpen() && !one.fresh.isOpen());
+    known.values().removeIf(one -> second - one.seen > FORGET_SECONDS && !one.isOpen());
     if (perSecond >= 1) busySteps++;
   }
 
-  private static RateMonitor monitor(Busy busy, long second, boolean warm) {
+  /** Who is not among the busiest asks no more often than the last of them. */
+  private static double unfollowed(List<Busy> busiest) {
+    return busiest.size() < TopCallers.MOST_BUSY
+        ? TopCallers.LEAST_BUSY
+        : busiest.getLast().perSecond();
+  }
+
+  /** Forgets the one that has been away longest, of those of which nothing is open. */
+  private boolean makeRoom(Set<String> present) {
+    var away =
+        known.entrySet().stream()
+            .filter(entry -> !present.contains(entry.getKey()) && !entry.getValue().isOpen())
+            .min(Comparator.comparingLong(entry -> entry.getValue().seen));
+    away.ifPresent(entry -> known.remove(entry.getKey()));
+    return away.isPresent();
+  }
+
+  private static RateMonitor monitor(Busy busy, long second, boolean warm, double unfollowed) {
     var matter = Matter.ofCaller(Kind.RATE, busy.caller());
     String who = busy.caller() + " asks";
     boolean old = warm && second - busy.since() > WARM_STEPS * Baseline.STEP_SECONDS;
     return old
-        ? RateMonitor.quietSoFar(matter, who, RateMonitor.Terms.OF_CALLER, TopCallers.LEAST_BUSY)
+        ? RateMonitor.quietSoFar(matter, who, RateMonitor.Terms.OF_CALLER, unfollowed)
         : new RateMonitor(matter, who, RateMonitor.Terms.OF_CALLER);
   }
 
