@@ -43,6 +43,9 @@ import java.util.function.Supplier;
 public final class Service implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
+  /** Rules that decide, though no book has them. */
+  private static final Set<String> NOT_IN_THE_BOOK = Set.of(GrpcApi.DESCRIPTOR_LIMIT);
+
   private final Vertx vertx;
   private final WatchedTransport transport;
   private final Settings settings;
@@ -76,6 +79,7 @@ public final class Service implements AutoCloseable {
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
     this.watching = new Watching(watch, limiter.store());
+    watching.follow(book, NOT_IN_THE_BOOK);
     this.live =
         new Live(
             watching.watch(),
@@ -89,13 +93,7 @@ public final class Service implements AutoCloseable {
     this.tracing = Tracing.of(settings.traces(), watching.instance());
     this.door = new Door(settings.connections(), settings.proxies());
     this.metrics =
-        new Metrics(
-            limiter,
-            book,
-            store,
-            Set.of(GrpcApi.DESCRIPTOR_LIMIT),
-            door::open,
-            settings.eventLoops());
+        new Metrics(limiter, book, store, NOT_IN_THE_BOOK, door::open, settings.eventLoops());
     this.witnesses =
         List.of(metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.

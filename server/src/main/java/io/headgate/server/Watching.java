@@ -1,8 +1,11 @@
 package io.headgate.server;
 
+import io.headgate.rule.Mode;
 import io.headgate.server.http.AnomalyBody;
+import io.headgate.server.rules.RuleBook;
 import io.headgate.server.store.StoreView;
 import io.headgate.server.watch.FleetCallers;
+import io.headgate.server.watch.SteadyClock;
 import io.headgate.server.watch.Watch;
 import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.watch.Webhook;
@@ -10,8 +13,10 @@ import io.headgate.server.watch.Witness;
 import io.headgate.store.Store;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +33,7 @@ final class Watching implements AutoCloseable {
   private static final long AFTER_SECOND_MILLIS = 150;
 
   private final String instance = HexFormat.of().formatHex(random(3));
+  private final SteadyClock clock = new SteadyClock();
   private final Watch watch;
   private final FleetCallers callers;
   private final Optional<Webhook> webhook;
@@ -37,7 +43,7 @@ final class Watching implements AutoCloseable {
 
   Watching(WatchSettings settings, Store store) {
     var view = new StoreView(store);
-    this.watch = new Watch(settings.callerNames(), System::currentTimeMillis, view::isAway);
+    this.watch = new Watch(settings.callerNames(), clock, view::isAway);
     this.callers = new FleetCallers(watch, view.bulletin(), instance);
     this.webhook =
         settings.webhook().map(target -> new Webhook(target, instance, AnomalyBody::json));
@@ -51,8 +57,8 @@ final class Watching implements AutoCloseable {
   }
 
   void start() {
-    long now = System.currentTimeMillis();
-    long first = 1_000 - Math.floorMod(now, 1_000L) + AFTER_SECOND_MILLIS;
+    // The timer knows nothing of the time of day, nor of its being changed; and so the clock.
+    long first = 1_000 - Math.floorMod(clock.getAsLong(), 1_000L) + AFTER_SECOND_MILLIS;
     var unusedTicks = timer.scheduleAtFixedRate(this::tick, first, 1_000, TimeUnit.MILLISECONDS);
     long every = FleetCallers.EVERY.toMillis();
     var unusedLists = timer.scheduleAtFixedRate(this::publish, first, every, TimeUnit.MILLISECONDS);
@@ -78,6 +84,21 @@ final class Watching implements AutoCloseable {
   /** What to call this process. */
   String instance() {
     return instance;
+  }
+
+  /**
+   * Nobody misses rules that are not in force.
+   *
+   * @param alwaysThere rules that are not in the book, but decide
+   */
+  void follow(RuleBook book, Set<String> alwaysThere) {
+    book.follow(edition -> {
+      var ids = new HashSet<>(alwaysThere);
+      for (var rule : edition.rules().rules()) {
+        if (rule.mode() != Mode.OFF) ids.add(rule.id());
+      }
+      watch.rulesInForce(ids);
+    });
   }
 
   Watch watch() {

@@ -3,23 +3,25 @@ package io.headgate.server.watch;
 /**
  * How many checks of some time ended how.
  *
+ * @param asked of a rule, also those that another denied and those that a rule in shadow mode would
+ *     have denied; of all, the sum of allowed and denied
  * @param shadowDenied allowed, though a rule in shadow mode would have denied
  * @param degraded decided by a rule's policy, for want of the store
- * @param failedOpen degraded and allowed
  */
-public record Counts(long allowed, long denied, long shadowDenied, long degraded, long failedOpen) {
+public record Counts(long asked, long allowed, long denied, long shadowDenied, long degraded) {
   public static final Counts NONE = new Counts(0, 0, 0, 0, 0);
-
-  public long all() {
-    return allowed + denied;
-  }
 
   Counts plus(Counts others) {
     return new Counts(
+        asked + others.asked,
         allowed + others.allowed,
         denied + others.denied,
         shadowDenied + others.shadowDenied,
-        degraded + others.degraded,
-        failedOpen + others.failedOpen);
+        degraded + others.degraded);
+  }
+
+  /** Whether a rule was more than asked: what another one denies it has no part in. */
+  boolean hadPart() {
+    return allowed + denied + shadowDenied + degraded > 0;
   }
 }

@@ -17,7 +17,7 @@ final class DenialMonitor {
   private final Baseline baseline = new Baseline(WARM_STEPS, true);
   private final Hysteresis alarm = new Hysteresis(2, 6);
   private long denied;
-  private long all;
+  private long asked;
 
   DenialMonitor(String rule) {
     this.rule = rule;
@@ -29,23 +29,23 @@ final class DenialMonitor {
 
   void step(long second, Counts counts, Journal journal) {
     denied += counts.denied();
-    all += counts.all();
-    if (all < FEWEST) {
+    asked += counts.asked();
+    if (asked < FEWEST) {
       // Where nothing is asked nothing is denied too much.
-      if (all == 0 && alarm.step(false, true)) journal.end(matter(), second);
+      if (asked == 0 && alarm.step(false, true)) journal.end(matter(), second);
       return;
     }
-    double share = (double) denied / all;
+    double share = (double) denied / asked;
     double value = stabilized(share);
     if (baseline.isWarm()) judge(second, share, value, journal);
     baseline.learn(second, value);
     denied = 0;
-    all = 0;
+    asked = 0;
   }
 
   private void judge(long second, double share, double value, Journal journal) {
     double expected = Math.max(0, baseline.expected(second));
-    double chance = 0.5 / StrictMath.sqrt((double) all);
+    double chance = 0.5 / StrictMath.sqrt((double) asked);
     double rise = Math.max(LEAST_RISE, DEVIATIONS * Math.max(baseline.spread(), chance));
     if (!alarm.step(value - expected > rise, value - expected < rise / 2)) return;
     if (!alarm.isOpen()) {
@@ -65,6 +65,11 @@ final class DenialMonitor {
             rule,
             share * 100,
             usual * 100));
+  }
+
+  /** Its rule is no longer in force. */
+  void end(long second, Journal journal) {
+    journal.end(matter(), second);
   }
 
   private Matter matter() {

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Finds what is not as usual in the figures of one second after another. Has no clock and no
@@ -32,6 +34,11 @@ final class Detector {
     boolean isOpen() {
       return rate.isOpen() || denials.isOpen();
     }
+
+    void end(long second, Journal journal) {
+      rate.end(second, journal);
+      denials.end(second, journal);
+    }
   }
 
   private final Journal journal = new Journal();
@@ -40,6 +47,7 @@ final class Detector {
       new RateMonitor(Matter.of(Kind.RATE), "all callers together ask", RateMonitor.Terms.OF_MANY);
   private final CallerMonitor callers = new CallerMonitor();
   private final Map<String, OfRule> rules = new HashMap<>();
+  private Predicate<String> inForce = rule -> true;
   private Counts all = Counts.NONE; // of the step that goes on
   private final Map<String, Counts> byRule = new HashMap<>();
   private long stepBegan;
@@ -53,23 +61,59 @@ final class Detector {
 
   /** Takes the next second, and gives what has opened and what has ended. */
   List<Anomaly> observe(Glance glance) {
-    outages.step(glance, journal);
     all = all.plus(glance.all());
-    glance.byRule().forEach((rule, counts) -> byRule.merge(rule, counts, Counts::plus));
+    glance
+        .byRule()
+        .forEach((rule, counts) -> {
+          // What comes late may be of rules that are gone.
+          if (inForce.test(rule)) byRule.merge(rule, counts, Counts::plus);
+        });
     if (glance.second() - stepBegan + 1 >= Baseline.STEP_SECONDS) endStep(glance);
     return journal.takeChanges();
+  }
+
+  /**
+   * How it stands with the store, and gives what has opened and what has ended.
+   *
+   * @param passed how many checks were allowed that nobody counted, since this was told last
+   */
+  List<Anomaly> observeStore(long second, boolean away, long passed) {
+    outages.step(second, away, passed, journal);
+    return journal.takeChanges();
+  }
+
+  /**
+   * Nothing is known of the seconds before this one, which is not the same as that nobody asked:
+   * what has been seen of the step that goes on is thrown away.
+   */
+  void skipTo(long second) {
+    beginStep(second);
+  }
+
+  /** Only these rules are in force from now on: what is open of others ends. */
+  void follow(Set<String> ids, long second) {
+    inForce = ids::contains;
+    byRule.keySet().retainAll(ids);
+    rules.forEach((rule, of) -> {
+      if (!ids.contains(rule)) of.end(second, journal);
+    });
+    rules.keySet().retainAll(ids);
   }
 
   private void endStep(Glance glance) {
     long second = glance.second();
     double seconds = second - stepBegan + 1;
-    overall.step(second, all.all() / seconds, true, journal);
+    overall.step(second, all.asked() / seconds, true, journal);
     stepRules(second, seconds);
-    callers.step(second, glance.busiest(), all.all() / seconds, journal);
+    callers.step(second, glance.busiest(), all.asked() / seconds, journal);
     journal.forget(second);
+    beginStep(second + 1);
+  }
+
+  private void beginStep(long second) {
     all = Counts.NONE;
     byRule.clear();
-    stepBegan = second + 1;
+    stepBegan = second;
   }
 
   private void stepRules(long second, double seconds) {
@@ -81,8 +125,8 @@ final class Detector {
       var counts = byRule.getOrDefault(rule, Counts.NONE);
       if (!counts.equals(Counts.NONE)) of.seen = second;
       // A rule that sees all there is says nothing that the whole does not.
-      boolean own = counts.all() < all.all() || of.rate.isOpen();
-      of.rate.step(second, counts.all() / seconds, own, journal);
+      boolean own = counts.asked() < all.asked() || of.rate.isOpen();
+      of.rate.step(second, counts.asked() / seconds, own, journal);
       of.denials.step(second, counts, journal);
       if (second - of.seen > FORGET_SECONDS && !of.isOpen()) gone.add(rule);
     });

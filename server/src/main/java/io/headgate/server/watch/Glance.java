@@ -9,8 +9,7 @@ import java.util.Map;
  * @param second since 1970
  * @param busiest the callers that ask most now, the busiest first
  */
-record Glance(
-    long second, Counts all, Map<String, Counts> byRule, List<Busy> busiest, boolean storeAway) {
+record Glance(long second, Counts all, Map<String, Counts> byRule, List<Busy> busiest) {
 
   /**
    * @param since the second in which it was first seen

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 
 /**
  * What the event loops have given and nobody has added up yet. Bounded: where callers are invented
- * faster than they can be added up, tables of them are thrown away, and how many checks those held
- * is said. The sums are never lost.
+ * faster than they can be added up, tables of them are thrown away, and how many is said. The sums
+ * are never lost.
  */
 final class Inbox {
   private static final int MOST_TABLES = 256; // of 1,024 callers each

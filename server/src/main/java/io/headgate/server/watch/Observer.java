@@ -2,6 +2,7 @@ package io.headgate.server.watch;
 
 import io.headgate.Verdict;
 import io.headgate.rule.Mode;
+import io.headgate.rule.OnStoreFailure;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
@@ -23,6 +24,7 @@ public final class Observer implements Witness {
   private boolean allowed; // of the decision that is being counted
   private boolean degraded;
   private boolean shadowDenied;
+  private boolean uncounted;
 
   Observer(CallerNames names, Inbox inbox, LongSupplier clock, long secret) {
     this.names = names;
@@ -39,8 +41,10 @@ public final class Observer implements Witness {
     allowed = verdict.isAllowed();
     degraded = verdict.evidence() == Evidence.FALLBACK;
     shadowDenied = false;
+    uncounted = false;
     verdict.eachRule(ruleSaid);
     count(tally.all, allowed, !allowed, shadowDenied);
+    if (uncounted && allowed) tally.uncounted++;
     tally.latencies.record(nanos);
     countCaller(request.subject(), verdict);
   }
@@ -50,17 +54,17 @@ public final class Observer implements Witness {
     boolean enforced = rule.mode() == Mode.ENFORCE;
     boolean shadow = !enforced && !passed && allowed;
     shadowDenied |= shadow;
+    // One that enforces its share here counts still.
+    uncounted |= degraded && enforced && !(rule.onStoreFailure() instanceof OnStoreFailure.Local);
     count(tally.of(rule.id()), allowed && !shadow, enforced && !passed, shadow);
   }
 
   private void count(Outcomes outcomes, boolean yes, boolean no, boolean shadow) {
+    outcomes.asked++;
     if (yes) outcomes.allowed++;
     if (no) outcomes.denied++;
     if (shadow) outcomes.shadowDenied++;
-    if (degraded) {
-      outcomes.degraded++;
-      if (allowed) outcomes.failedOpen++;
-    }
+    if (degraded) outcomes.degraded++;
   }
 
   private void countCaller(Subject subject, Verdict verdict) {
@@ -90,7 +94,7 @@ public final class Observer implements Witness {
    */
   public void tick() {
     long second = second();
-    if (second <= tally.second) return; // also when the clock was put back
+    if (second <= tally.second) return; // also where the clock can be put back
     if (!tally.isEmpty()) inbox.give(tally);
     tally = new Tally(second);
     if (callers.isEmpty()) callers = new CallerTable(second, secret);

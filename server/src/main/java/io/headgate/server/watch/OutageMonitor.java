@@ -14,31 +14,34 @@ final class OutageMonitor {
   private final Hysteresis away = new Hysteresis(1, 5);
   private final Hysteresis failing = new Hysteresis(1, 30);
 
-  /** Of each second: who is without a store should know at once. */
-  void step(Glance glance, Journal journal) {
-    if (away.step(glance.storeAway(), !glance.storeAway())) {
+  /**
+   * Of each second: who is without a store should know at once.
+   *
+   * @param passed how many checks were allowed that nobody counted, since the step before
+   */
+  void step(long second, boolean storeAway, long passed, Journal journal) {
+    if (away.step(storeAway, !storeAway)) {
       if (away.isOpen()) {
         journal.open(
             BREAKER,
             Severity.CRITICAL,
-            glance.second(),
+            second,
             1,
             OptionalDouble.empty(),
             "the store is away, and the rules' policies decide (on-store-failure)");
       } else {
-        journal.end(BREAKER, glance.second());
+        journal.end(BREAKER, second);
       }
     }
-    long passed = glance.all().failedOpen();
     if (!failing.step(passed > 0, passed == 0)) return;
     if (!failing.isOpen()) {
-      journal.end(FAIL_OPEN, glance.second());
+      journal.end(FAIL_OPEN, second);
       return;
     }
     journal.open(
         FAIL_OPEN,
         Severity.CRITICAL,
-        glance.second(),
+        second,
         (double) passed,
         OptionalDouble.of(0),
         String.format(

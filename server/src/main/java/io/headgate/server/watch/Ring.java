@@ -4,11 +4,11 @@ package io.headgate.server.watch;
 final class Ring {
   static final int SECONDS = 300;
 
+  private final int[] asked = new int[SECONDS];
   private final int[] allowed = new int[SECONDS];
   private final int[] denied = new int[SECONDS];
   private final int[] shadowDenied = new int[SECONDS];
   private final int[] degraded = new int[SECONDS];
-  private final int[] failedOpen = new int[SECONDS];
   private long newest;
 
   /**
@@ -29,11 +29,11 @@ final class Ring {
   }
 
   private void clear(int at) {
+    asked[at] = 0;
     allowed[at] = 0;
     denied[at] = 0;
     shadowDenied[at] = 0;
     degraded[at] = 0;
-    failedOpen[at] = 0;
   }
 
   /** Adds to a second that it has, or has room for; what is older is forgotten already. */
@@ -41,17 +41,17 @@ final class Ring {
     advance(second);
     if (newest - second >= SECONDS) return;
     int at = place(second);
+    asked[at] += (int) outcomes.asked;
     allowed[at] += (int) outcomes.allowed;
     denied[at] += (int) outcomes.denied;
     shadowDenied[at] += (int) outcomes.shadowDenied;
     degraded[at] += (int) outcomes.degraded;
-    failedOpen[at] += (int) outcomes.failedOpen;
   }
 
   Counts at(long second) {
     if (second > newest || newest - second >= SECONDS) return Counts.NONE;
     int at = place(second);
-    return new Counts(allowed[at], denied[at], shadowDenied[at], degraded[at], failedOpen[at]);
+    return new Counts(asked[at], allowed[at], denied[at], shadowDenied[at], degraded[at]);
   }
 
   /** Of the seconds up to this one. */

@@ -16,6 +16,7 @@ final class Sums {
   private final Map<String, Ring> rules = new HashMap<>();
   private final LatencyRing latencies = new LatencyRing();
   private final Outcomes totals = new Outcomes();
+  private long uncounted; // since that was asked last
 
   /**
    * @param started the first second there is to count
@@ -27,6 +28,7 @@ final class Sums {
 
   void add(Tally tally) {
     totals.add(tally.all);
+    uncounted += tally.uncounted;
     ring.add(tally.second, tally.all);
     latencies.add(tally.second, tally.latencies);
     tally.byRule.forEach((rule, outcomes) -> {
@@ -60,6 +62,13 @@ final class Sums {
     return found;
   }
 
+  /** How many checks have passed uncounted since this was asked last, late ones included. */
+  long takeUncounted() {
+    long taken = uncounted;
+    uncounted = 0;
+    return taken;
+  }
+
   Figures figures(long last, List<Anomaly> anomalies) {
     int recent = Math.clamp(last - started + 1, 1, RECENT_SECONDS);
     var series = new ArrayList<Second>(Ring.SECONDS);
@@ -82,13 +91,16 @@ final class Sums {
     rules.forEach((rule, of) -> {
       if (last - of.newest() >= recent) return;
       var counts = of.sum(last, recent);
-      if (!counts.equals(Counts.NONE)) busy.add(new Figures.OfRule(rule, counts));
+      if (counts.hadPart()) busy.add(new Figures.OfRule(rule, counts));
     });
     busy.sort(
-        Comparator.<Figures.OfRule>comparingLong(
-                of -> of.counts().all() + of.counts().shadowDenied())
+        Comparator.<Figures.OfRule>comparingLong(of -> decided(of.counts()))
             .reversed()
             .thenComparing(Figures.OfRule::rule));
     return List.copyOf(busy);
+  }
+
+  private static long decided(Counts counts) {
+    return counts.allowed() + counts.denied() + counts.shadowDenied();
   }
 }

@@ -4,10 +4,14 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Adds up, once a second, what the event loops have seen, and keeps of it what people may want to
@@ -18,7 +22,14 @@ public final class Watch {
   /** The attributes that name a caller, unless others are asked for. */
   public static final List<String> USUAL_NAMES = CallerNames.USUAL;
 
-  private static final int MOST_CAUGHT_UP = Ring.SECONDS; // after a long sleep of the machine
+  private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
+  private static final long SAID_EVERY = 60; // seconds, of what is lost
+
+  /**
+   * A look that comes later than this, in seconds, comes after a sleep or after the clock was put
+   * forward: that nothing was counted in between says nothing.
+   */
+  private static final long LATEST = 5;
 
   private final CallerNames names;
   private final LongSupplier clock;
@@ -26,17 +37,22 @@ public final class Watch {
   private final long secret = new SecureRandom().nextLong();
   private final long started;
   private final Inbox inbox = new Inbox();
-  private final Sums sums; // this and the next three guarded by this
+  private final Sums sums; // this and the next six guarded by this
   private final TopCallers callers;
   private final Detector detector;
   private long last; // the second that was added up last
+  private long read; // the second that the detector was told last
+  private long lost; // of the inbox, as far as it has been said
+  private long nextSaid = Long.MIN_VALUE;
+  private final AtomicReference<Optional<Set<String>>> changedRules =
+      new AtomicReference<>(Optional.empty());
   private final List<Consumer<Figures>> listeners = new CopyOnWriteArrayList<>();
   private final List<Consumer<Anomaly>> alarms = new CopyOnWriteArrayList<>();
   private volatile Figures figures;
 
   /**
    * @param callerNames the attributes that name a caller, in the order of looking for them
-   * @param clock milliseconds since 1970
+   * @param clock milliseconds since 1970; one that is not put back, such as {@link SteadyClock}
    * @param storeAway whether policies decide instead of the store
    */
   public Watch(List<String> callerNames, LongSupplier clock, BooleanSupplier storeAway) {
@@ -45,6 +61,7 @@ public final class Watch {
     this.storeAway = storeAway;
     this.started = clock.getAsLong();
     this.last = second() - 1;
+    this.read = last;
     this.sums = new Sums(last + 1);
     this.callers = new TopCallers(TopCallers.MOST, last);
     this.detector = new Detector(last + 1);
@@ -74,6 +91,14 @@ public final class Watch {
     alarms.add(listener);
   }
 
+  /**
+   * These are the rules that may decide from now on: nobody misses the others. From any thread,
+   * without waiting.
+   */
+  public void rulesInForce(Set<String> ids) {
+    changedRules.set(Optional.of(Set.copyOf(ids)));
+  }
+
   /** To be called once a second, a little after its end. */
   public void tick() {
     var changes = new ArrayList<Anomaly>();
@@ -91,16 +116,44 @@ public final class Watch {
     inbox.takeTables(callers::add);
     if (ended <= last) return false;
     sums.advance(ended);
-    boolean away = storeAway.getAsBoolean();
-    var busiest = callers.busiest();
-    for (long second = Math.max(last + 1, ended - MOST_CAUGHT_UP); second <= ended; second++) {
-      changes.addAll(
-          detector.observe(
-              new Glance(second, sums.at(second), sums.rulesAt(second), busiest, away)));
-    }
+    detect(ended, changes);
     last = ended;
     figures = sums.figures(ended, detector.anomalies());
+    sayLost();
     return true;
+  }
+
+  /**
+   * Each second is looked at when the next has ended, since an event loop that is busy gives late
+   * what it has counted. An outage does not wait for that.
+   */
+  private void detect(long ended, List<Anomaly> changes) {
+    changedRules.getAndSet(Optional.empty()).ifPresent(ids -> detector.follow(ids, ended));
+    changes.addAll(detector.observeStore(ended, storeAway.getAsBoolean(), sums.takeUncounted()));
+    if (ended - last > LATEST) {
+      read = ended;
+      detector.skipTo(ended + 1);
+    }
+    if (read >= ended - 1) return;
+    var busiest = callers.busiest();
+    while (read < ended - 1) {
+      read++;
+      changes.addAll(
+          detector.observe(new Glance(read, sums.at(read), sums.rulesAt(read), busiest)));
+    }
+  }
+
+  /** Where callers are invented faster than they can be added up. */
+  private void sayLost() {
+    long now = inbox.lost();
+    if (now == lost || last < nextSaid) return;
+    LOG.warn(
+        "callers come faster than they can be added up: {} tables of up to {} were thrown away,"
+            + " so counts of callers are too low (said once a minute)",
+        now - lost,
+        CallerTable.MOST);
+    lost = now;
+    nextSaid = last + SAID_EVERY;
   }
 
   /** Up to the second that ended last. */

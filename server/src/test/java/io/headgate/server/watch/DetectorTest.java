@@ -6,6 +6,7 @@ import io.headgate.server.watch.Anomaly.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Timelines, second by second, with a clock that is turned. */
@@ -16,15 +17,30 @@ class DetectorTest {
   private final List<Anomaly> changes = new ArrayList<>();
   private long now = START;
 
-  private void pass(int seconds, Counts each, List<Glance.Busy> busiest, boolean away) {
+  private void pass(int seconds, Counts each, List<Glance.Busy> busiest) {
+    var rules = each.equals(Counts.NONE) ? Map.<String, Counts>of() : Map.of("rule", each);
+    pass(seconds, each, rules, busiest);
+  }
+
+  private void pass(
+      int seconds, Counts each, Map<String, Counts> rules, List<Glance.Busy> busiest) {
     for (int i = 0; i < seconds; i++) {
-      var rules = each.equals(Counts.NONE) ? Map.<String, Counts>of() : Map.of("rule", each);
-      changes.addAll(detector.observe(new Glance(now++, each, rules, busiest, away)));
+      changes.addAll(detector.observe(new Glance(now++, each, rules, busiest)));
     }
   }
 
   private void pass(int seconds, long allowed, long denied) {
-    pass(seconds, new Counts(allowed, denied, 0, 0, 0), List.of(), false);
+    pass(seconds, counts(allowed, denied), List.of());
+  }
+
+  private static Counts counts(long allowed, long denied) {
+    return new Counts(allowed + denied, allowed, denied, 0, 0);
+  }
+
+  private void passStore(int seconds, boolean away, long passed) {
+    for (int i = 0; i < seconds; i++) {
+      changes.addAll(detector.observeStore(now++, away, passed));
+    }
   }
 
   private static Glance.Busy busy(String caller, double rate, long since) {
@@ -84,7 +100,7 @@ class DetectorTest {
   @Test
   void trafficThatStopsIsMissed() {
     pass(1_200, 50, 0);
-    pass(60, Counts.NONE, List.of(), false);
+    pass(60, Counts.NONE, List.of());
     var missed = only();
     assertThat(missed.text()).contains("less often than usual");
   }
@@ -118,49 +134,49 @@ class DetectorTest {
 
   @Test
   void aCallerThatAsksFarMoreThanItsOwnHistoryIsNamedAlsoOneThatWasTooQuietToFollow() {
-    var counts = new Counts(200, 0, 0, 0, 0);
-    pass(1_200, counts, List.of(busy("a", 10, START)), false);
-    pass(30, counts, List.of(busy("a", 90, START), busy("quiet", 60, START)), false);
+    var counts = counts(200, 0);
+    pass(1_200, counts, List.of(busy("a", 10, START)));
+    pass(30, counts, List.of(busy("a", 90, START), busy("quiet", 60, START)));
     assertThat(changes)
         .extracting(anomaly -> anomaly.caller().orElse(""))
         .containsExactlyInAnyOrder("a", "quiet");
     assertThat(changes).allMatch(anomaly -> anomaly.kind() == Kind.RATE);
     changes.clear();
-    pass(120, counts, List.of(busy("a", 10, START)), false);
+    pass(120, counts, List.of(busy("a", 10, START)));
     assertThat(changes).hasSize(2).noneMatch(Anomaly::isOpen);
   }
 
   @Test
   void oneThatComesFromNowhereAndIsAtOnceBigIsNamedOnce() {
-    var counts = new Counts(100, 0, 0, 0, 0);
-    pass(1_200, counts, List.of(), false);
+    var counts = counts(100, 0);
+    pass(1_200, counts, List.of());
     long came = now;
-    pass(30, counts, List.of(busy("new", 40, came)), false);
+    pass(30, counts, List.of(busy("new", 40, came)));
     var opened = only();
     assertThat(opened.kind()).isEqualTo(Kind.NEW_CALLER);
     assertThat(opened.caller()).hasValue("new");
-    pass(100, counts, List.of(), false);
+    pass(100, counts, List.of());
     assertThat(only().isOpen()).isFalse();
     long again = now;
-    pass(30, counts, List.of(busy("new", 40, again)), false);
+    pass(30, counts, List.of(busy("new", 40, again)));
     assertThat(changes).as("it has been here before").isEmpty();
   }
 
   @Test
   void nobodyIsNewWhileEverybodyIs() {
-    pass(60, new Counts(100, 0, 0, 0, 0), List.of(busy("first", 90, START)), false);
+    pass(60, counts(100, 0), List.of(busy("first", 90, START)));
     assertThat(changes).isEmpty();
   }
 
   @Test
   void aStoreThatIsAwayIsSaidAtOnceAndSoIsWhatPassesForWantOfIt() {
-    pass(10, Counts.NONE, List.of(), false);
-    pass(1, new Counts(7, 0, 0, 7, 7), List.of(), true);
+    passStore(10, false, 0);
+    passStore(1, true, 7);
     assertThat(changes).extracting(Anomaly::kind).containsExactly(Kind.BREAKER, Kind.FAIL_OPEN);
     assertThat(changes.getLast().value()).isEqualTo(7);
-    pass(3, Counts.NONE, List.of(), false);
+    passStore(3, false, 0);
     assertThat(changes).as("it may go again at once").hasSize(2);
-    pass(30, Counts.NONE, List.of(), false);
+    passStore(30, false, 0);
     assertThat(changes)
         .hasSize(4)
         .extracting(Anomaly::isOpen)
@@ -168,10 +184,96 @@ class DetectorTest {
   }
 
   @Test
+  void aSurgeAfterAQuietTimeIsNamedAsOneAndTheQuietTimeEnds() {
+    pass(1_200, 50, 0);
+    pass(40, 1, 0);
+    var quiet = only();
+    assertThat(quiet.text()).contains("less often than usual");
+    pass(30, 500, 0);
+    assertThat(changes).hasSize(2);
+    assertThat(changes.getFirst().id()).isEqualTo(quiet.id());
+    assertThat(changes.getFirst().isOpen()).isFalse();
+    assertThat(changes.getLast().isOpen()).isTrue();
+    assertThat(changes.getLast().text()).contains("times as often as usual");
+    changes.clear();
+    pass(300, 50, 0);
+    assertThat(only().isOpen()).isFalse();
+  }
+
+  @Test
+  void aRuleThatIsAskedAsOftenAsEverIsAsUsualWhateverBecomesOfIt() {
+    var all = counts(100, 0);
+    pass(1_200, all, Map.of("rule", counts(50, 0)), List.of());
+    // Another rule denies all of it; or this one only watches, and would deny.
+    pass(300, counts(50, 50), Map.of("rule", new Counts(50, 0, 0, 0, 0)), List.of());
+    pass(300, all, Map.of("rule", new Counts(50, 0, 0, 50, 0)), List.of());
+    assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void aRuleThatIsNoLongerInForceIsNotMissedAndWhatIsOpenOfItEnds() {
+    var both = Map.of("gone", counts(48, 2), "stays", counts(50, 0));
+    pass(1_200, counts(98, 2), both, List.of());
+    var denying = Map.of("gone", counts(20, 30), "stays", counts(50, 0));
+    pass(60, counts(70, 30), denying, List.of());
+    assertThat(only().rule()).hasValue("gone");
+    detector.follow(Set.of("stays"), now);
+    pass(2, counts(98, 2), both, List.of()); // what came late
+    assertThat(only().isOpen()).isFalse();
+    pass(1_200, counts(50, 0), Map.of("stays", counts(50, 0)), List.of());
+    assertThat(changes).isEmpty();
+    detector.follow(Set.of("gone", "stays"), now);
+    pass(60, counts(98, 2), both, List.of());
+    assertThat(changes).as("it has no history any more").isEmpty();
+  }
+
+  @Test
+  void secondsOfWhichNothingIsKnownAreNotTakenForSilence() {
+    pass(1_200, 50, 0);
+    for (int i = 0; i < 20; i++) {
+      pass(5, 50, 0);
+      now += 600;
+      detector.skipTo(now);
+    }
+    assertThat(changes).isEmpty();
+  }
+
+  /** Regulars who take turns at being among the busiest, half a minute each. */
+  private void passRegulars(int groups, int steps, double rate) {
+    for (int i = 0; i < steps; i++) {
+      pass(10, counts(100, 0), regulars(i / 3 % groups, TopCallers.MOST_BUSY, rate));
+    }
+  }
+
+  private static List<Glance.Busy> regulars(int group, int size, double rate) {
+    var busiest = new ArrayList<Glance.Busy>();
+    for (int i = 0; i < size; i++) busiest.add(busy(group + "-" + i, rate, START));
+    return busiest;
+  }
+
+  @Test
+  void manyRegularsDoNotKeepANewCallerFromBeingNamed() {
+    passRegulars(CallerMonitor.MOST / TopCallers.MOST_BUSY, 100, 1);
+    assertThat(changes).isEmpty();
+    var busiest = regulars(0, TopCallers.MOST_BUSY - 1, 1);
+    busiest.addFirst(busy("new", 40, now));
+    pass(30, counts(100, 0), busiest);
+    var opened = only();
+    assertThat(opened.kind()).isEqualTo(Kind.NEW_CALLER);
+    assertThat(opened.caller()).hasValue("new");
+  }
+
+  @Test
+  void moreRegularsThanAreRememberedAreNotTakenForQuietOnesThatAskMore() {
+    passRegulars(2 * CallerMonitor.MOST / TopCallers.MOST_BUSY, 300, 30);
+    assertThat(changes).isEmpty();
+  }
+
+  @Test
   void thereAreNeverMoreThanSoMany() {
     for (int i = 0; i < 3 * Journal.MOST; i++) {
-      pass(1, Counts.NONE, List.of(), true);
-      pass(5, Counts.NONE, List.of(), false);
+      passStore(1, true, 0);
+      passStore(5, false, 0);
     }
     assertThat(detector.anomalies()).hasSizeLessThanOrEqualTo(Journal.MOST);
   }

@@ -111,8 +111,7 @@ final class MadeTraffic {
         end,
         sum(rules(rate, more, share)),
         last,
-        callers(second, caller, busy, rate + more, stranger),
-        false);
+        callers(second, caller, busy, rate + more, stranger));
   }
 
   private Map<String, Counts> last = Map.of();
@@ -124,7 +123,7 @@ final class MadeTraffic {
       long all = poisson(mean);
       double denied = i == 0 && share >= 0 ? share : DENIED[i];
       long no = Math.min(all, poisson(all * denied));
-      last.put(RULES[i], new Counts(all - no, no, 0, 0, 0));
+      last.put(RULES[i], new Counts(all, all - no, no, 0, 0));
     }
     return last;
   }
