@@ -86,6 +86,7 @@ public final class Service implements AutoCloseable {
             watching.callers(),
             limiter,
             book,
+            settings.access(),
             readiness,
             store.times(),
             watching.instance());

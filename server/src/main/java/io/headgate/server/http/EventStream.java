@@ -66,17 +66,23 @@ final class EventStream {
     else request.connection().close();
   }
 
-  /** Ends it in good order, from any thread. */
+  /** Ends it in good order, from any thread; its connection can go on. */
   void end() {
-    context.runOnContext(now -> finish());
+    context.runOnContext(now -> finish(false));
   }
 
-  private void finish() {
+  /** As above, and it was the last of its connection. */
+  void endLast() {
+    context.runOnContext(now -> finish(true));
+  }
+
+  private void finish(boolean last) {
     var response = request.response();
     if (ended || response.closed()) return;
     ended = true;
     over.forEach(Runnable::run);
     var sent = response.end();
+    if (!last) return;
     if (request.version() == HttpVersion.HTTP_2) request.connection().goAway(NO_ERROR);
     else sent.onComplete(done -> request.connection().close());
   }

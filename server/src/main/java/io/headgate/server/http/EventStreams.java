@@ -1,7 +1,9 @@
 package io.headgate.server.http;
 
 import io.vertx.core.buffer.Buffer;
-import java.util.Set;
+import io.vertx.core.http.HttpHeaders;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -9,19 +11,18 @@ import java.util.function.Supplier;
 /** Those who are told what happens as it happens. */
 final class EventStreams {
   static final int MOST = 64;
-  static final int HEARTBEAT_SECONDS = 15;
 
   private static final Buffer FIRST = Buffer.buffer("retry: 2000\n\n");
-  private static final Buffer HEARTBEAT = Buffer.buffer(": still here\n\n");
 
   private final Readiness readiness;
-  private final Set<EventStream> open = ConcurrentHashMap.newKeySet();
+  private final Access access;
+  private final Map<EventStream, Optional<String>> open = new ConcurrentHashMap<>(); // who asked
   private final AtomicInteger places = new AtomicInteger(MOST);
-  private int seconds; // by the thread that counts them
 
-  EventStreams(Readiness readiness) {
+  EventStreams(Readiness readiness, Access access) {
     this.readiness = readiness;
-    readiness.whenStopping(() -> open.forEach(EventStream::end));
+    this.access = access;
+    readiness.whenStopping(() -> open.keySet().forEach(EventStream::endLast));
   }
 
   /** To be called on the event loop of the request. */
@@ -39,28 +40,30 @@ final class EventStreams {
     var stream = exchange.stream("text/event-stream", places::incrementAndGet);
     if (stream.isEmpty()) return;
     var events = stream.get();
-    open.add(events);
+    open.put(events, exchange.asked(HttpHeaders.AUTHORIZATION));
     events.whenOver(() -> open.remove(events));
     events.send(FIRST);
-    if (readiness.isStopping()) events.end(); // it may have been told before this one was there
+    if (readiness.isStopping()) events.endLast(); // it may have been told before this one was there
   }
 
-  /** A second has ended. What to tell is written only if somebody is there to read it. */
+  /**
+   * A second has ended. What to tell is written only if somebody is there to read it, and told to
+   * those whose token is still good.
+   */
   void send(Supplier<String> stats) {
     if (open.isEmpty()) return;
     var event = event("stats", stats.get());
-    boolean beat = ++seconds % HEARTBEAT_SECONDS == 0;
-    for (var stream : open) {
-      stream.send(event);
-      if (beat) stream.send(HEARTBEAT);
-    }
+    open.forEach((stream, authorization) -> {
+      if (access.allows(Role.READ, authorization)) stream.send(event);
+      else stream.end();
+    });
   }
 
   void rulesChanged(long revision) {
     if (open.isEmpty()) return;
     var json = new JsonOut().begin().name("revision").value(revision).end();
     var event = event("rules", json.toString());
-    open.forEach(stream -> stream.send(event));
+    open.keySet().forEach(stream -> stream.send(event));
   }
 
   /** JSON as it is written here has no line breaks, which would end the data. */

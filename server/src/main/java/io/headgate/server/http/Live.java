@@ -35,6 +35,7 @@ public final class Live {
       FleetCallers callers,
       RateLimiter limiter,
       RuleBook book,
+      Access access,
       Readiness readiness,
       StoreTimes storeTimes,
       String instance) {
@@ -42,7 +43,7 @@ public final class Live {
     this.callers = callers;
     this.store = new StoreView(limiter.store());
     this.body = new StatsBody(instance, watch.startedMillis(), store, storeTimes, book);
-    this.streams = new EventStreams(readiness);
+    this.streams = new EventStreams(readiness, access);
     this.trackedKeys = store.isRemote() ? 0 : store.store().trackedKeys();
     watch.follow(this::ended);
     book.follow(edition -> streams.rulesChanged(edition.number()));

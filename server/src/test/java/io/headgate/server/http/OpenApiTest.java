@@ -112,6 +112,7 @@ class OpenApiTest {
               new FleetCallers(watch),
               service.limiter,
               book,
+              Access.OPEN,
               new Readiness(),
               new StoreTimes(),
               "instance");
