@@ -9,6 +9,7 @@ import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.EchoServer.End;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -201,11 +202,15 @@ class FaultProxyTest {
     }
   }
 
+  /** Its port is held by somebody who does not listen: one that is free may be anybody's by now. */
   @Test
   void aServerThatIsNotThereIsAReset() throws IOException {
-    server.close();
-    try (var client = connect()) {
-      assertReset(client);
+    try (var deaf = new Socket()) {
+      deaf.bind(new InetSocketAddress(FreePorts.loopback(), 0));
+      try (var lonely = FaultProxy.to(deaf.getLocalPort());
+          var client = connect(lonely)) {
+        assertReset(client);
+      }
     }
   }
 
@@ -230,7 +235,11 @@ class FaultProxyTest {
   }
 
   private Socket connect() throws IOException {
-    var socket = new Socket(FreePorts.loopback(), proxy.port());
+    return connect(proxy);
+  }
+
+  private static Socket connect(FaultProxy to) throws IOException {
+    var socket = new Socket(FreePorts.loopback(), to.port());
     socket.setSoTimeout(Math.toIntExact(SOON.toMillis()));
     return socket;
   }
