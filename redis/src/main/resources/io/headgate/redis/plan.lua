@@ -61,16 +61,16 @@ end
 
 for k in pairs(changed) do
   local state = states[k]
-  local numbers = state[1] == HELD and held.put_together(state) or state
   local fresh = fresh_at[state[1]](state)
-  local till
+  local till, text
   if state[1] == BUCKET then
     till = gone_at(fresh, (fresh - now) / 4, tills[k])
-    numbers[5] = till
+    text = bucket_text(state[2], state[3], state[4], till)
   else
     till = gone_at(fresh, 0) -- and no other, or it could not be told from the state
+    text = cmsgpack.pack(unpack(state[1] == HELD and held.put_together(state) or state))
   end
-  write(KEYS[k], cmsgpack.pack(unpack(numbers)), till, sizes[k], tills[k])
+  write(KEYS[k], text, till, sizes[k], tills[k])
 end
 
 return cmsgpack.pack(said)
