@@ -2,28 +2,17 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.RateLimiter;
-import io.headgate.rule.RuleSet;
-import io.headgate.rulefile.RuleFile;
-import io.headgate.server.Service;
-import io.headgate.server.Settings;
 import io.headgate.server.http.Access;
-import io.headgate.server.rules.RuleBookInMemory;
-import io.headgate.store.MemoryStore;
-import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.time.Duration;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that ask a service, against a real one. */
-class CheckCommandTest extends Shell {
+class CheckCommandTest extends RunningRules {
   private static final String RULES =
       """
       rules:
@@ -49,30 +38,8 @@ class CheckCommandTest extends Shell {
           limit: { algorithm: fixed-window, rate: 1/1h }
       """;
 
-  private final RateLimiter limiter =
-      RateLimiter.with(
-          MemoryStore.create(() -> 1_789_300_800_000_000L, 1_000),
-          RuleSet.of(RuleFile.read(RULES)),
-          () -> 1_789_300_800_000_000L);
-  private Service service;
-
-  @BeforeEach
-  void start() throws Exception {
-    serve(Access.OPEN);
-  }
-
-  private void serve(Access access) throws Exception {
-    var settings = new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
-    var book = RuleBookInMemory.of(limiter.rules());
-    book.follow(edition -> limiter.replaceRules(edition.rules()));
-    service = Service.start(settings, limiter, book, Ticker.system());
-    environment.put("HEADGATE_URL", "http://127.0.0.1:" + service.port());
-  }
-
-  @AfterEach
-  void stop() {
-    service.close();
-    limiter.close();
+  CheckCommandTest() {
+    super(RULES, 1_789_300_800_000_000L);
   }
 
   @Test

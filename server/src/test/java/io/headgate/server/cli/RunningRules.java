@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A real service with three rules, and the command line, at a terminal or not. */
+/** A real service with a few rules, and the command line, at a terminal or not. */
 abstract class RunningRules extends Shell {
   static final String RULES =
       """
@@ -37,10 +37,23 @@ abstract class RunningRules extends Shell {
           limit: { algorithm: concurrency, max: 2 }
       """;
 
-  final RateLimiter limiter =
-      RateLimiter.with(MemoryStore.create(() -> 0, 1_000), RuleSet.of(RuleFile.read(RULES)));
-  final RuleBookInMemory book = RuleBookInMemory.of(limiter.rules());
+  final RateLimiter limiter;
+  final RuleBookInMemory book;
   Service service;
+
+  RunningRules() {
+    this(RULES, 0);
+  }
+
+  /**
+   * @param now the time at which it stands still, in microseconds since the epoch
+   */
+  RunningRules(String rules, long now) {
+    limiter =
+        RateLimiter.with(
+            MemoryStore.create(() -> now, 1_000), RuleSet.of(RuleFile.read(rules)), () -> now);
+    book = RuleBookInMemory.of(limiter.rules());
+  }
 
   @BeforeEach
   void start() throws Exception {
