@@ -7,10 +7,13 @@ import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -37,6 +40,7 @@ final class Errands {
   private final LongSupplier nanos;
   private final ScheduledExecutorService thread;
   private final AtomicBoolean expected = new AtomicBoolean();
+  private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
   private volatile boolean failing;
   private volatile long failingSince;
   private volatile boolean started; // else they are run by hand
@@ -117,21 +121,31 @@ final class Errands {
 
   private CompletionStage<?> report(Replica replica, Charge look, long spent) {
     var charge = new Charge(look.counter(), look.key(), spent, 0);
-    return counts
-        .report(charge)
-        .handle((known, problem) -> {
-          if (problem == null) {
-            failing = false;
-            replica.heard(known, nanos.getAsLong());
-          } else {
-            replica.unheard(spent, isSurelyUnheard(problem));
-            if (!failing) {
-              failingSince = nanos.getAsLong();
-              failing = true;
-            }
-          }
-          return known;
-        });
+    return noted(
+        counts
+            .report(charge)
+            .handle((known, problem) -> {
+              if (problem == null) {
+                failing = false;
+                replica.heard(known, nanos.getAsLong());
+              } else {
+                replica.unheard(spent, isSurelyUnheard(problem));
+                if (!failing) {
+                  failingSince = nanos.getAsLong();
+                  failing = true;
+                }
+              }
+              return known;
+            }));
+  }
+
+  /** Keeps it in mind until it is over. No two are the same. */
+  @SuppressWarnings("CollectionUndefinedEquality")
+  private <T> CompletionStage<T> noted(CompletionStage<T> errand) {
+    var future = errand.toCompletableFuture();
+    underWay.add(future);
+    var unused = future.whenComplete((done, problem) -> underWay.remove(future));
+    return errand;
   }
 
   private static boolean isSurelyUnheard(Throwable problem) {
@@ -147,10 +161,11 @@ final class Errands {
     } catch (RuntimeException e) {
       asked = CompletableFuture.failedStage(e);
     }
-    return asked.whenComplete((taken, problem) -> {
-      if (problem == null) slice.answered(question, taken, nanos.getAsLong());
-      else slice.unanswered();
-    });
+    return noted(
+        asked.whenComplete((taken, problem) -> {
+          if (problem == null) slice.answered(question, taken, nanos.getAsLong());
+          else slice.unanswered();
+        }));
   }
 
   private void sweep(long now) {
@@ -179,19 +194,29 @@ final class Errands {
             .toCompletableFuture();
   }
 
-  /** Says goodbye, but not for long: what is not heard ends with its lease. */
+  /**
+   * Says goodbye, but not for long: what is not heard ends with its lease. What is under way comes
+   * first, since a counter says one thing at a time.
+   */
   void close() {
     if (closed) return;
     closed = true;
-    thread.shutdownNow();
+    long until = System.nanoTime() + FAREWELL.toNanos();
+    thread.close(); // what it has begun to say it ends; it waits for nobody
+    await(underWay, until);
     var last = new ArrayList<>(report());
     long now = nanos.getAsLong();
     for (var entry : table.all()) {
       if (entry.counter() instanceof Slice slice) last.add(giveUp(slice, entry.look(), now));
     }
+    await(last, until);
+  }
+
+  /** Whoever is interrupted waits no more, but what is to be said is said. */
+  private static void await(Collection<CompletableFuture<?>> errands, long until) {
     try {
-      CompletableFuture.allOf(last.toArray(CompletableFuture[]::new))
-          .get(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+      CompletableFuture.allOf(errands.toArray(CompletableFuture[]::new))
+          .get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

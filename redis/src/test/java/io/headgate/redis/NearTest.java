@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -174,5 +175,15 @@ class NearTest {
     fleet.removeFirst().close();
     var left = fleet.getFirst().peek(HOT).limit().orElseThrow().remaining();
     assertThat(left).isEqualTo(699);
+  }
+
+  /** The first counting makes a report leave at once, so the second is most often beside it. */
+  @RepeatedTest(20)
+  void soIsWhatIsCountedWhileAReportIsUnderWay() {
+    connect(2, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(1_000)));
+    for (int i = 0; i < 20; i++) fleet.getFirst().decide(HOT);
+    fleet.removeFirst().close();
+    var left = fleet.getFirst().peek(HOT).limit().orElseThrow().remaining();
+    assertThat(left).isEqualTo(979);
   }
 }
