@@ -13,6 +13,13 @@ import java.time.Duration;
  */
 public record Concurrency(long max, Duration lease) implements Limit {
   public static final long MOST = 100_000;
+
+  /**
+   * The most slots that one request may take. Redis keeps a member for each slot, so a request's
+   * cost is work during which the server decides nothing else.
+   */
+  public static final long MOST_AT_ONCE = 1_000;
+
   public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
   public Concurrency {
@@ -37,7 +44,9 @@ public record Concurrency(long max, Duration lease) implements Limit {
     var slots = adopt(state, now);
     long left = Math.max(0, max - slots.held());
     long resetAfter = Math.max(now, slots.freshAt()) - now;
-    if (cost > max) return new Step(slots, new Never(left, resetAfter, cost, max));
+    if (cost > highestCost()) {
+      return new Step(slots, new Never(left, resetAfter, cost, highestCost()));
+    }
     if (cost > left) {
       return new Step(slots, new Refused(left, resetAfter, slots.fitsAt(max - cost) - now));
     }
@@ -71,6 +80,11 @@ public record Concurrency(long max, Duration lease) implements Limit {
   @Override
   public long capacity() {
     return max;
+  }
+
+  @Override
+  public long highestCost() {
+    return Math.min(max, MOST_AT_ONCE);
   }
 
   @Override

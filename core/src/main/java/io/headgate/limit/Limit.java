@@ -39,8 +39,13 @@ public sealed interface Limit permits Divisible, LeakyBucket, RollingWindow, Con
    */
   Limit sharedAmong(int n);
 
-  /** The most that can be taken at once, ever: a higher cost is impossible rather than late. */
+  /** How many permits there are when none is taken. */
   long capacity();
+
+  /** The highest cost that can ever pass: a higher one is impossible rather than late. */
+  default long highestCost() {
+    return capacity();
+  }
 
   /**
    * The time, in microseconds, in which the whole capacity comes back; 0 if time does not do it.

@@ -114,9 +114,9 @@ final class Fallback {
    */
   private static Outcome ofTheWhole(Outcome outcome, Charge charge, Outage outage) {
     if (!(outcome instanceof Never never)) return outcome;
-    long capacity = charge.limit().capacity();
-    return never.cost() > capacity // with what others before it in a joint plan come to
-        ? new Never(never.remaining(), never.resetAfter(), never.cost(), capacity)
+    long highest = charge.limit().highestCost();
+    return never.cost() > highest // with what others before it in a joint plan come to
+        ? new Never(never.remaining(), never.resetAfter(), never.cost(), highest)
         : new Refused(never.remaining(), never.resetAfter(), outage.retryAfter);
   }
 }

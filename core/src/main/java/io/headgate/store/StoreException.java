@@ -1,5 +1,6 @@
 package io.headgate.store;
 
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +37,30 @@ public final class StoreException extends RuntimeException {
   }
 
   private final Kind kind;
+  private final String[] keys;
 
   public StoreException(Kind kind, String message, @Nullable Throwable cause) {
+    this(kind, message, cause, List.of());
+  }
+
+  private StoreException(
+      Kind kind, @Nullable String message, @Nullable Throwable cause, List<String> keys) {
     super(message, cause, true, false);
     this.kind = kind;
+    this.keys = keys.toArray(String[]::new);
+  }
+
+  /** The same failure, of the part of the store that keeps these counter keys. */
+  public StoreException at(List<String> keys) {
+    return keys.isEmpty() ? this : new StoreException(kind, getMessage(), getCause(), keys);
+  }
+
+  /**
+   * The counter keys whose part of the store failed; empty where that is not known. A store of
+   * several servers fails in parts.
+   */
+  public List<String> keys() {
+    return List.of(keys);
   }
 
   public Kind kind() {

@@ -1,5 +1,6 @@
 package io.headgate.redis;
 
+import io.headgate.limit.Concurrency;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Take;
 import io.headgate.rule.Charge;
@@ -8,6 +9,7 @@ import io.headgate.store.Answer;
 import io.headgate.store.Evidence;
 import io.headgate.store.SharedCounts.Known;
 import io.headgate.store.SharedCounts.Taken;
+import io.headgate.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +17,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** One question on its way to the server, and the place where its answer is awaited. */
-abstract sealed class Ask<T> extends CompletableFuture<T> {
+abstract sealed class Ask<T> extends CompletableFuture<T> implements Unanswered {
   final long since = System.nanoTime();
 
   abstract void writeTo(Batch batch);
@@ -26,8 +28,41 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
   /** One of its charges; all of them are in the same slot. */
   abstract Charge charge();
 
+  /** How many members of sorted sets it may add, beyond the one that any check does. */
+  long extraWork() {
+    return 0;
+  }
+
+  private static long extraWork(Charge charge) {
+    return charge.limit() instanceof Concurrency slots && charge.cost() > 1
+        ? Math.min(charge.cost(), slots.highestCost())
+        : 0;
+  }
+
+  private static long extraWork(List<Charge> charges) {
+    long work = 0;
+    for (var charge : charges) work += extraWork(charge);
+    return work;
+  }
+
   final void answer(Said said) {
-    complete(read(said));
+    var value = read(said);
+    if (!complete(value)) tooLate(value);
+  }
+
+  /** Receives a reply that arrived after the wait for it had ended. */
+  void tooLate(T value) {}
+
+  @Override
+  public List<String> unansweredKeys() {
+    return List.of(charge().key());
+  }
+
+  /** A failure names the counter it concerns, since a plan may depend on several servers. */
+  @Override
+  public boolean completeExceptionally(Throwable problem) {
+    return super.completeExceptionally(
+        problem instanceof StoreException failure ? failure.at(unansweredKeys()) : problem);
   }
 
   static final class OfPlan extends Ask<Answer> {
@@ -59,16 +94,38 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     Charge charge() {
       return plan.charges().getFirst();
     }
+
+    @Override
+    long extraWork() {
+      var single = plan.single();
+      return single == null ? Ask.extraWork(plan.charges()) : Ask.extraWork(single);
+    }
   }
 
+  /**
+   * What each of some limits answers.
+   *
+   * @param now the time of the server, in microseconds
+   */
+  record Outcomes(List<Outcome> outcomes, long now) {}
+
   /** Charges that are all made or none, whatever rules they are of. */
-  static final class OfCharges extends Ask<List<Outcome>> {
-    private final List<Charge> charges;
-    private final boolean keep;
+  static final class OfCharges extends Ask<Outcomes> {
+    final List<Charge> charges;
+    final boolean keep;
+    private final Consumer<Outcomes> tooLate;
 
     OfCharges(List<Charge> charges, boolean keep) {
+      this(charges, keep, reply -> {});
+    }
+
+    /**
+     * @param tooLate receives the reply if the wait for it has ended
+     */
+    OfCharges(List<Charge> charges, boolean keep, Consumer<Outcomes> tooLate) {
       this.charges = charges;
       this.keep = keep;
+      this.tooLate = tooLate;
     }
 
     @Override
@@ -77,23 +134,56 @@ abstract sealed class Ask<T> extends CompletableFuture<T> {
     }
 
     @Override
-    List<Outcome> read(Said said) {
+    Outcomes read(Said said) {
       List<Outcome> outcomes = new ArrayList<>(charges.size());
       for (var charge : charges) outcomes.add(said.outcome(charge));
-      return outcomes;
+      return new Outcomes(outcomes, said.now());
+    }
+
+    @Override
+    void tooLate(Outcomes reply) {
+      tooLate.accept(reply);
     }
 
     @Override
     Charge charge() {
       return charges.getFirst();
     }
+
+    @Override
+    long extraWork() {
+      return Ask.extraWork(charges);
+    }
   }
 
-  /** What may be done about a charge that was made. */
+  /** Undoes a charge. */
+  static final class GiveBack extends Ask<Boolean> {
+    final Receipt receipt;
+
+    GiveBack(Receipt receipt) {
+      this.receipt = receipt;
+    }
+
+    @Override
+    void writeTo(Batch batch) {
+      batch.writeGiveBack(receipt);
+    }
+
+    @Override
+    Boolean read(Said said) {
+      return said.next() == 1;
+    }
+
+    @Override
+    Charge charge() {
+      return receipt.charge();
+    }
+  }
+
+  /** What may be done about a slot. */
   enum Change {
     RENEW,
-    RELEASE,
-    GIVE_BACK
+    RELEASE
   }
 
   static Ask<Boolean> change(Charge charge, Change change) {

@@ -80,14 +80,15 @@ final class Batch {
 
   void write(Charge charge, Ask.Change change) {
     switch (change) {
-      case GIVE_BACK -> {
-        begin(GIVE_BACK).put(0);
-        write(charge);
-        plans.put(1);
-      }
       case RENEW -> writeSlot(RENEW, charge);
       case RELEASE -> writeSlot(RELEASE, charge);
     }
+  }
+
+  void writeGiveBack(Receipt receipt) {
+    begin(GIVE_BACK).put(0);
+    write(receipt.charge());
+    plans.put(receipt.at()).put(receipt.freshAt());
   }
 
   void write(Charge charge, Take take) {

@@ -119,8 +119,8 @@ final class Engine implements Store, SharedCounts {
   }
 
   /** Undoes a charge that was made. */
-  void giveBack(Charge charge) {
-    await(ask(Ask.change(charge, Ask.Change.GIVE_BACK)));
+  void giveBack(Receipt receipt) {
+    await(ask(new Ask.GiveBack(receipt)));
   }
 
   @Override
@@ -189,17 +189,21 @@ final class Engine implements Store, SharedCounts {
     try {
       return future.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      var late = Watch.late(deadline);
-      future.completeExceptionally(late);
-      throw late;
+      throw abandon(future, Watch.late(deadline));
     } catch (ExecutionException e) {
       throw asStoreException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      var gone = new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e);
-      future.completeExceptionally(gone);
-      throw gone;
+      throw abandon(future, new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e));
     }
+  }
+
+  /** Ends the wait; the failure names the counters whose replies are missing. */
+  private static StoreException abandon(CompletableFuture<?> future, StoreException problem) {
+    var named =
+        future instanceof Unanswered waiting ? problem.at(waiting.unansweredKeys()) : problem;
+    future.completeExceptionally(named);
+    return named;
   }
 
   private static StoreException asStoreException(Throwable problem) {

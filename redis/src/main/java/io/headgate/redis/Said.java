@@ -56,7 +56,7 @@ final class Said {
       // The cost asked for may be more than the charge's own: with that of others before it.
       case NEVER ->
           new Never(
-              remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().capacity());
+              remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().highestCost());
       default -> throw new IllegalStateException("the script said " + kind);
     };
   }

@@ -7,33 +7,40 @@ import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
 import io.headgate.store.Evidence;
+import io.headgate.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs plans whose counters are in several slots of a cluster, where no script reaches all of them.
+ * Evaluates plans whose counters are in several slots of a cluster, where no script reaches all of
+ * them.
  *
- * <p>First looks at all of them, at once. If the plan would pass, makes its charges slot by slot,
- * from the widest counter to the narrowest; each slot's charges are made all or none, and only if
- * they still pass. If one does not, because somebody else came in between, what was taken before is
- * given back and the plan is refused.
+ * <p>First reads all counters, at once. If the plan would pass, makes its charges slot by slot,
+ * from the widest counter to the narrowest. The charges of a slot are made all or none. Each reply
+ * replaces what was known of its limits, and the plan is weighed again: charges that it no longer
+ * calls for are given back, charges that it still calls for are kept, and those still missing are
+ * made next. The plan ends as allowed when exactly the charges are made that its outcomes call for,
+ * and as denied, with every charge given back, when an enforced rule no longer passes.
  *
- * <p>So no counter ever lets more pass than its limit. But a counter that is waiting to be given
- * back has less to give: for the time of a round trip or two, requests may be refused that would
- * have passed, at most as many as there are such plans under way and in conflict. If the one who
- * charges dies in between, what it took stays taken until time gives it back.
+ * <p>A limit that refused stays refused for the rest of the plan, so each step either makes a
+ * charge or removes one from those to be made: there are at most as many steps as charges.
+ *
+ * <p>No counter admits more than its limit. A counter has less to give while a charge waits to be
+ * given back: for a round trip or two, requests may be denied that would have passed, at most as
+ * many as there are such plans under way and in conflict. If the instance dies in between, its
+ * charges stay until time returns them.
  */
 final class Spanning {
-  /** Sends one question. */
+  /** Sends one command. */
   interface Asker {
     <T> CompletionStage<T> ask(Ask<T> ask);
   }
@@ -49,171 +56,260 @@ final class Spanning {
   }
 
   CompletionStage<Answer> run(Plan plan, boolean keep) {
-    var made = new boolean[plan.charges().size()];
-    Arrays.fill(made, true);
-    return look(plan, keep, made, System.nanoTime())
-        .thenCompose(
-            look -> keep ? look.charge() : CompletableFuture.completedStage(look.answer()));
-  }
-
-  /**
-   * @param made which charges will be, as far as is known: what those of one counter come to is
-   *     asked together. Where the answers say otherwise it is asked again, so that each look is
-   *     right for one part of the plan more
-   */
-  private CompletionStage<Look> look(Plan plan, boolean keep, boolean[] made, long since) {
-    var asked = new ArrayList<CompletableFuture<List<Outcome>>>();
-    var untouched = new ArrayList<CompletableFuture<List<Outcome>>>();
-    var without = new ArrayList<CompletableFuture<List<Outcome>>>();
-    for (int i = 0; i < plan.charges().size(); i++) {
-      var charge = plan.charges().get(i);
-      var addedUp = plan.addedUp(i, before -> made[before]);
-      long others = addedUp.cost() - charge.cost();
-      // At no cost nothing is charged; but a limit that was changed takes over its state by it.
-      untouched.add(ask(at(0, charge), keep));
-      asked.add(ask(addedUp, false));
-      without.add(others == 0 ? untouched.getLast() : ask(at(others, charge), false));
-    }
-    return all(asked)
-        .thenCombine(all(untouched), (would, are) -> new Look(plan, would, are, since))
-        .thenCombine(all(without), Look::orElse)
-        .thenCompose(look -> {
-          var found = plan.isJoint() ? plan.passing(look.outcomes) : made;
-          return Arrays.equals(found, made)
-              ? CompletableFuture.completedStage(look)
-              : look(plan, keep, found, since);
-        });
+    var run = new Run(plan, keep);
+    run.step(run::look);
+    return run;
   }
 
   private static Charge at(long cost, Charge charge) {
     return new Charge(charge.counter(), charge.key(), cost, charge.holder());
   }
 
-  private CompletableFuture<List<Outcome>> ask(Charge charge, boolean keep) {
-    return asker.ask(new Ask.OfCharges(List.of(charge), keep)).toCompletableFuture();
-  }
+  /** Charges of one slot, by their positions in the plan. */
+  private record Group(List<Integer> positions, List<Charge> charges) {
+    Group() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
 
-  private static CompletionStage<List<Outcome>> all(List<CompletableFuture<List<Outcome>>> looks) {
-    return CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new))
-        .thenApply(done -> {
-          List<Outcome> outcomes = new ArrayList<>();
-          for (var look : looks) outcomes.add(look.join().getFirst());
-          return outcomes;
-        });
-  }
+    void add(int position, Charge charge) {
+      positions.add(position);
+      charges.add(charge);
+    }
 
-  /** The charges of one slot, by their places in the plan. */
-  private record Group(List<Integer> places, List<Charge> charges) {
     int width() {
       return charges.stream().mapToInt(charge -> charge.counter().per().size()).min().orElse(0);
     }
+  }
 
-    /** As they were made: those of one counter and key together, as if they were one. */
-    Collection<Charge> addedUp() {
-      record Place(Counter counter, String key) {}
-      var sums = new LinkedHashMap<Place, Charge>();
-      for (var charge : charges) {
-        sums.merge(
-            new Place(charge.counter(), charge.key()),
-            charge,
-            (sum, more) -> at(sum.cost() + more.cost(), more));
+  /**
+   * One plan under way. A caller that stops waiting completes it, and it then gives back its
+   * charges; otherwise its steps follow each other, each on the thread that brought the replies.
+   */
+  private final class Run extends CompletableFuture<Answer> implements Unanswered {
+    private final Plan plan;
+    private final boolean keep;
+    private final long since = System.nanoTime();
+    private final @Nullable Receipt[] receipts; // of the charges that are made
+    private boolean[] expected; // the charges that a joint plan is taken to make
+    private int looks;
+    private volatile List<Ask<?>> asked = List.of();
+
+    private List<Outcome> outcomes = List.of();
+    private List<Outcome> untouched = List.of(); // at no cost
+    private List<Outcome> without = List.of(); // after the charges before it alone
+
+    Run(Plan plan, boolean keep) {
+      this.plan = plan;
+      this.keep = keep;
+      this.receipts = new Receipt[plan.charges().size()];
+      this.expected = new boolean[plan.charges().size()];
+      Arrays.fill(expected, true);
+    }
+
+    @Override
+    public List<String> unansweredKeys() {
+      return asked.stream().filter(ask -> !ask.isDone()).map(ask -> ask.charge().key()).toList();
+    }
+
+    /** A step that throws must not leave the caller waiting, nor charges behind. */
+    private void step(Runnable step) {
+      try {
+        step.run();
+      } catch (RuntimeException e) {
+        fail(e);
       }
-      return sums.values();
+    }
+
+    private void fail(Throwable problem) {
+      giveBack(new boolean[receipts.length]);
+      completeExceptionally(problem);
+    }
+
+    private void end(List<Outcome> all) {
+      // A caller that has stopped waiting acts on its failure policy: the plan charges nothing.
+      if (!complete(new Answer(all, Evidence.STORE))) giveBack(new boolean[receipts.length]);
+    }
+
+    /**
+     * Reads what every limit says. Charges of one counter are read together, on the assumption
+     * {@code expected} of which are made; where the replies contradict it they are read again, so
+     * that each time one part more of the plan is right.
+     */
+    private void look() {
+      int count = plan.charges().size();
+      var would = new ArrayList<Ask.OfCharges>(count);
+      var are = new ArrayList<Ask.OfCharges>(count);
+      var others = new ArrayList<Ask.OfCharges>(count);
+      for (int i = 0; i < count; i++) {
+        var charge = plan.charges().get(i);
+        var addedUp = plan.addedUp(i, before -> expected[before]);
+        long before = addedUp.cost() - charge.cost();
+        // Nothing is charged at no cost, but a changed limit takes over its state by it.
+        are.add(new Ask.OfCharges(List.of(at(0, charge)), keep));
+        would.add(new Ask.OfCharges(List.of(addedUp), false));
+        others.add(
+            before == 0 ? are.getLast() : new Ask.OfCharges(List.of(at(before, charge)), false));
+      }
+      var all = new ArrayList<Ask<?>>(3 * count);
+      for (int i = 0; i < count; i++) {
+        all.add(are.get(i));
+        all.add(would.get(i));
+        if (others.get(i) != are.get(i)) all.add(others.get(i));
+      }
+      send(all, () -> looked(firsts(would), firsts(are), firsts(others)));
+    }
+
+    private void looked(List<Outcome> would, List<Outcome> are, List<Outcome> others) {
+      outcomes = would;
+      untouched = are;
+      var found = plan.isJoint() ? plan.passing(outcomes) : expected;
+      if (!Arrays.equals(found, expected) && ++looks <= plan.parts().size()) {
+        expected = found;
+        look();
+        return;
+      }
+      without = plan.allows(outcomes) ? others : are;
+      if (keep) proceed();
+      else end(answer(plan.charged(outcomes)));
+    }
+
+    private static List<Outcome> firsts(List<Ask.OfCharges> asks) {
+      var outcomes = new ArrayList<Outcome>(asks.size());
+      for (var ask : asks) outcomes.add(ask.join().outcomes().getFirst());
+      return outcomes;
+    }
+
+    /** Brings the charges made closer to those that the outcomes call for, or ends. */
+    private void proceed() {
+      if (!plan.allows(outcomes)) {
+        giveBack(new boolean[receipts.length]);
+        end(denied());
+        return;
+      }
+      var wanted = plan.passing(outcomes);
+      giveBack(wanted);
+      var group = next(wanted);
+      if (group == null) {
+        end(answer(wanted));
+      } else if (isDone()) {
+        giveBack(new boolean[receipts.length]);
+      } else if (System.nanoTime() - since > deadline.toNanos()) {
+        fail(Watch.late(deadline));
+      } else {
+        var ask = new Ask.OfCharges(group.charges, true, reply -> tooLate(group, reply));
+        send(List.of(ask), () -> noted(group, ask.join()));
+      }
+    }
+
+    /** The widest of the groups that are still to be charged; null if there is none. */
+    private @Nullable Group next(boolean[] wanted) {
+      var bySlot = new TreeMap<Integer, Group>();
+      for (int i = 0; i < wanted.length; i++) {
+        var charge = plan.charges().get(i);
+        if (!wanted[i] || receipts[i] != null || charge.cost() == 0) continue;
+        bySlot.computeIfAbsent(laneOf.applyAsInt(charge), slot -> new Group()).add(i, charge);
+      }
+      Group widest = null;
+      for (var group : bySlot.values()) {
+        if (widest == null || group.width() < widest.width()) widest = group;
+      }
+      return widest;
+    }
+
+    private void noted(Group group, Ask.Outcomes reply) {
+      boolean made = reply.outcomes().stream().allMatch(Passed.class::isInstance);
+      for (int i = 0; i < group.charges.size(); i++) {
+        int position = group.positions.get(i);
+        var outcome = reply.outcomes().get(i);
+        outcomes.set(position, outcome);
+        if (made) receipts[position] = Receipt.of(group.charges.get(i), reply.now(), outcome);
+      }
+      proceed();
+    }
+
+    /** The wait for these charges ended before the reply arrived, and so did the plan. */
+    private void tooLate(Group group, Ask.Outcomes reply) {
+      if (!reply.outcomes().stream().allMatch(Passed.class::isInstance)) return;
+      var made = new ArrayList<Receipt>(group.charges.size());
+      for (int i = 0; i < group.charges.size(); i++) {
+        made.add(Receipt.of(group.charges.get(i), reply.now(), reply.outcomes().get(i)));
+      }
+      Spanning.this.giveBack(made);
+    }
+
+    /** Sends commands, waits for all replies, and goes on or fails with what failed. */
+    private void send(List<Ask<?>> asks, Runnable next) {
+      asked = asks;
+      for (var ask : asks) {
+        var unused = asker.ask(ask);
+      }
+      var unused =
+          CompletableFuture.allOf(asks.toArray(CompletableFuture[]::new))
+              .whenComplete((done, problem) -> {
+                if (problem == null) step(next);
+                else fail(failureOf(asks, problem));
+              });
+    }
+
+    /** The first failure, with the keys of all commands that failed. */
+    private static Throwable failureOf(List<Ask<?>> asks, Throwable problem) {
+      StoreException first = null;
+      var keys = new ArrayList<String>();
+      for (var ask : asks) {
+        if (ask.state() != State.FAILED) continue;
+        if (!(Replies.rootOf(ask.exceptionNow()) instanceof StoreException failure)) continue;
+        if (first == null) first = failure;
+        keys.add(ask.charge().key());
+      }
+      return first == null ? problem : first.at(keys);
+    }
+
+    /** Charges that are not made report their state as it is without them. */
+    private List<Outcome> answer(boolean[] made) {
+      for (int i = 0; i < made.length; i++) {
+        if (!made[i] && outcomes.get(i) instanceof Passed) outcomes.set(i, without.get(i));
+      }
+      return outcomes;
+    }
+
+    private List<Outcome> denied() {
+      for (int i = 0; i < receipts.length; i++) {
+        if (outcomes.get(i) instanceof Passed) outcomes.set(i, untouched.get(i));
+      }
+      return outcomes;
+    }
+
+    /**
+     * Gives back every charge but those to keep. Not waited for: if it does not arrive, time
+     * returns the permits.
+     */
+    private void giveBack(boolean[] except) {
+      List<Receipt> back = null;
+      for (int i = 0; i < receipts.length; i++) {
+        var receipt = receipts[i];
+        if (receipt == null || except[i]) continue;
+        if (back == null) back = new ArrayList<>();
+        back.add(receipt);
+        receipts[i] = null;
+      }
+      if (back != null) Spanning.this.giveBack(back);
     }
   }
 
-  /** What was seen of a plan, and what comes of it. */
-  private final class Look {
-    private final Plan plan;
-    private final List<Outcome> outcomes;
-    private final List<Outcome> untouched;
-    private List<Outcome> without; // what each says of the charges before it alone
-    private final boolean[] charged;
-    private final long since;
-
-    Look(Plan plan, List<Outcome> would, List<Outcome> untouched, long since) {
-      this.plan = plan;
-      this.outcomes = would;
-      this.untouched = untouched;
-      this.without = untouched;
-      this.charged = plan.charged(would);
-      this.since = since;
+  private void giveBack(List<Receipt> receipts) {
+    for (var receipt : addedUp(receipts)) {
+      var unused = asker.ask(new Ask.GiveBack(receipt));
     }
+  }
 
-    private Look orElse(List<Outcome> without) {
-      if (plan.allows(outcomes)) this.without = without;
-      return this;
+  /** Charges of one counter and key that were made in one step are one entry there. */
+  private static Collection<Receipt> addedUp(List<Receipt> receipts) {
+    record Made(Counter counter, String key, long at) {}
+    var sums = new LinkedHashMap<Made, Receipt>();
+    for (var receipt : receipts) {
+      var charge = receipt.charge();
+      sums.merge(new Made(charge.counter(), charge.key(), receipt.at()), receipt, Receipt::and);
     }
-
-    CompletionStage<Answer> charge() {
-      return charge(groups(), 0);
-    }
-
-    /** What was not charged is as it was. */
-    Answer answer() {
-      for (int i = 0; i < charged.length; i++) {
-        if (!charged[i] && outcomes.get(i) instanceof Passed) outcomes.set(i, without.get(i));
-      }
-      return new Answer(outcomes, Evidence.STORE);
-    }
-
-    private List<Group> groups() {
-      var bySlot = new TreeMap<Integer, Group>();
-      for (int i = 0; i < charged.length; i++) {
-        var charge = plan.charges().get(i);
-        if (!charged[i] || charge.cost() == 0) continue;
-        var group =
-            bySlot.computeIfAbsent(
-                laneOf.applyAsInt(charge), slot -> new Group(new ArrayList<>(), new ArrayList<>()));
-        group.places.add(i);
-        group.charges.add(charge);
-      }
-      var groups = new ArrayList<>(bySlot.values());
-      groups.sort(Comparator.comparingInt(Group::width));
-      return groups;
-    }
-
-    private CompletionStage<Answer> charge(List<Group> groups, int next) {
-      if (next == groups.size()) return CompletableFuture.completedStage(answer());
-      if (System.nanoTime() - since > deadline.toNanos()) { // the caller was told something else
-        giveBack(groups.subList(0, next));
-        return CompletableFuture.failedStage(Watch.late(deadline));
-      }
-      var group = groups.get(next);
-      return asker
-          .ask(new Ask.OfCharges(group.charges, true))
-          .handle((said, problem) -> {
-            if (problem == null && said.stream().allMatch(Passed.class::isInstance)) {
-              note(group, said);
-              return charge(groups, next + 1);
-            }
-            giveBack(groups.subList(0, next));
-            if (problem != null) return CompletableFuture.<Answer>failedStage(problem);
-            note(group, said);
-            return CompletableFuture.completedStage(refused());
-          })
-          .thenCompose(answer -> answer);
-    }
-
-    private void note(Group group, List<Outcome> said) {
-      for (int i = 0; i < said.size(); i++) outcomes.set(group.places.get(i), said.get(i));
-    }
-
-    /** Of the group that refused, what passed is as it was by the server's own word. */
-    private Answer refused() {
-      for (int i = 0; i < charged.length; i++) {
-        if (outcomes.get(i) instanceof Passed) outcomes.set(i, untouched.get(i));
-      }
-      return new Answer(outcomes, Evidence.STORE);
-    }
-
-    /** Not waited for: if it does not arrive, time gives back what was taken. */
-    private void giveBack(List<Group> groups) {
-      for (var group : groups) {
-        for (var charge : group.addedUp()) {
-          var unused = asker.ask(Ask.change(charge, Ask.Change.GIVE_BACK));
-        }
-      }
-    }
+    return sums.values();
   }
 }

@@ -34,10 +34,14 @@ step[BUCKET] = function(state, limit, k, cost)
   return PASSED, left - cost, wait + repaid_in, delay, next
 end
 
-give_back[BUCKET] = function(state, limit, k, cost)
-  local permits, wait = limit[2], state[2] - now
-  if wait <= 0 or wait > state[4] then return state end
-  local rest = max(0, wait * permits - state[3] - cost * limit[3])
+-- At most as much as would be left of the debt had there been no charge since: time has repaid the rest, and a bucket
+-- that is full refills no further.
+give_back[BUCKET] = function(state, limit, k, cost, made_at, was_fresh_at)
+  local permits, wait, unpaid = limit[2], state[2] - now, was_fresh_at - now
+  if wait <= 0 or wait > state[4] or unpaid <= 0 then return nil end
+  local back = cost * limit[3]
+  if unpaid < back / permits then back = unpaid * permits end
+  local rest = max(0, wait * permits - state[3] - back)
   local repaid_in = ceil(rest / permits)
   return {BUCKET, now + repaid_in, repaid_in * permits - rest, state[4]}
 end

@@ -7,6 +7,10 @@
 -- A holder of several slots has several members: its name, name/1, name/2 …, so that what is held is a
 -- count. The member of score -1 names the max of whoever wrote the set.
 
+-- One request takes at most so many slots: each is a member of the set, and the server does nothing else meanwhile.
+-- No command has more members than a chunk: redis.call takes its arguments from Lua's stack.
+local MOST_AT_ONCE, CHUNK = 1000, 100
+
 local function name(holder, i)
   return i == 0 and holder or holder .. '/' .. i
 end
@@ -23,10 +27,10 @@ adopt[SLOTS] = function(state, limit, k, keep)
     return slots, false
   end
   if keep then
-    call('ZREMRANGEBYSCORE', key, 0, now)
+    purge(key, call('ZCOUNT', key, 0, now))
     if state[2] ~= most then
-      call('ZREMRANGEBYSCORE', key, -1, -1)
-      call('ZADD', key, -1, 'C' .. most)
+      call('ZADD', key, -1, 'C' .. most) -- first: an empty set would vanish, and its expiry with it
+      call('ZREM', key, 'C' .. state[2])
       states[k] = {SLOTS, most}
     end
   end
@@ -39,7 +43,7 @@ step[SLOTS] = function(slots, limit, k, cost, holder)
   local most, ends = limit[2], now + limit[3]
   local left = max(0, most - slots.held)
   local reset = slots.last and slots.last - now or 0
-  if cost > most then return NEVER, left, reset, 0 end
+  if cost > min(most, MOST_AT_ONCE) then return NEVER, left, reset, 0 end
   if cost == 0 then return PASSED, left, reset, 0 end
   if cost > left then
     -- The slots in flight are the last of the set; this is the one whose end makes room.
@@ -56,46 +60,72 @@ append[SLOTS] = function(request, limit, k)
     call('ZADD', key, -1, 'C' .. limit[2])
     states[k] = {SLOTS, limit[2]}
   end
-  local i = 0
-  for _ = 1, request[3] do
-    while call('ZADD', key, 'NX', ends, name(holder, i)) == 0 do i = i + 1 end
+  local missing, i = request[3], 0
+  while missing > 0 do
+    local members = {}
+    for _ = 1, min(missing, CHUNK) do
+      members[#members + 1] = ends
+      members[#members + 1] = name(holder, i)
+      i = i + 1
+    end
+    missing = missing - call('ZADD', key, 'NX', unpack(members)) -- some names may be in use
   end
   if expires then call('PEXPIRE', key, ttl(request[1])) end
 end
 
--- The ways in which a holder's slots are altered; whether it had any.
-local function each_slot(key, holder, change)
+-- How many slots a holder has in flight. Their names are consecutive, so they are found by bisection.
+local function count_of(key, holder)
   local ends = redis.pcall('ZSCORE', key, holder)
-  if not ends or ends.err or tonumber(ends) <= now then return 0 end -- or the rule's algorithm is new
-  local i = 0
-  while change(name(holder, i)) do i = i + 1 end
-  return 1
+  if not ends or ends.err or tonumber(ends) <= now then return 0 end -- an error: the rule has another algorithm now
+  local low, high = 1, 2 -- the first `low` names are in use, not all of the first `high`
+  while high <= MOST_AT_ONCE and call('ZSCORE', key, name(holder, high - 1)) do low, high = high, high * 2 end
+  while low + 1 < high do
+    local middle = floor((low + high) / 2)
+    if call('ZSCORE', key, name(holder, middle - 1)) then low = middle else high = middle end
+  end
+  return low
+end
+
+-- Calls a function with the arguments of each chunk of a holder's names, each after `prefix` if there is one.
+local function each_chunk(holder, from, to, prefix, change)
+  for first = from, to, CHUNK do
+    local arguments = {}
+    for i = first, min(to, first + CHUNK - 1) do
+      if prefix then arguments[#arguments + 1] = prefix end
+      arguments[#arguments + 1] = name(holder, i)
+    end
+    change(unpack(arguments))
+  end
 end
 
 alter.renew = function(k, limit, holder)
-  local key, ends = KEYS[k], now + limit[3]
-  local held = each_slot(key, holder, function(member)
-    local score = tonumber(call('ZSCORE', key, member))
-    if not score then return false end
-    call('ZADD', key, max(score, ends), member)
-    return true
-  end)
-  if held == 1 and expires then
+  local key = KEYS[k]
+  local held = count_of(key, holder)
+  if held == 0 then return 0 end
+  each_chunk(holder, 0, held - 1, now + limit[3], function(...) call('ZADD', key, 'XX', 'GT', ...) end)
+  if expires then
     call('PEXPIRE', key, ttl(tonumber(call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2])))
   end
-  return held
+  return 1
 end
 
-alter.release = function(k, limit, holder)
+-- Releases the last `count` of a holder's slots, or all.
+local function release(k, holder, count)
   local key = KEYS[k]
-  local held = each_slot(key, holder, function(member) return call('ZREM', key, member) == 1 end)
-  if held == 1 and call('ZCARD', key) == 1 then
+  local held = count_of(key, holder)
+  if held == 0 then return 0 end
+  each_chunk(holder, max(0, held - count), held - 1, nil, function(...) call('ZREM', key, ...) end)
+  if call('ZCARD', key) == 1 then
     call('DEL', key)
     states[k] = nil
   end
-  return held
+  return 1
 end
 
-give_back[SLOTS] = function(slots, limit, k, cost, holder)
-  alter.release(k, limit, holder)
+alter.release = function(k, limit, holder)
+  return release(k, holder, math.huge)
+end
+
+give_back[SLOTS] = function(slots, limit, k, cost, made_at, was_fresh_at, holder)
+  release(k, holder, cost)
 end

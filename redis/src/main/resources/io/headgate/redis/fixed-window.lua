@@ -5,23 +5,23 @@
 --           caller's clock may be one window off
 --   state   end (µs), count, permits, cut
 
-local function end_after(limit)
+local function end_after(time, limit)
   local length = limit[4]
-  if length > 0 then return (floor(now / length) + 1) * length end
-  if now < limit[5] then return limit[5] end
-  if now < limit[6] then return limit[6] end
+  if length > 0 then return (floor(time / length) + 1) * length end
+  if time < limit[5] then return limit[5] end
+  if time < limit[6] then return limit[6] end
   return limit[7]
 end
 
 adopt[FIXED] = function(state, limit, k)
   local permits, cut = limit[2], limit[3]
-  if not state then return {FIXED, end_after(limit), 0, permits, cut}, false end
+  if not state then return {FIXED, end_after(now, limit), 0, permits, cut}, false end
   if state[1] == FIXED and state[4] == permits and state[5] == cut then
     -- Also when the clock has stepped back: the window that was entered last goes on.
     if now < state[2] then return state, false end
-    return {FIXED, end_after(limit), 0, permits, cut}, state[3] > 0
+    return {FIXED, end_after(now, limit), 0, permits, cut}, state[3] > 0
   end
-  return {FIXED, end_after(limit), carried_over(state, KEYS[k], permits), permits, cut}, true
+  return {FIXED, end_after(now, limit), carried_over(state, KEYS[k], permits), permits, cut}, true
 end
 
 step[FIXED] = function(state, limit, k, cost)
@@ -34,7 +34,9 @@ step[FIXED] = function(state, limit, k, cost)
   return PASSED, left - cost, window_end - now, 0, {FIXED, window_end, count + cost, permits, state[5]}
 end
 
-give_back[FIXED] = function(state, limit, k, cost)
+-- A charge of another window than the current one has ended with it.
+give_back[FIXED] = function(state, limit, k, cost, made_at)
+  if state[3] == 0 or end_after(made_at, limit) ~= state[2] then return nil end
   return {FIXED, state[2], max(0, state[3] - cost), state[4], state[5]}
 end
 

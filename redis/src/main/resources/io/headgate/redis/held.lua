@@ -118,8 +118,9 @@ step[HELD] = function(held, limit, k, cost)
   return REFUSED, left, reset, wait
 end
 
-give_back[HELD] = function(held, limit, k, cost)
-  return of(give_back[limit[1]](held.state, limit, k, cost), held.all, limit, k)
+give_back[HELD] = function(held, limit, k, cost, made_at, was_fresh_at)
+  local next = give_back[limit[1]](held.state, limit, k, cost, made_at, was_fresh_at)
+  return next and of(next, held.all, limit, k)
 end
 
 local function take(k, limit, holder, spent, cost, want, lease)

@@ -4,7 +4,8 @@
 --             charge, 0, the charge, and how many times it is asked
 --   a charge  key, limit (both by index), cost, and for concurrency the holder (a text)
 --   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
---   or        GIVE_BACK, 0, a charge, 1: says 1
+--   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would have been fresh, seen from
+--             then (µs): returns 1
 --   or        TAKE, key, limit, holder (a number), spent, cost, want, lease (µs): says what a limit says, and how
 --             many permits are held from now on
 --   or        REPORT, key, limit, cost: says the algorithm, how many numbers its state has, and these
@@ -43,7 +44,8 @@ while at <= #args do
     at = at + 1
     if mode == GIVE_BACK then
       local own = known(k, limit, true)
-      local next = give_back[own[1]](own, limit, k, cost, holder)
+      local next = give_back[own[1]](own, limit, k, cost, times, args[at], holder)
+      at = at + 1
       if next then states[k], changed[k] = next, true end
       n = n + 1
       said[n] = 1

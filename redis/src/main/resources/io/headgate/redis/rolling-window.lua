@@ -9,7 +9,10 @@
 -- to requests of the same microsecond, and up to 2^31 a set packs them into 5 bytes. A cost other than 1
 -- follows after a colon. The member of score -1 names the window and the permits of whoever wrote the set.
 
-local FIRST, HIGHEST = 1000000000, 9999999999
+-- Totals grow by a digit once in nine thousand million; a request whose total does begins a microsecond later than
+-- those before it, so that they still sort.
+
+local FIRST, MOST_RENUMBERED, CHUNK = 1000000000, 1000, 100
 
 local function parsed(member)
   local colon = member:find(':', 1, true)
@@ -18,23 +21,31 @@ local function parsed(member)
 end
 
 local function add(key, time, total, cost)
-  call('ZADD', key, time, cost == 1 and total or total .. ':' .. cost)
+  call('ZADD', key, time, cost == 1 and total or string.format('%.0f:%.0f', total, cost))
 end
 
 local function sign(key, limit)
   call('ZADD', key, -1, string.format('R%.0f:%.0f', limit[3], limit[2]))
 end
 
--- Counts the members from a rank on anew.
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+-- Counts the members from a rank on anew, after a total.
 local function renumber(key, rank, total)
   local later = call('ZRANGE', key, rank, -1, 'WITHSCORES')
   call('ZREMRANGEBYRANK', key, rank, -1)
-  for i = 1, #later, 2 do
-    local _, cost = parsed(later[i])
-    total = total + cost
-    add(key, later[i + 1], total, cost)
+  for first = 1, #later, 2 * CHUNK do
+    local members = {}
+    for i = first, min(#later, first + 2 * CHUNK - 1), 2 do
+      local _, cost = parsed(later[i])
+      total = total + cost
+      members[#members + 1] = later[i + 1]
+      members[#members + 1] = cost == 1 and text(total) or text(total) .. ':' .. text(cost)
+    end
+    call('ZADD', key, unpack(members))
   end
-  return total
 end
 
 adopt[ROLLING] = function(state, limit, k, keep)
@@ -72,7 +83,7 @@ adopt[ROLLING] = function(state, limit, k, keep)
   if last_time < 0 then return log, false end
   log.total = parsed(last[1])
   local time = max(now, last_time) -- clocks step back; the log must not
-  if keep then call('ZREMRANGEBYSCORE', key, 0, time - window) end
+  if keep then purge(key, call('ZCOUNT', key, 0, time - window)) end
   if last_time + window <= time then return log, false end
   local first = call('ZRANGEBYSCORE', key, time - window + 1, '+inf', 'LIMIT', 0, 1)[1]
   local total, cost = parsed(first)
@@ -125,17 +136,23 @@ append[ROLLING] = function(request, limit, k)
     sign(key, limit)
     states[k] = {ROLLING, limit[3], limit[2]}
   end
-  if total + cost > HIGHEST then total = renumber(key, 1, FIRST) end -- once in nine thousand million
+  if time == log.last and #text(total) < #text(total + cost) then time = time + 1 end
   add(key, time, total + cost, cost)
   if expires then call('PEXPIRE', key, ttl(time + limit[3])) end
 end
 
--- Takes out the latest request of that cost.
-give_back[ROLLING] = function(log, limit, k, cost)
-  local key = KEYS[k]
-  for rank = call('ZCARD', key) - 1, 1, -1 do
-    local total, its_cost = parsed(call('ZRANGE', key, rank, rank)[1])
+-- Removes the request of that time and cost, and takes its cost off the totals of all later ones. Where those are too
+-- many, it stays: to renumber them would hold up the server.
+give_back[ROLLING] = function(log, limit, k, cost, made_at, was_fresh_at)
+  local key, time = KEYS[k], was_fresh_at - limit[3]
+  local later = call('ZCOUNT', key, time, '+inf')
+  if later == 0 or later > MOST_RENUMBERED then return end
+  local first = call('ZCARD', key) - later
+  local members = call('ZRANGEBYSCORE', key, time, time)
+  for i = #members, 1, -1 do
+    local total, its_cost = parsed(members[i])
     if its_cost == cost then
+      local rank = first + i - 1
       call('ZREMRANGEBYRANK', key, rank, rank)
       renumber(key, rank, total - cost)
       return

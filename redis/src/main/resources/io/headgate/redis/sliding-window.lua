@@ -66,14 +66,17 @@ step[SLIDING] = function(state, limit, k, cost)
   end
 end
 
-give_back[SLIDING] = function(state, limit, k, cost)
-  local next = {}
-  for i = #state, 5, -1 do
+-- From the piece of the charge on; a clock that had stepped back charged a later one. Never from an earlier piece: it
+-- holds other charges.
+give_back[SLIDING] = function(state, limit, k, cost, made_at)
+  local next, changes = {}, false
+  for i = 1, #state do next[i] = state[i] end
+  local made_in = #state - (state[2] - floor(made_at / limit[4]))
+  for i = max(5, made_in), #state do
     local back = min(cost, state[i])
-    next[i], cost = state[i] - back, cost - back
+    next[i], cost, changes = state[i] - back, cost - back, changes or back > 0
   end
-  for i = 1, 4 do next[i] = state[i] end
-  return next
+  return changes and made_in >= 5 and next or nil
 end
 
 fresh_at[SLIDING] = sliding_fresh

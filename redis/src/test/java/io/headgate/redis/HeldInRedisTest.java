@@ -101,8 +101,9 @@ class HeldInRedisTest {
     var engine = engine();
     take(engine, plan(limit, 0), 0, 4, MINUTE);
     var plan = plan(limit, 5);
-    assertThat(engine.decide(plan).first().remaining()).isEqualTo(1);
-    engine.giveBack(plan.charges().getFirst());
+    var receipt = Charges.make(engine, plan);
+    assertThat(engine.peek(plan(limit, 0)).first().remaining()).isEqualTo(1);
+    engine.giveBack(receipt);
     assertThat(engine.peek(plan(limit, 0)).first().remaining()).isEqualTo(6);
     assertThat(take(engine, plan(limit, 0), 4, 0, MINUTE).outcome().remaining()).isEqualTo(6);
   }

@@ -130,9 +130,10 @@ class SpanningTest {
       clock.sleep(100_000);
       var before = engine.peek(first).outcomes();
       var taken = rules.plan(Request.of(Subject.of("k"), 3), 0, holder.incrementAndGet());
-      assertThat(engine.decide(taken).first()).isInstanceOf(Passed.class);
+      var passed = engine.decide(taken).first();
+      assertThat(passed).isInstanceOf(Passed.class);
       assertThat(engine.peek(first).outcomes()).isNotEqualTo(before);
-      engine.giveBack(taken.charges().getFirst());
+      engine.giveBack(Receipt.of(taken.charges().getFirst(), clock.micros(), passed));
       Eventually.holds(
           "given back", Duration.ofSeconds(10), () -> engine.peek(first).outcomes().equals(before));
     }
