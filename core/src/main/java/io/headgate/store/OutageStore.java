@@ -91,6 +91,21 @@ public final class OutageStore implements Store {
     return new OutageStore(remote, probe, ticker, instances, local, listener);
   }
 
+  /**
+   * Stands before one part of a store that fails in parts.
+   *
+   * @param local counts for rules of policy local; the same for all parts, so that a counter of a
+   *     plan that depends on several parts is one counter; is closed with this one
+   */
+  public static OutageStore beforePart(
+      Store remote,
+      Probe probe,
+      IntSupplier instances,
+      OutageListener listener,
+      MemoryStore local) {
+    return new OutageStore(remote, probe, Ticker.system(), instances, local, listener);
+  }
+
   /** Whether the store is left in peace for now. */
   public boolean isAway() {
     return breaker.isOpen();
@@ -143,6 +158,26 @@ public final class OutageStore implements Store {
       failed(causeOf(problem));
       return fallback.decide(plan, outage());
     });
+  }
+
+  /** Records that the store has decided a plan of which this part keeps counters. */
+  public void recordSuccess() {
+    breaker.succeeded();
+  }
+
+  /** Records that this part of the store has failed. */
+  public void recordFailure(Throwable problem) {
+    failed(problem);
+  }
+
+  /** Decides by the rules' policies, without asking the store. */
+  public Answer decideByPolicy(Plan plan) {
+    return fallback.decide(plan, outage());
+  }
+
+  /** As {@link #decideByPolicy}, charging nothing. */
+  public Answer peekByPolicy(Plan plan) {
+    return fallback.peek(plan, outage());
   }
 
   /** A slot that was taken here is here. Of others the store knows, and if it is away, nobody. */

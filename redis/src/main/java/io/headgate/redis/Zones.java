@@ -10,19 +10,23 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Answer;
+import io.headgate.store.Evidence;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.OutageListener;
 import io.headgate.store.OutageStore;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
-import io.headgate.store.Ticker;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parts of the key space that can be away by themselves.
@@ -41,6 +45,8 @@ final class Zones implements Store {
               .build());
 
   private final List<OutageStore> zones = new ArrayList<>();
+  private final Store shared;
+  private final MemoryStore local = MemoryStore.create();
   private final ToIntFunction<String> laneOf;
 
   /**
@@ -55,18 +61,13 @@ final class Zones implements Store {
       ToIntFunction<String> laneOf,
       IntSupplier instances,
       OutageListener listener) {
+    this.shared = shared;
     this.laneOf = laneOf;
     var together = new Together(listener);
     for (int zone = 0; zone < count; zone++) {
       var plan = probeOf(zone, count);
       zones.add(
-          OutageStore.before(
-              shared,
-              () -> probe.accept(plan),
-              instances,
-              together,
-              Ticker.system(),
-              MemoryStore.DEFAULT_MOST_KEYS / count));
+          OutageStore.beforePart(shared, () -> probe.accept(plan), instances, together, local));
     }
   }
 
@@ -86,14 +87,49 @@ final class Zones implements Store {
         : zones.get(laneOf.applyAsInt(key) * zones.size() / SLOTS);
   }
 
-  /** A plan that spans zones is decided without Redis if any of them is away. */
-  private OutageStore zoneOf(Plan plan) {
+  /**
+   * The zone that decides a plan: the only one that it depends on, or one of several that is away,
+   * since a plan that spans zones is decided by policy if any of them is. Null if it depends on
+   * several, none of which is away.
+   */
+  private @Nullable OutageStore zoneOf(Plan plan) {
     if (zones.size() == 1 || plan.charges().isEmpty()) return zones.getFirst();
+    OutageStore only = null;
+    boolean several = false;
     for (var charge : plan.charges()) {
       var zone = zoneOf(charge.key());
       if (zone.isAway()) return zone;
+      several |= only != null && !only.equals(zone);
+      only = zone;
     }
-    return zoneOf(plan.charges().getFirst().key());
+    return several ? null : only;
+  }
+
+  /** The zones that a failure is of: none if it does not say, since it may be any of the plan's. */
+  private Set<OutageStore> zonesOf(Throwable problem) {
+    var failed = new LinkedHashSet<OutageStore>();
+    if (problem instanceof StoreException failure) {
+      for (var key : failure.keys()) failed.add(zoneOf(key));
+    }
+    return failed;
+  }
+
+  private Answer succeeded(Plan plan, Answer answer) {
+    if (answer.evidence() == Evidence.STORE) {
+      for (var charge : plan.charges()) zoneOf(charge.key()).recordSuccess();
+    }
+    return answer;
+  }
+
+  /**
+   * Records a failure with the zones that it is of, and with no other zone of the plan.
+   *
+   * @return the zone whose outage the policies go by
+   */
+  private OutageStore failed(Plan plan, Throwable problem) {
+    var failed = zonesOf(Replies.rootOf(problem));
+    failed.forEach(zone -> zone.recordFailure(Replies.rootOf(problem)));
+    return failed.isEmpty() ? zoneOf(plan.charges().getFirst().key()) : failed.iterator().next();
   }
 
   boolean isAway() {
@@ -110,17 +146,38 @@ final class Zones implements Store {
 
   @Override
   public Answer decide(Plan plan) {
-    return zoneOf(plan).decide(plan);
+    var zone = zoneOf(plan);
+    if (zone != null) return zone.decide(plan);
+    try {
+      return succeeded(plan, shared.decide(plan));
+    } catch (RuntimeException e) {
+      return failed(plan, e).decideByPolicy(plan);
+    }
   }
 
   @Override
   public CompletionStage<Answer> decideAsync(Plan plan) {
-    return zoneOf(plan).decideAsync(plan);
+    var zone = zoneOf(plan);
+    if (zone != null) return zone.decideAsync(plan);
+    CompletionStage<Answer> asked;
+    try {
+      asked = shared.decideAsync(plan);
+    } catch (RuntimeException e) {
+      asked = CompletableFuture.failedFuture(e);
+    }
+    return asked.handle((answer, problem) ->
+        problem == null ? succeeded(plan, answer) : failed(plan, problem).decideByPolicy(plan));
   }
 
   @Override
   public Answer peek(Plan plan) {
-    return zoneOf(plan).peek(plan);
+    var zone = zoneOf(plan);
+    if (zone != null) return zone.peek(plan);
+    try {
+      return succeeded(plan, shared.peek(plan));
+    } catch (RuntimeException e) {
+      return failed(plan, e).peekByPolicy(plan);
+    }
   }
 
   @Override
@@ -138,14 +195,19 @@ final class Zones implements Store {
     zoneOf(key).reset(counter, key);
   }
 
-  /** All servers are asked, so not while one is away: it would be held against another's zone. */
+  /**
+   * Asks every server, so a failure says nothing of any one zone and is not recorded. Without an
+   * answer it is the number of local counters.
+   */
   @Override
   public long trackedKeys() {
-    return zones.stream()
-        .filter(OutageStore::isAway)
-        .findFirst()
-        .orElse(zones.getFirst())
-        .trackedKeys();
+    if (zones.size() == 1) return zones.getFirst().trackedKeys();
+    if (isAway()) return local.trackedKeys();
+    try {
+      return shared.trackedKeys();
+    } catch (StoreException e) {
+      return local.trackedKeys();
+    }
   }
 
   /** Each zone closes what all of them ask; after the first there is nothing left to close. */
