@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Bucket;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Never;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
@@ -18,11 +20,18 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.Answer;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.Limits;
 import io.headgate.testkit.ManualTicker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -227,6 +236,133 @@ class StateInRedisTest {
     assertThat(redis.server().call("ZRANGE", KEY, "-1", "-1").toString()).contains("10000000000:3");
     assertThat(stopped.decide(plan(limit, 2)).first().remaining()).isZero();
     assertThat(stopped.decide(plan(limit, 1)).first()).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void aCostThatCanNeverPassDoesNoWork() {
+    var limit = new Concurrency(100_000, Duration.ofMinutes(1));
+    assertThat(engine.decide(plan(limit, 100_000)).first())
+        .isEqualTo(new Never(100_000, 0, 100_000, Concurrency.MOST_AT_ONCE));
+    assertThat(redis.server().call("INFO", "commandstats").text()).doesNotContain("cmdstat_zadd");
+  }
+
+  @Test
+  void theSlotsOfOneRequestAreTakenRenewedAndReleasedInFewCommands() {
+    var limit = new Concurrency(100_000, Duration.ofMinutes(1));
+    var plan = plan(limit, Concurrency.MOST_AT_ONCE);
+    assertThat(engine.decide(plan).first().remaining()).isEqualTo(99_000);
+    assertThat(engine.renew(plan.charges().getFirst())).isTrue();
+    assertThat(redis.server().call("ZCOUNT", KEY, "0", "+inf").number()).isEqualTo(1_000);
+    assertThat(engine.release(plan.charges().getFirst())).isTrue();
+    assertThat(redis.server().call("DBSIZE").number()).isZero();
+    var calls = redis.server().call("INFO", "commandstats").text();
+    assertThat(calls)
+        .contains("cmdstat_zadd:calls=21,") // its signature, and a hundred members at a time, twice
+        .contains("cmdstat_zrem:calls=10,")
+        .containsPattern("cmdstat_zscore:calls=\\d\\d,"); // bisection
+  }
+
+  @Test
+  void aBatchEndsEarlyWhereItsRequestsTakeManySlots() throws Exception {
+    var limit = new Concurrency(100_000, Duration.ofMinutes(1));
+    var decided = new ArrayList<CompletableFuture<Answer>>();
+    for (int i = 0; i < 64; i++) {
+      decided.add(engine.decideAsync(plan(limit, 500)).toCompletableFuture());
+    }
+    CompletableFuture.allOf(decided.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+    var calls = redis.server().call("INFO", "commandstats").text();
+    long batches =
+        Pattern.compile("cmdstat_evalsha:calls=(\\d+),")
+            .matcher(calls)
+            .results()
+            .mapToLong(found -> Long.parseLong(found.group(1)))
+            .sum();
+    assertThat(batches).isGreaterThanOrEqualTo(32);
+  }
+
+  @Test
+  void anExpiredLogIsRemovedInBoundedSteps() {
+    var limit = RollingWindow.of(Rate.of(10_000, Duration.ofSeconds(10)));
+    var members = new ArrayList<>(List.of("ZADD", KEY, "-1", "R10000000:10000"));
+    for (int i = 1; i <= 2_500; i++) {
+      members.addAll(List.of(Long.toString(1_000_000 + i), Integer.toString(1_000_000_000 + i)));
+    }
+    redis.server().call(members.toArray(String[]::new));
+    for (long left : new long[] {1_500, 500, 0}) {
+      engine.decide(plan(limit, 1));
+      assertThat(redis.server().call("ZCOUNT", KEY, "0", "2000000").number()).isEqualTo(left);
+    }
+    assertThat(engine.decide(plan(limit, 1)).first().remaining()).isEqualTo(10_000 - 4);
+  }
+
+  /** The set lost its expiry when nothing but its signature was left, and that was replaced. */
+  @Test
+  void aChangedMaxOfSlotsThatHaveExpiredKeepsTheExpiry() {
+    engine.decide(plan(new Concurrency(3, Duration.ofMillis(10)), 1));
+    Eventually.holds(
+        "the slot has expired",
+        Duration.ofSeconds(10),
+        () ->
+            engine.peek(plan(new Concurrency(3, Duration.ofMillis(10)), 0)).first().remaining()
+                == 3);
+    engine.decide(plan(new Concurrency(5, Duration.ofMillis(10)), 0));
+    expires("a changed max");
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void everyChangeLeavesAnExpiry(Limit limit) {
+    var random = new Random(7);
+    var limits = new ArrayList<>(Limits.ofEveryKind(6));
+    var made = new ArrayList<Receipt>();
+    var current = limit;
+    for (int i = 0; i < 150; i++) {
+      var plan = plan(current, 1 + random.nextInt(2));
+      var charge = plan.charges().getFirst();
+      int change = random.nextInt(10);
+      switch (change) {
+        case 0, 1, 2 -> {
+          var reply = engine.ask(new Ask.OfCharges(plan.charges(), true)).toCompletableFuture();
+          if (reply.join().outcomes().getFirst() instanceof Passed passed) {
+            made.add(Receipt.of(charge, reply.join().now(), passed));
+          }
+        }
+        case 3 -> engine.peek(plan);
+        case 4 -> engine.decide(plan(current, 0));
+        case 5 -> {
+          if (!made.isEmpty()) engine.renew(made.get(random.nextInt(made.size())).charge());
+        }
+        case 6 -> {
+          if (!made.isEmpty()) engine.release(made.get(random.nextInt(made.size())).charge());
+        }
+        case 7 -> {
+          if (!made.isEmpty()) engine.giveBack(made.remove(random.nextInt(made.size())));
+        }
+        case 8 -> {
+          if (isHoldable(current)) {
+            engine.take(charge, 0, random.nextInt(3), 1_000_000).toCompletableFuture().join();
+            expires("take of " + current);
+            engine.report(charge).toCompletableFuture().join();
+          }
+        }
+        default -> {
+          if (random.nextInt(4) == 0) {
+            current = limits.get(random.nextInt(limits.size()));
+            made.clear();
+          }
+        }
+      }
+      expires("step %d, change %d of %s".formatted(i, change, current));
+    }
+  }
+
+  private static boolean isHoldable(Limit limit) {
+    return limit instanceof Divisible;
+  }
+
+  private static void expires(String what) {
+    if (redis.server().call("EXISTS", KEY).number() == 0) return;
+    assertThat(redis.server().call("PTTL", KEY).number()).as(what).isGreaterThanOrEqualTo(0);
   }
 
   @Test
