@@ -110,7 +110,12 @@ final class Spanning {
 
     /** As they were made: those of one counter and key together, as if they were one. */
     Collection<Charge> addedUp() {
-      record Place(Counter counter, String key) {}
+      record Place(Counter counter, String key) {
+        @Override
+        public int hashCode() {
+          return Charge.hashOf(counter, key); // keyed, since callers choose keys
+        }
+      }
       var sums = new LinkedHashMap<Place, Charge>();
       for (var charge : charges) {
         sums.merge(
