@@ -25,6 +25,7 @@ record LeaseTicket(long holder, List<Slot> slots) {
    * One place taken.
    *
    * @param override the override of the rule that applied; -1 for none
+   * @param name the counter's id within the rule
    */
   record Slot(String rule, int override, String name, String key) {}
 
@@ -48,7 +49,7 @@ record LeaseTicket(long holder, List<Slot> slots) {
             && charge.cost() > 0) {
           holder = charge.holder();
           var counter = charge.counter();
-          slots.add(new Slot(counter.rule(), part.override(), counter.name(), charge.key()));
+          slots.add(new Slot(counter.rule(), part.override(), counter.id(), charge.key()));
         }
       }
     }

@@ -165,18 +165,22 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   /**
-   * Forgets what the subject has used under one rule.
+   * Clears every counter of the subject under one rule, those of overrides that are counted apart
+   * included, whether or not this subject's other attributes match them.
    *
    * @return whether the rule applies to the subject at all
    */
   public boolean reset(Subject subject, String rule) {
-    boolean applies = false;
-    for (var charge : plan(Request.of(subject)).charges()) {
-      if (!charge.counter().rule().equals(rule)) continue;
+    var current = rules;
+    long now = current.isScheduled() ? ticker.micros() : 0;
+    boolean applies =
+        current.plan(Request.of(subject), now, 0).parts().stream()
+            .anyMatch(part -> part.rule().id().equals(rule));
+    if (!applies) return false;
+    for (var charge : current.countersOf(subject, rule)) {
       store.reset(charge.counter(), charge.key());
-      applies = true;
     }
-    return applies;
+    return true;
   }
 
   /** Says of every rule whether it applies, why or why not, and how its limits stand. */

@@ -68,7 +68,7 @@ class TogetherTest {
   }
 
   @Test
-  void theTightestOfTheLimitsThatOverridesGiveHoldsForAll() {
+  void requestsUnderAnOverrideThatIsCountedApartDoNotAddUpWithOthers() {
     var rule =
         perUser()
             .per("user")
@@ -79,7 +79,8 @@ class TogetherTest {
     try (var limiter = RateLimiter.inMemory(rule)) {
       var verdict = limiter.decideTogether(List.of(ADA, login));
       assertThat(verdict.isAllowed()).isTrue();
-      assertThat(remaining(verdict)).containsExactly(1L, 0L);
+      assertThat(remaining(verdict)).containsExactly(99L, 1L);
+      assertThat(limiter.decideTogether(List.of(ADA, login)).isAllowed()).isTrue();
       assertThat(limiter.decideTogether(List.of(ADA, login)).isAllowed()).isFalse();
     }
   }

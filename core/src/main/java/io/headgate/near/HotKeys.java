@@ -1,10 +1,10 @@
 package io.headgate.near;
 
+import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds counters that are asked about often, without a list of all.
  *
- * <p>Each counter has one slot by a seeded hash, and each slot one counter: the one that comes
- * there most. Whoever else comes there weakens it, and takes its place when it has no strength
- * left. With {@value #SLOTS} slots, those who share one with a hot counter are 1 of so many. Every
- * {@link #halve} halves all strengths, so that they follow the last seconds.
+ * <p>Each counter has one slot by a keyed hash, and each slot one counter: the one that comes there
+ * most. Whoever else comes there weakens it, and takes its place when it has no strength left. With
+ * {@value #SLOTS} slots, those who share one with a hot counter are 1 of so many. Every {@link
+ * #halve} halves all strengths, so that they follow the last seconds.
  */
 final class HotKeys {
   private static final int SLOTS = 4_096;
@@ -39,7 +39,6 @@ final class HotKeys {
   }
 
   private final AtomicReferenceArray<@Nullable Slot> slots = new AtomicReferenceArray<>(SLOTS);
-  private final int seed = ThreadLocalRandom.current().nextInt();
   private final double perSecond; // asks a second that a strength of 1 stands for
   private final long hot;
 
@@ -85,10 +84,7 @@ final class HotKeys {
     return all.size() > most ? List.copyOf(all.subList(0, most)) : all;
   }
 
-  private int slotOf(Counter counter, String key) {
-    int h = (key.hashCode() ^ seed) * 0x9E3779B1 + counter.hashCode() * 0x85EBCA6B;
-    h ^= h >>> 15;
-    h *= 0x2C1B3C6D;
-    return (h ^ h >>> 13) & SLOTS - 1;
+  private static int slotOf(Counter counter, String key) {
+    return Charge.hashOf(counter, key) & SLOTS - 1;
   }
 }

@@ -9,7 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The counters of which something is known here: a bounded number. */
 final class NearTable {
-  private record Place(Counter counter, String key) {}
+  record Place(Counter counter, String key) {
+    /** Keyed, because callers choose keys and records in a bin of a map are searched one by one. */
+    @Override
+    public int hashCode() {
+      return Charge.hashOf(counter, key);
+    }
+  }
 
   /**
    * A counter, and a charge of no cost to ask about it.

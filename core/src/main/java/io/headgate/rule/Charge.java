@@ -6,7 +6,6 @@ import io.headgate.limit.Held;
 import io.headgate.limit.Limit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * One limit's part in a plan: which state, and what it is to be charged.
@@ -15,8 +14,6 @@ import java.util.concurrent.ThreadLocalRandom;
  * for the state: nothing else can be done there until it is known.
  */
 public final class Charge {
-  private static final int SEED = ThreadLocalRandom.current().nextInt();
-
   private final Counter counter;
   private final String key;
   private final int hash;
@@ -36,14 +33,12 @@ public final class Charge {
   }
 
   /**
-   * A hash of the state's name, another in each JVM, so that outsiders who choose keys can't choose
-   * which of them meet; only texts of equal {@code hashCode} always do.
+   * Returns a hash of the state's name under a secret key of this JVM, so that a caller that
+   * chooses keys can't choose which of them share a part of a table.
    */
   public static int hashOf(Counter counter, String key) {
-    int h = (key.hashCode() ^ SEED) * 0x9E3779B1 + counter.hashCode() * 0x85EBCA6B;
-    h ^= h >>> 15;
-    h *= 0x2C1B3C6D;
-    return h ^ h >>> 13;
+    long h = KeyedHash.of(key) + counter.hashCode() * 0x9E3779B97F4A7C15L;
+    return (int) (h ^ h >>> 32);
   }
 
   public Counter counter() {

@@ -4,6 +4,7 @@ import io.headgate.limit.Concurrency;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** A rule, ready for use: its counters in the order they are tried, its overrides indexed. */
@@ -12,6 +13,7 @@ final class Clause {
   private final List<Plan.Part> base; // of one, ready for a plan of one rule
   private final List<List<Plan.Part>> overridden = new ArrayList<>();
   private final MatchIndex overrides;
+  private final List<Counter> counters; // the rule's, then each override's
   private final boolean scheduled;
 
   /**
@@ -21,12 +23,20 @@ final class Clause {
 
   Clause(Rule rule) {
     this.rule = rule;
-    this.base = List.of(new Plan.Part(rule, -1, counters(rule, rule.limits()), 0));
+    var separate = new SeparateCounters(rule);
+    this.base = List.of(new Plan.Part(rule, -1, counters(rule.limits(), limit -> ""), 0));
     this.overrides = new MatchIndex(rule.overrides().stream().map(LimitOverride::match).toList());
     for (var override : rule.overrides()) {
-      var counters = counters(rule, override.limits());
+      var counters =
+          counters(
+              override.limits(),
+              limit -> separate.contains(override, limit) ? override.match().fingerprint() : "");
       overridden.add(List.of(new Plan.Part(rule, overridden.size(), counters, 0)));
     }
+    this.counters =
+        Stream.concat(Stream.of(base), overridden.stream())
+            .flatMap(part -> part.getFirst().counters().stream())
+            .toList();
     this.scheduled = !rule.active().equals(Schedule.ALWAYS);
   }
 
@@ -52,9 +62,7 @@ final class Clause {
   }
 
   boolean hasConcurrency() {
-    return Stream.concat(Stream.of(base), overridden.stream())
-        .flatMap(part -> part.getFirst().counters().stream())
-        .anyMatch(counter -> counter.limit() instanceof Concurrency);
+    return counters.stream().anyMatch(counter -> counter.limit() instanceof Concurrency);
   }
 
   /** Schedules have a resolution of seconds, so that one look at the calendar serves for one. */
@@ -72,7 +80,12 @@ final class Clause {
     return scheduled;
   }
 
-  private static List<Counter> counters(Rule rule, List<RuleLimit> limits) {
+  /** Every counter of the rule and of its overrides; equal ones differ in their limits. */
+  List<Counter> counters() {
+    return counters;
+  }
+
+  private List<Counter> counters(List<RuleLimit> limits, Function<RuleLimit, String> override) {
     var ordered = new ArrayList<>(limits);
     switch (rule.combine()) {
       case Combine.Hierarchical hierarchical ->
@@ -83,6 +96,6 @@ final class Clause {
       case Combine.Any any -> {}
       case Combine.Weighted weighted -> {}
     }
-    return ordered.stream().map(limit -> new Counter(rule, limit)).toList();
+    return ordered.stream().map(limit -> new Counter(rule, limit, override.apply(limit))).toList();
   }
 }

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * A limit as it stands in a rule set: what its states are filed under, and how a request's key and
  * cost are found.
  *
- * <p>Two counters are equal if they have the same name in the same rule, whatever their limits:
- * that is how a changed limit finds the states of the old one.
+ * <p>Two counters are equal if they have the same name in the same rule, and are counted apart for
+ * the same override or for none, whatever their limits: that is how a changed limit finds the
+ * states of the old one.
  */
 public final class Counter {
   private final String rule;
@@ -19,6 +20,7 @@ public final class Counter {
   private final Limit limit; // ruleLimit's, or a share of it
   private final @Nullable Bucket bucket;
   private final List<String> per;
+  private final String override; // the fingerprint of its match, or empty
   private final @Nullable String cost;
   private final int hash;
   private volatile @Nullable Part part; // the one made last
@@ -27,17 +29,27 @@ public final class Counter {
   private record Part(int n, Counter counter) {}
 
   Counter(Rule rule, RuleLimit limit) {
-    this(rule.id(), limit, limit.limit(), rule.attributesOf(limit));
+    this(rule, limit, "");
   }
 
-  private Counter(String rule, RuleLimit ruleLimit, Limit limit, List<String> per) {
+  /**
+   * @param override the {@linkplain Match#fingerprint() match} of the override that is counted
+   *     apart; empty for a counter that the rule and its overrides share
+   */
+  Counter(Rule rule, RuleLimit limit, String override) {
+    this(rule.id(), limit, limit.limit(), rule.attributesOf(limit), override);
+  }
+
+  private Counter(
+      String rule, RuleLimit ruleLimit, Limit limit, List<String> per, String override) {
     this.rule = rule;
     this.ruleLimit = ruleLimit;
     this.limit = limit;
     this.bucket = Bucket.of(limit);
     this.per = per;
     this.cost = ruleLimit.cost().orElse(null);
-    this.hash = 31 * rule.hashCode() + ruleLimit.name().hashCode();
+    this.override = override;
+    this.hash = 31 * (31 * rule.hashCode() + ruleLimit.name().hashCode()) + override.hashCode();
   }
 
   /**
@@ -48,7 +60,7 @@ public final class Counter {
     if (n == 1) return this;
     var last = part;
     if (last != null && last.n == n) return last.counter;
-    var shared = new Counter(rule, ruleLimit, limit.sharedAmong(n), per);
+    var shared = new Counter(rule, ruleLimit, limit.sharedAmong(n), per, override);
     part = new Part(n, shared);
     return shared;
   }
@@ -61,6 +73,20 @@ public final class Counter {
   /** The name of the limit within the rule. */
   public String name() {
     return ruleLimit.name();
+  }
+
+  /**
+   * Names the override whose requests alone this counter counts: a text of letters, digits, {@code
+   * -} and {@code _} that stays the same as long as the override's match does. Empty for a counter
+   * of the rule.
+   */
+  public String override() {
+    return override;
+  }
+
+  /** Names the counter within its rule: the limit's name, and the override it is apart for. */
+  public String id() {
+    return override.isEmpty() ? name() : name() + '|' + override;
   }
 
   /** What the limit is called where rules are not named beside it: in headers and reports. */
@@ -129,7 +155,8 @@ public final class Counter {
     return other instanceof Counter counter
         && hash == counter.hash
         && rule.equals(counter.rule)
-        && name().equals(counter.name());
+        && name().equals(counter.name())
+        && override.equals(counter.override);
   }
 
   @Override

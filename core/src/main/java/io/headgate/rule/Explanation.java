@@ -75,6 +75,15 @@ public record Explanation(
     if (rule.fallback() && otherApplies) return "is a fallback, and another rule applies";
     String how =
         rule.mode() == Mode.SHADOW ? "applies in shadow: counts and never denies" : "applies";
-    return override < 0 ? how : how + ", with override %d".formatted(override + 1);
+    if (override < 0) return how;
+    how += ", with override %d".formatted(override + 1);
+    var apart =
+        clause.part(override).counters().stream()
+            .filter(counter -> !counter.override().isEmpty())
+            .map(Counter::policy)
+            .toList();
+    return apart.isEmpty()
+        ? how
+        : how + ", which has a counter of its own for " + String.join(", ", apart);
   }
 }

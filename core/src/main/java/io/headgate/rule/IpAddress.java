@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 record IpAddress(long high, long low) {
   private static final long V4_PREFIX = 0xffff_0000_0000L;
 
+  /** The bits of an IPv6 address that {@link #caller} keeps. */
+  static final int KEY_BITS = 64;
+
   boolean isV4() {
     return high == 0 && (low & ~0xffff_ffffL) == V4_PREFIX;
   }

@@ -9,8 +9,8 @@ import java.util.Map;
  * Several requests that go ahead together or not at all.
  *
  * <p>What they would charge to the same counter adds up, as if it were one request of that cost: a
- * sum that the limit can never hold is impossible, though each by itself were not. Where overrides
- * give them different limits for that counter, the tightest holds for all.
+ * sum that the limit can never hold is impossible, though each by itself were not. Where requests
+ * bring different limits along for that counter, the tightest holds for all.
  *
  * @param whole what a store is to decide
  * @param each the part of each request in it, in their order

@@ -2,6 +2,7 @@ package io.headgate.rule;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What the value of one attribute must be. */
 public sealed interface Pattern {
@@ -15,6 +16,44 @@ public sealed interface Pattern {
 
   /** As it is written in a rule. */
   String text();
+
+  /**
+   * Whether all values that share a counter key (see {@link Subject#countedAs}) match alike. The
+   * key of an IPv6 address is its /64, and an address can be written in several ways, so that of
+   * the patterns for {@code ip} only blocks of whole keys qualify.
+   */
+  default boolean isDeterminedByKey(String attribute) {
+    return !attribute.equals(Cidr.ATTRIBUTE)
+        || switch (this) {
+          case Cidr block -> block.isWholeKeys();
+          case Glob glob -> glob.isAnything();
+          case AnyOf anyOf ->
+              anyOf.patterns.stream().allMatch(one -> one.isDeterminedByKey(attribute));
+          case Except except ->
+              except.pattern.isDeterminedByKey(attribute)
+                  && except.excluded.isDeterminedByKey(attribute);
+          case Exactly exactly -> false;
+        };
+  }
+
+  /** A text that is equal for patterns that are equal, whatever the order of their lists. */
+  default String canonical() {
+    return switch (this) {
+      case Exactly(var value) -> "exactly" + Match.sized(value);
+      case Glob glob ->
+          glob.pieces().stream().map(Match::sized).collect(Collectors.joining("", "glob[", "]"));
+      case Cidr block -> "block %s %d".formatted(block.address().prefix(block.bits), block.bits);
+      case AnyOf anyOf ->
+          anyOf.patterns().stream()
+              .map(Pattern::canonical)
+              .distinct()
+              .sorted()
+              .map(Match::sized)
+              .collect(Collectors.joining("", "any[", "]"));
+      case Except(var pattern, var excluded) ->
+          "except" + Match.sized(pattern.canonical()) + Match.sized(excluded.canonical());
+    };
+  }
 
   /**
    * Reads a pattern as it is written in a rule: text with a {@code *} is a glob, for the attribute
@@ -145,6 +184,11 @@ public sealed interface Pattern {
       return pieces.getFirst();
     }
 
+    /** Whether every value matches. */
+    boolean isAnything() {
+      return isPrefix() && prefix().isEmpty();
+    }
+
     /** Whether the prefix is all there is to it. */
     boolean isPrefix() {
       return pieces.size() == 2 && pieces.getLast().isEmpty();
@@ -210,6 +254,11 @@ public sealed interface Pattern {
       return new IllegalArgumentException(
           "'%s' is neither an IP address nor a block such as 10.0.0.0/8 or 2001:db8::/32"
               .formatted(text));
+    }
+
+    /** Whether no counter key has addresses both inside and outside of the block. */
+    boolean isWholeKeys() {
+      return bits <= IpAddress.KEY_BITS || (bits >= ALL_OF_V4 && address().isV4());
     }
 
     IpAddress address() {

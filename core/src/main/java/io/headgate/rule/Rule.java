@@ -58,8 +58,36 @@ public record Rule(
     return new Builder(id);
   }
 
+  /**
+   * A limit of an override that is counted apart from the rule's limit of the same name.
+   *
+   * @param override its position in {@link #overrides}
+   * @param limit its position in that override's limits
+   */
+  public record CountedApart(int override, int limit) {}
+
+  /**
+   * Returns the limits of overrides that have counters of their own, because the key of the rule's
+   * counter does not tell whether the override applies. What a caller can get in all is then the
+   * rule's limit and the override's.
+   */
+  public List<CountedApart> countedApart() {
+    if (overrides.isEmpty()) return List.of();
+    var separate = new SeparateCounters(this);
+    var found = new ArrayList<CountedApart>();
+    for (int i = 0; i < overrides.size(); i++) {
+      var override = overrides.get(i);
+      for (int j = 0; j < override.limits().size(); j++) {
+        if (separate.contains(override, override.limits().get(j))) {
+          found.add(new CountedApart(i, j));
+        }
+      }
+    }
+    return found;
+  }
+
   /** What each counter of {@code limit} is kept per. */
-  List<String> attributesOf(RuleLimit limit) {
+  public List<String> attributesOf(RuleLimit limit) {
     return limit.per().or(() -> per).orElseGet(this::openAttributes);
   }
 

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Rules that are in force together, compiled once and never changed.
@@ -61,16 +62,39 @@ public final class RuleSet {
   }
 
   /**
-   * A limit by its names.
+   * Finds a limit by its names.
    *
    * @param override which override of the rule it is in; -1 for the rule itself
+   * @param name the limit's {@link Counter#id}
    */
   public Optional<Counter> counter(String rule, int override, String name) {
     var clause = byId.get(rule);
     if (clause == null) return Optional.empty();
-    return clause.part(override).counters().stream()
-        .filter(counter -> counter.name().equals(name))
+    // A counter apart belongs to one override, wherever a change of the rules has moved it.
+    return Stream.concat(
+            clause.part(override).counters().stream(),
+            clause.counters().stream().filter(counter -> !counter.override().isEmpty()))
+        .filter(counter -> counter.id().equals(name))
         .findFirst();
+  }
+
+  /**
+   * Returns every counter that the rule can charge to the subject, whichever of its overrides
+   * applies to a single request, each as a charge of no permits. A counter that is kept per none of
+   * the subject's attributes is not the subject's own, and comes along only where it applies. Empty
+   * if there is no such rule.
+   */
+  public List<Charge> countersOf(Subject subject, String rule) {
+    var clause = byId.get(rule);
+    if (clause == null) return List.of();
+    var applying = clause.part(clause.override(subject)).counters();
+    return Stream.concat(
+            applying.stream(),
+            clause.counters().stream()
+                .filter(counter -> counter.per().stream().anyMatch(a -> subject.find(a) != null)))
+        .distinct()
+        .map(counter -> new Charge(counter, counter.keyOf(subject), 0, 0))
+        .toList();
   }
 
   /**

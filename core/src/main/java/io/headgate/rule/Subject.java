@@ -135,9 +135,16 @@ public final class Subject {
     return other instanceof Subject subject && attributes().equals(subject.attributes());
   }
 
+  /** Keyed, because callers choose values; the same in any order of the attributes. */
   @Override
   public int hashCode() {
-    return attributes().hashCode();
+    long sum = 0;
+    for (int i = 0; i < pairs.length; i += 2) {
+      // Not linear, or values that change places among attributes would collide.
+      long pair = KeyedHash.of(pairs[i]) * 31 + KeyedHash.of(pairs[i + 1]);
+      sum += (pair ^ pair >>> 32) * 0x9E3779B97F4A7C15L;
+    }
+    return (int) (sum ^ sum >>> 32);
   }
 
   @Override

@@ -170,7 +170,8 @@ final class Segment {
   }
 
   /**
-   * Only texts chosen for their equal hash codes make long chains: they make room for each other.
+   * Bounds the time of a search, whatever happens. Chance makes no such chain, and choice needs the
+   * key of the hash.
    */
   private void forgetInLongChain(int hash, long now) {
     int length = 0;

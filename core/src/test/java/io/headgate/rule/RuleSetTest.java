@@ -160,7 +160,11 @@ class RuleSetTest {
   void limitsAreFoundByTheirNamesAlsoInOverrides() {
     var rules =
         RuleSet.of(
-            Rule.named("uploads").limit(TEN).override("key", "user:42", Concurrency.of(3)).build());
+            Rule.named("uploads")
+                .per("key")
+                .limit(TEN)
+                .override("key", "user:42", Concurrency.of(3))
+                .build());
     assertThat(rules.counter("uploads", -1, "uploads").map(Counter::limit)).contains(TEN);
     assertThat(rules.counter("uploads", 0, "uploads").map(Counter::limit))
         .contains(Concurrency.of(3));

@@ -1,8 +1,10 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Take;
+import io.headgate.limit.Window;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Plan;
@@ -35,6 +37,7 @@ final class Batch {
   private final List<Limit> limits = new ArrayList<>();
   private final NumberWriter plans = new NumberWriter();
   private boolean hasSeveral;
+  private boolean hasCalendar;
 
   /** The charge that was written last, by itself, which may be asked again: a hot key. */
   private @Nullable Charge last;
@@ -166,7 +169,13 @@ final class Batch {
       if (limits.get(i) == limit) return i + 1;
     }
     limits.add(limit);
+    hasCalendar |= limit instanceof FixedWindow window && window.cut() instanceof Window.Calendar;
     return limits.size();
+  }
+
+  /** Whether the server needs ends of windows from here. */
+  boolean hasCalendar() {
+    return hasCalendar;
   }
 
   byte[][] keys() {
@@ -175,13 +184,13 @@ final class Batch {
 
   /**
    * @param now the time to go by; -1 for the server's own
-   * @param here the time here, for what only a calendar tells
+   * @param estimate the server's time as far as it is known here, for what only a calendar tells
    */
-  byte[] argument(long now, long here) {
+  byte[] argument(long now, long estimate) {
     end();
     var all = new NumberWriter().put(now).put(hasSeveral ? 1 : 0).put(limits.size());
     for (var limit : limits) {
-      for (long number : Terms.of(limit, here)) all.put(number);
+      for (long number : Terms.of(limit, estimate)) all.put(number);
     }
     return all.put(plans).array();
   }

@@ -31,6 +31,8 @@ import java.util.function.LongSupplier;
 final class Engine implements Store, SharedCounts {
   static final LongSupplier SERVER_CLOCK = () -> -1;
 
+  private static final int RESENDS = 2;
+
   /** So many that no two instances draw the same number, and each is exact in a double. */
   private static final long HOLDERS = 1L << 48;
 
@@ -41,11 +43,15 @@ final class Engine implements Store, SharedCounts {
   private final Keys keys;
   private final Duration deadline;
   private final LongSupplier clock;
+  private final Ticker here;
   private final long holder;
   private final CallListener calls;
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
   private final Spanning spanning;
+
+  /** What the server's clock was ahead of ours when a calendar window last showed it, in µs. */
+  private volatile long clockOffset;
 
   /**
    * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
@@ -55,10 +61,15 @@ final class Engine implements Store, SharedCounts {
   }
 
   Engine(Link link, Keys keys, Duration deadline, LongSupplier clock, CallListener calls) {
-    this(link, keys, deadline, clock, calls, new SecureRandom().nextLong(HOLDERS));
+    this(link, keys, deadline, clock, Ticker.system(), calls, newHolder());
+  }
+
+  private static long newHolder() {
+    return new SecureRandom().nextLong(HOLDERS);
   }
 
   /**
+   * @param here the clock of this instance, from which the server's is estimated
    * @param holder by which the permits that this instance holds are known
    */
   Engine(
@@ -66,12 +77,14 @@ final class Engine implements Store, SharedCounts {
       Keys keys,
       Duration deadline,
       LongSupplier clock,
+      Ticker here,
       CallListener calls,
       long holder) {
     this.link = link;
     this.keys = keys;
     this.deadline = deadline;
     this.clock = clock;
+    this.here = here;
     this.holder = holder;
     this.calls = calls;
     this.spanning = new Spanning(this::ask, this::laneOf, deadline);
@@ -167,7 +180,7 @@ final class Engine implements Store, SharedCounts {
     try {
       var batch = new Batch(keys);
       for (var ask : call.asks) ask.writeTo(batch);
-      link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()))
+      decide(batch, serverTime(), RESENDS)
           .whenComplete((said, problem) -> {
             long took = System.nanoTime() - call.since;
             if (problem == null) call.end(said);
@@ -179,9 +192,30 @@ final class Engine implements Store, SharedCounts {
     }
   }
 
-  private long here() {
+  /**
+   * Sends a batch with the ends of calendar windows around {@code estimate}. A server whose clock
+   * is outside of these decides nothing and returns its time instead. The batch is then sent again
+   * with the ends around that, and the difference is remembered for the next ones.
+   */
+  private CompletionStage<byte[]> decide(Batch batch, long estimate, int resends) {
+    var reply = link.decide(batch.keys(), batch.argument(clock.getAsLong(), estimate));
+    if (!batch.hasCalendar()) return reply;
+    return reply.thenCompose(numbers -> {
+      long serverTime = -new NumberReader(numbers).next();
+      if (serverTime <= 0) return CompletableFuture.completedStage(numbers);
+      clockOffset = serverTime - here.micros();
+      return resends > 0
+          ? decide(batch, serverTime, resends - 1)
+          : CompletableFuture.failedStage(
+              new StoreException(
+                  Kind.OTHER, "Redis's clock changed by more than a window at each try", null));
+    });
+  }
+
+  /** The time by which the server decides, as far as it is known here. */
+  private long serverTime() {
     long fixed = clock.getAsLong();
-    return fixed >= 0 ? fixed : Ticker.system().micros();
+    return fixed >= 0 ? fixed : here.micros() + clockOffset;
   }
 
   private <T> T await(CompletionStage<T> stage) {

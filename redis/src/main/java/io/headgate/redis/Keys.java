@@ -7,7 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * What a counter is called in Redis, such as {@code headgate:{user:42}contract|calls}.
+ * What a counter is called in Redis, such as {@code headgate:{user:42}contract|calls}. A counter
+ * apart for an override has the override's text behind a second {@code ||}, and no name has a bar.
  *
  * <p>What stands in braces chooses the slot in a cluster, so counters of the same subject share one
  * and can be charged together. Callers choose that text, but no slot by a brace of their own: what
@@ -26,8 +27,9 @@ final class Keys {
   }
 
   String of(Counter counter, String key) {
-    var tagged = prefix + '{' + tag(key) + '}' + counter.rule();
-    return counter.name().equals(counter.rule()) ? tagged : tagged + '|' + counter.name();
+    String tagged = prefix + '{' + tag(key) + '}' + counter.rule();
+    if (!counter.name().equals(counter.rule())) tagged += '|' + counter.name();
+    return counter.override().isEmpty() ? tagged : tagged + "||" + counter.override();
   }
 
   /** The part of a key that chooses the slot. */

@@ -304,7 +304,12 @@ final class Spanning {
 
   /** Charges of one counter and key that were made in one step are one entry there. */
   private static Collection<Receipt> addedUp(List<Receipt> receipts) {
-    record Made(Counter counter, String key, long at) {}
+    record Made(Counter counter, String key, long at) {
+      @Override
+      public int hashCode() {
+        return Charge.hashOf(counter, key); // keyed, since callers choose keys
+      }
+    }
     var sums = new LinkedHashMap<Made, Receipt>();
     for (var receipt : receipts) {
       var charge = receipt.charge();

@@ -25,7 +25,8 @@ final class Terms {
   private static final int SLOTS = 5;
 
   /**
-   * @param now the time here, from which the ends of calendar windows are found
+   * @param now the server's time, as far as it is known here, from which the ends of calendar
+   *     windows are found
    */
   static long[] of(Limit limit, long now) {
     return switch (limit) {
@@ -70,7 +71,10 @@ final class Terms {
     };
   }
 
-  /** The server has no calendar, so it is told three ends: its clock may be a window off ours. */
+  /**
+   * The server has no calendar, so it is sent three ends: of the window before {@code now}, of the
+   * one around it and of the next. It decides nothing unless its clock is between these.
+   */
   private static long start(Window cut, long now) {
     long start = cut.endAfter(Math.max(0, now - cut.longest()));
     for (long next = start; next <= now; next = cut.endAfter(next)) start = next;

@@ -7,7 +7,9 @@
 --   ARGV[1]   one MessagePack array of numbers: now (-1: this server's clock), whether there are plans of
 --             several charges 0|1, how many limits, the limits (seven numbers each: the algorithm, and
 --             what its file says), then the plans (plan.lua says how)
---   returns   one MessagePack array: now (µs), then what each limit of each plan said, in order
+--   returns   one MessagePack array: now (µs), then what each limit of each plan said, in order; or -now alone, with
+--             nothing decided, if now is outside the ends that a calendar window came with: the caller's clock is
+--             another, and it is to send the ends around now
 
 local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD = 1, 2, 3, 4, 5, 6
 local FOUND = 2 -- and how many requests what was found is the answer to; less than that: what a limit says
@@ -24,6 +26,9 @@ end
 local limits, at = {}, 4
 for l = 1, args[3] do
   limits[l] = {args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4], args[at + 5], args[at + 6]}
+  if args[at] == FIXED and args[at + 3] == 0 and (now < args[at + 4] or now >= args[at + 6]) then
+    return cmsgpack.pack({-now})
+  end
   at = at + 7
 end
 

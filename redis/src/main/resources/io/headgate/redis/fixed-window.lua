@@ -1,8 +1,8 @@
 -- Fixed window. Mirrors FixedWindow.java.
 --
 --   limit   permits, cut (which tells one way of cutting time from another), length (µs); or, where the
---           calendar cuts, length 0 and three ends of windows, of which the first after now is meant: the
---           caller's clock may be one window off
+--           calendar cuts, length 0 and three ends of windows, of which the first after now is meant. begin.lua
+--           has made sure that now is between the first and the last; a lease may have ended before that
 --   state   end (µs), count, permits, cut
 
 local function end_after(time, limit)

@@ -10,6 +10,8 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Window;
+import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -17,6 +19,9 @@ import io.headgate.rule.Subject;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Instances whose clocks differ agree, since only the server's counts. */
 class ClocksTest {
@@ -67,6 +73,100 @@ class ClocksTest {
       }
       assertThat(admitted).isEqualTo(10);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-3, -1, 0, 1, 3})
+  void calendarWindowsGoByTheServersClock(int hoursOff) {
+    var plan = calendarHour(5, "calendar" + hoursOff);
+    try (var engine = engineOff(hoursOff)) {
+      int admitted = 0;
+      for (int i = 0; i < 100; i++) {
+        if (plan.allows(engine.decide(plan).outcomes())) admitted++;
+      }
+      assertThat(admitted).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void clockThatIsOffCostsOneMoreRoundTripInAll() {
+    var sent = new CopyOnWriteArrayList<byte[]>();
+    var plan = calendarHour(5, "round-trips");
+    try (var link = connected();
+        var engine = engine(listenedTo(link, sent), 3)) {
+      for (int i = 0; i < 10; i++) engine.decide(plan);
+    }
+    assertThat(sent).hasSize(11);
+  }
+
+  @Test
+  void instancesOnBothSidesOfTheServersClockShareOneCalendarWindow() {
+    var plan = calendarHour(10, "both-sides");
+    try (var slow = engineOff(-3);
+        var fast = engineOff(3)) {
+      int admitted = 0;
+      for (int i = 0; i < 40; i++) {
+        var engine = i % 2 == 0 ? slow : fast;
+        if (plan.allows(engine.decide(plan).outcomes())) admitted++;
+      }
+      assertThat(admitted).isEqualTo(10);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-3, 3})
+  void leasesAndReportsOfCalendarWindowsGoByTheServersClock(int hoursOff) {
+    var plan = calendarHour(10, "near" + hoursOff);
+    var charge = plan.charges().getFirst();
+    try (var engine = engineOff(hoursOff);
+        var other = engineOff(0)) {
+      var taken = engine.take(charge, 0, 4, 60_000_000).toCompletableFuture().join();
+      assertThat(taken.held()).isEqualTo(4);
+      var known = engine.report(charge).toCompletableFuture().join();
+      assertThat(known.state().freshAt()).isGreaterThan(known.now());
+      int admitted = 0;
+      for (int i = 0; i < 20; i++) {
+        if (plan.allows(other.decide(plan).outcomes())) admitted++;
+      }
+      assertThat(admitted)
+          .isEqualTo(10 - 4 - 2); // held by one, and charged: one taken, one reported
+    }
+  }
+
+  /** An hour of the calendar that does not end while the test runs: some zones have half hours. */
+  private static Plan calendarHour(long permits, String key) {
+    var zone = Instant.now().atZone(ZoneOffset.UTC).getMinute() < 30 ? "UTC" : "Asia/Kolkata";
+    var limit = new FixedWindow(permits, new Window.Calendar(Window.Unit.HOUR, ZoneId.of(zone)));
+    var rules = RuleSet.of(Rule.named("calendar").per("key").limit(limit).build());
+    return rules.plan(Request.of(Subject.of(key)), 0, 0);
+  }
+
+  private static Engine engineOff(int hours) {
+    return engine(connected(), hours);
+  }
+
+  /** A connection of its own, with its threads. */
+  private static Link connected() {
+    var clients = new Clients(RedisOptions.of(server.uri()));
+    var link = clients.link();
+    return new Links.Passing(link) {
+      @Override
+      public void close() {
+        link.close();
+        clients.close();
+      }
+    };
+  }
+
+  private static Engine engine(Link link, int hoursOff) {
+    return new Engine(
+        link,
+        new Keys("clock:"),
+        Duration.ofSeconds(20),
+        Engine.SERVER_CLOCK,
+        () -> Ticker.system().micros() + hoursOff * HOUR,
+        CallListener.NONE,
+        hoursOff + 10);
   }
 
   @Test

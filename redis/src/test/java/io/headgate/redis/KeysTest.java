@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Counter;
+import io.headgate.rule.LimitOverride;
+import io.headgate.rule.Match;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
@@ -26,6 +28,31 @@ class KeysTest {
     assertThat(keys.of(counter("contract", "calls"), "acme"))
         .isEqualTo("headgate:{acme}contract|calls");
     assertThat(keys.of(counter("all", "all"), "")).isEqualTo("headgate:{*}all");
+  }
+
+  @Test
+  void overrideCountedApartHasKeysOfItsOwnInTheSlotOfTheRule() {
+    var limit = new TokenBucket(Rate.perSecond(1));
+    var rules =
+        RuleSet.of(
+            Rule.named("api")
+                .match("user", "*")
+                .limit(limit)
+                .override("method", "POST", new TokenBucket(Rate.perSecond(2)))
+                .build(),
+            Rule.named("contract")
+                .match("user", "*")
+                .limit(RuleLimit.of("calls", limit))
+                .override(
+                    new LimitOverride(
+                        Match.of("method", "POST"),
+                        List.of(RuleLimit.of("calls", new TokenBucket(Rate.perSecond(2))))))
+                .build());
+    var post = Subject.of("user", "ann").with("method", "POST");
+    var plan = rules.plan(Request.of(post), 0, 0);
+    assertThat(plan.charges().stream().map(c -> keys.of(c.counter(), c.key())))
+        .containsExactly(
+            "headgate:{ann}api||uRSTi4ChG9MK", "headgate:{ann}contract|calls||uRSTi4ChG9MK");
   }
 
   @Test

@@ -49,6 +49,25 @@ record LimitWriter(Combine combine) {
     return new Tree.Items(texts);
   }
 
+  /** A limit in a few words, such as {@code token-bucket rate 100/1m burst 200}. */
+  static String summary(Limit limit) {
+    var fields = new LinkedHashMap<String, Tree>();
+    arithmetic(limit, fields);
+    var text = new StringBuilder(limit.algorithm());
+    fields.forEach((name, value) ->
+        text.append(' ')
+            .append(name)
+            .append(' ')
+            .append(
+                switch (value) {
+                  case Tree.Text(var words) -> words;
+                  case Tree.Literal(var number) -> number;
+                  case Tree.Items items -> JsonText.of(items);
+                  case Tree.Fields map -> JsonText.of(map);
+                }));
+    return text.toString();
+  }
+
   private static Map<String, Tree> limit(RuleLimit limit, String name) {
     var fields = new LinkedHashMap<String, Tree>();
     if (!limit.name().equals(name)) fields.put("name", new Tree.Text(limit.name()));

@@ -86,6 +86,13 @@ public final class RuleFile {
     return JsonText.of(RuleWriter.write(rule));
   }
 
+  /**
+   * Returns a sentence for everything in valid rules that may admit more than its author expects.
+   */
+  public static List<String> warnings(List<Rule> rules) {
+    return rules.stream().flatMap(rule -> OverrideWarnings.of(rule).stream()).toList();
+  }
+
   private static List<Rule> rules(Optional<String> text, Problems problems, String source) {
     var rules =
         text.flatMap(given -> Document.parse(given, problems))

@@ -69,6 +69,24 @@ class LeasedTest {
     assertThat(fleet.first().calls).isEqualTo(5);
   }
 
+  @Test
+  void overrideOnAnotherAttributeHasPermitsOfItsOwn() {
+    var rule =
+        Rule.named("r")
+            .match("user", "*")
+            .limit(new TokenBucket(Rate.of(10_000, Duration.ofHours(10))))
+            .override("method", "POST", new TokenBucket(Rate.of(5_000, Duration.ofHours(10))))
+            .consistency(Consistency.LEASED)
+            .build();
+    var fleet = new Fleet(1, rule);
+    for (int i = 0; i < 2_000; i++) {
+      var ann = Subject.of("user", "ann").with("method", i % 2 == 0 ? "GET" : "POST");
+      assertThat(fleet.first().asks(ann, 1)).as("request %d", i).isTrue();
+      fleet.ticker.advance(TICK);
+      if (i % 50 == 0) fleet.first().near.errands().run();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"token-bucket, 3900, 20", "fixed-window, 3900, 10", "sliding-window, 3800, 3"})
   void whoComesOftenIsDecidedHereAndTheStoreIsAskedOnceForMany(

@@ -38,8 +38,23 @@ final class LintCommand implements Callable<Integer> {
     try {
       // By the name that was given, which is how messages are to name it.
       var given = around.directory().resolve(file);
-      int count = RuleSet.of(RuleFile.read(given)).rules().size();
-      around.out().printf("%s: %d rule%s, no problems%n", file, count, count == 1 ? "" : "s");
+      var rules = RuleSet.of(RuleFile.read(given)).rules();
+      var warnings = RuleFile.warnings(rules);
+      for (var warning : warnings) {
+        around.out().printf("%s: warning: %s%n", file, Printable.of(warning));
+      }
+      around
+          .out()
+          .printf(
+              "%s: %d rule%s, %s%n",
+              file,
+              rules.size(),
+              rules.size() == 1 ? "" : "s",
+              switch (warnings.size()) {
+                case 0 -> "no problems";
+                case 1 -> "no problems, 1 warning";
+                default -> "no problems, %d warnings".formatted(warnings.size());
+              });
       return Main.OK;
     } catch (RuleFileException e) {
       for (var problem : e.problems()) around.out().printf("%s:%s%n", file, problem);

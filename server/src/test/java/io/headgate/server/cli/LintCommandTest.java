@@ -48,6 +48,29 @@ class LintCommandTest extends Shell {
   }
 
   @Test
+  void overrideThatCallersCanChooseIsWarnedOfWithBothLimits() throws IOException {
+    Files.writeString(
+        folder.resolve("rules.yaml"),
+        """
+        rules:
+          - id: api
+            match: { user: "*" }
+            limit: { algorithm: fixed-window, rate: 100/1m }
+            overrides:
+              - { match: { user: ann }, limit: { algorithm: fixed-window, rate: 500/1m } }
+              - { match: { path: /export }, limit: { algorithm: fixed-window, rate: 1000/1h } }
+        """);
+    run("rules", "lint", "rules.yaml");
+    assertThat(out)
+        .isEqualTo(
+            """
+            rules.yaml: warning: rule 'api': override 2 (path: /export) has a counter of its own for limit 'api', because path is not in per [user]. A caller that chooses path gets both the rule's fixed-window rate 100/1m and the override's fixed-window rate 1k/1h. If that is too much, limit both together in another rule
+            rules.yaml: 1 rule, no problems, 1 warning
+            """);
+    assertThat(code).isEqualTo(0);
+  }
+
+  @Test
   void theExamplePassesItsOwnLint() throws IOException {
     run("rules", "example");
     Files.writeString(folder.resolve("example.yaml"), out);
