@@ -170,6 +170,11 @@ final class ClusterLink implements Link {
   }
 
   @Override
+  public CompletionStage<Long> announceReturn(byte[] key) {
+    return whenReached(redis -> redis.publish(channel, Resets.returned(key)), System.nanoTime());
+  }
+
+  @Override
   public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
     return whenReached(
         redis -> redis.set(key, value, SetArgs.Builder.px(millis)), System.nanoTime());

@@ -153,6 +153,11 @@ final class DirectLink implements Link {
   }
 
   @Override
+  public CompletionStage<Long> announceReturn(byte[] key) {
+    return with(redis -> redis.publish(channel, Resets.returned(key)));
+  }
+
+  @Override
   public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
     return with(redis -> redis.set(key, value, SetArgs.Builder.px(millis)));
   }

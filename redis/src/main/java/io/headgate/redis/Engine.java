@@ -87,7 +87,8 @@ final class Engine implements Store, SharedCounts {
     this.here = here;
     this.holder = holder;
     this.calls = calls;
-    this.spanning = new Spanning(this::ask, this::laneOf, deadline);
+    var returns = new Returns(keys, link::announceReturn);
+    this.spanning = new Spanning(this::ask, this::laneOf, deadline, returns::returned);
     this.watch = new Watch(deadline, lanes.values());
   }
 

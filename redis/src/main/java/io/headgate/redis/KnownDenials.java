@@ -1,9 +1,11 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Consistency;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.Answer;
@@ -17,15 +19,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Denies here who is known to be over the limit: nobody who hammers at a closed door makes work for
- * the server behind it.
+ * Caches denials until their retry time, so that a caller over its limit causes no Redis traffic.
  *
- * <p>Exact, and so used only where it is: a request for one permit of one limit, refused until T,
- * is refused by the same limit at every moment before T, with nothing remaining. Not for slots in
- * flight, which may be released. What is forgotten before its time, because a counter was reset by
- * any instance, is heard of at once ({@link Hearing}), and while that is not so nothing is
- * remembered. What nobody is told of (all keys flushed, a server restarted empty) shows after a
- * second, as long as a denial is believed.
+ * <p>Exact, and used only where it is: a request for one permit of one limit, refused until T, is
+ * refused by the same limit at every moment before T, with nothing remaining. Not for limits whose
+ * permits may come back earlier: slots in flight, which are released, and permits that an instance
+ * holds under a consistency mode other than strict. Permits that a plan across slots gave back, and
+ * counters that were reset, by any instance, are announced ({@link Hearing}) and invalidate the
+ * entry one message later; without a subscription nothing is cached. What is not announced (all
+ * keys flushed, a server restarted empty, a lost message) shows after a second, the longest that an
+ * entry lives.
  */
 final class KnownDenials implements Store {
   private static final long BELIEVED_NANOS = 1_000_000_000;
@@ -117,7 +120,13 @@ final class KnownDenials implements Store {
   private @Nullable Charge decidedHere(Plan plan) {
     if (!remembers || plan.charges().size() != 1) return null;
     var charge = plan.charges().getFirst();
-    return charge.cost() == 1 && !(charge.limit() instanceof Concurrency) ? charge : null;
+    return charge.cost() == 1 && !mayComeBackEarly(plan, charge.limit()) ? charge : null;
+  }
+
+  private static boolean mayComeBackEarly(Plan plan, Limit limit) {
+    if (limit instanceof Concurrency) return true;
+    return limit instanceof Divisible
+        && plan.parts().getFirst().rule().consistency() != Consistency.STRICT;
   }
 
   private @Nullable Answer known(Charge charge) {

@@ -17,6 +17,9 @@ interface Link extends AutoCloseable {
   /** Forgets a key, and tells every instance that listens. */
   CompletionStage<Long> forget(byte[] key);
 
+  /** Notifies every instance that permits of a key were returned before their time. */
+  CompletionStage<Long> announceReturn(byte[] key);
+
   /** Keeps a value for a while. */
   CompletionStage<?> put(byte[] key, byte[] value, long millis);
 

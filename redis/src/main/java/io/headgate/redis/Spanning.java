@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -48,11 +49,17 @@ final class Spanning {
   private final Asker asker;
   private final ToIntFunction<Charge> laneOf;
   private final Duration deadline;
+  private final Consumer<Charge> returned;
 
-  Spanning(Asker asker, ToIntFunction<Charge> laneOf, Duration deadline) {
+  /**
+   * @param returned is notified of each charge that was given back
+   */
+  Spanning(
+      Asker asker, ToIntFunction<Charge> laneOf, Duration deadline, Consumer<Charge> returned) {
     this.asker = asker;
     this.laneOf = laneOf;
     this.deadline = deadline;
+    this.returned = returned;
   }
 
   CompletionStage<Answer> run(Plan plan, boolean keep) {
@@ -298,7 +305,10 @@ final class Spanning {
 
   private void giveBack(List<Receipt> receipts) {
     for (var receipt : addedUp(receipts)) {
-      var unused = asker.ask(new Ask.GiveBack(receipt));
+      var unused =
+          asker
+              .ask(new Ask.GiveBack(receipt))
+              .thenAccept(done -> returned.accept(receipt.charge()));
     }
   }
 

@@ -8,6 +8,7 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -84,6 +85,38 @@ class KnownDenialsTest {
     awaitLocal(here);
     there.reset(WHO, "rule");
     Eventually.holds("allowed again", SOON, () -> here.check(WHO).isAllowed());
+  }
+
+  /**
+   * A cached denial lives for a second at most. One that ends sooner was ended by the message; a
+   * busy machine may need several attempts to show it.
+   */
+  @Test
+  void aReturnThatIsAnnouncedEndsACachedDenialBeforeItsTime() {
+    boolean sooner = false;
+    for (int attempt = 0; attempt < 50 && !sooner; attempt++) {
+      here.check(WHO);
+      awaitLocal(here);
+      here.reset(WHO, "rule");
+      here.check(WHO);
+      long asked = System.nanoTime();
+      if (here.decide(Request.of(WHO)).evidence() != Evidence.STORE) continue;
+      server.call("PUBLISH", "headgate:forgotten", "\u0001headgate:{user:42}rule");
+      while (here.decide(Request.of(WHO)).evidence() == Evidence.LOCAL) Thread.onSpinWait();
+      sooner = System.nanoTime() - asked < 900_000_000;
+    }
+    assertThat(sooner).isTrue();
+  }
+
+  @Test
+  void permitsThatMayBeHeldElsewhereAreNotDeniedFromTheCache() {
+    var rule = Rule.named("rule").match("key", "user:*").limit(new TokenBucket(Rate.perHour(1)));
+    here.check(WHO);
+    awaitLocal(here);
+    here.replaceRules(RuleSet.of(rule.consistency(Consistency.AUTO).build()));
+    for (int i = 0; i < 3; i++) {
+      assertThat(here.decide(Request.of(WHO)).evidence()).isEqualTo(Evidence.STORE);
+    }
   }
 
   /** The store reads its clock while it decides: the moment at which a reset comes in between. */

@@ -81,7 +81,7 @@ class SpanningProperties {
   }
 
   private static CompletableFuture<Answer> start(Slots slots, Plan plan) {
-    return new Spanning(slots, charge -> charge.key().hashCode(), NO_DEADLINE)
+    return new Spanning(slots, charge -> charge.key().hashCode(), NO_DEADLINE, charge -> {})
         .run(plan, true)
         .toCompletableFuture();
   }

@@ -168,7 +168,7 @@ class SpanningTest {
                   : engine.ask(ask);
             }
           };
-      var spanning = new Spanning(asker, engine::laneOf, Duration.ofSeconds(20));
+      var spanning = new Spanning(asker, engine::laneOf, Duration.ofSeconds(20), charge -> {});
       var answer = spanning.run(joint, true).toCompletableFuture().join();
       assertThat(joint.allows(answer.outcomes())).isFalse();
       assertThat(asked).as("looks, two charges, and what is given back once").hasValue(13);
