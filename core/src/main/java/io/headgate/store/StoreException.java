@@ -36,13 +36,29 @@ public final class StoreException extends RuntimeException {
   }
 
   private final Kind kind;
+  private final boolean unsent;
 
   public StoreException(Kind kind, String message, @Nullable Throwable cause) {
+    this(kind, message, cause, false);
+  }
+
+  private StoreException(Kind kind, String message, @Nullable Throwable cause, boolean unsent) {
     super(message, cause, true, false);
     this.kind = kind;
+    this.unsent = unsent;
   }
 
   public Kind kind() {
     return kind;
+  }
+
+  /** Whether the request surely was not sent. If false, the store may have charged it. */
+  public boolean isUnsent() {
+    return unsent;
+  }
+
+  /** The same failure of a request that was not sent. */
+  public StoreException unsent() {
+    return unsent ? this : new StoreException(kind, String.valueOf(getMessage()), getCause(), true);
   }
 }
