@@ -88,12 +88,17 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
 
   BucketState adopt(State state, long now) {
     long drain = drain();
-    // The slack of a faster rate may be worth more here than the microsecond it is part of.
-    if (state instanceof BucketState own && own.drain() == drain && own.slack() < rate.unitPermits)
-      return own;
+    if (state instanceof BucketState own && isOwn(own)) return own;
     // Who never came owes nothing by any clock, also one that steps back after a look.
     if (state instanceof State.Fresh) return new BucketState(0, 0, drain);
     return new BucketState(now + Share.scale(state.used(now), drain), 0, drain);
+  }
+
+  /** The slack of a faster rate may be worth more here than the microsecond it is part of. */
+  boolean isOwn(State state) {
+    return state instanceof BucketState own
+        && own.drain() == drain()
+        && own.slack() < rate.unitPermits;
   }
 
   /** The time in which the whole capacity is repaid. Who owes as much has used all there is. */

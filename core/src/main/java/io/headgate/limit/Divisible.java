@@ -16,4 +16,22 @@ public sealed interface Divisible extends Limit permits TokenBucket, FixedWindow
    * bucket's debt by its rate, a window's count when the window is over.
    */
   State charged(State state, long now, long cost);
+
+  /**
+   * Whether a state is in this limit's own terms, so that {@link #adopt} converts nothing. A limit
+   * that was changed meets states for which this is false.
+   */
+  boolean isOwn(State state);
+
+  /**
+   * Permits that were counted under another limit, in this one's: in proportion to the capacities,
+   * rounded up.
+   */
+  default long inProportion(long permits, Divisible other) {
+    if (permits == 0 || other.capacity() == capacity()) return permits;
+    long whole = permits / other.capacity();
+    if (whole >= Exact.MAX / capacity()) return Exact.MAX;
+    return whole * capacity()
+        + Share.scale(permits % other.capacity(), other.capacity(), capacity());
+  }
 }

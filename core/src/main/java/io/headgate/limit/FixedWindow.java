@@ -33,9 +33,7 @@ public record FixedWindow(long permits, Window cut) implements Divisible {
 
   @Override
   public WindowState adopt(State state, long now) {
-    if (state instanceof WindowState own
-        && own.permits() == permits
-        && own.cut() == cut.signature()) {
+    if (state instanceof WindowState own && isOwn(own)) {
       // Also when the clock has stepped back: the window that was entered last goes on.
       if (now < own.end()) return own;
       return new WindowState(cut.endAfter(now), 0, permits, own.cut());
@@ -48,6 +46,13 @@ public record FixedWindow(long permits, Window cut) implements Divisible {
   public WindowState charged(State state, long now, long cost) {
     var window = adopt(state, now);
     return window.plus(Math.min(cost, Exact.MAX - window.count()));
+  }
+
+  @Override
+  public boolean isOwn(State state) {
+    return state instanceof WindowState own
+        && own.permits() == permits
+        && own.cut() == cut.signature();
   }
 
   @Override

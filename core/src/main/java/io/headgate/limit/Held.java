@@ -10,9 +10,10 @@ import java.util.List;
  * A counter's state, and the permits of it that instances hold to spend them by themselves.
  *
  * @param state what has been charged
+ * @param capacity of the limit whose permits are held
  * @param holdings at least one; the lease that ends first comes first
  */
-public record Held(State state, List<Holding> holdings) implements State {
+public record Held(State state, long capacity, List<Holding> holdings) implements State {
   /*
    * Why is nothing ever let through twice?
    *
@@ -29,6 +30,10 @@ public record Held(State state, List<Holding> holdings) implements State {
    * An instance that never says anything again has spent all that it held, as far as anybody can
    * tell: it is charged when the lease ends, and is lost at most once. It is charged at that moment
    * even if nobody looks until later; so the state is the same whenever somebody does.
+   *
+   * A changed limit takes over holds as it takes over charges: in proportion to the capacity. So the
+   * holds and the charges that fit the old limit fit the new one. An instance reports which part of
+   * its hold it has spent, which means the same under either limit.
    */
 
   /** More instances than that hold nothing at one counter: each is looked at by every request. */
@@ -52,6 +57,7 @@ public record Held(State state, List<Holding> holdings) implements State {
         "1 to %d may hold permits of a counter, got %d",
         MOST_HOLDERS,
         holdings.size());
+    Exact.require(capacity >= 1, "permits are held of a limit of at least 1, got %d", capacity);
   }
 
   /** As {@link Limit#step}, for who holds nothing: what others hold is not to be had. */
@@ -66,15 +72,14 @@ public record Held(State state, List<Holding> holdings) implements State {
 
   private Step ask(Divisible limit, long now, long cost) {
     var before = limit.step(state, now, 0);
-    var same = new Held(before.state(), holdings);
+    var same = new Held(before.state(), capacity, holdings);
     long held = total();
     long left = Math.max(0, before.outcome().remaining() - held);
     long reset = same.resetAfter(limit, now);
     if (cost == 0) return new Step(same, new Passed(left, reset, 0));
-    long capacity = limit.capacity();
     if (cost > capacity) return new Step(same, new Never(left, reset, cost, capacity));
     if (cost > left) return new Step(same, new Refused(left, reset, retryAfter(limit, now, cost)));
-    var next = new Held(limit.step(state, now, cost).state(), holdings);
+    var next = new Held(limit.step(state, now, cost).state(), capacity, holdings);
     return new Step(next, new Passed(left - cost, next.resetAfter(limit, now), 0));
   }
 
@@ -87,9 +92,10 @@ public record Held(State state, List<Holding> holdings) implements State {
         : 0;
   }
 
-  /** Charges what was held by leases that are over by now. */
-  static State settled(Divisible limit, State state, long now) {
-    if (!(state instanceof Held held)) return state;
+  /** The state in the limit's own terms, with the holds charged whose leases are over by now. */
+  public static State settled(Divisible limit, State state, long now) {
+    if (!(state instanceof Held before)) return state;
+    var held = before.under(limit, now);
     var charged = held.state;
     int over = 0;
     for (var holding : held.holdings) {
@@ -97,13 +103,62 @@ public record Held(State state, List<Holding> holdings) implements State {
       charged = limit.charged(charged, holding.until(), holding.amount());
       over++;
     }
-    return of(charged, held.holdings.subList(over, held.holdings.size()));
+    return of(charged, limit, held.holdings.subList(over, held.holdings.size()));
   }
 
-  /** As {@link Divisible#charged}, where something may be held. */
-  public static State charged(Divisible limit, State state, long now, long cost) {
+  /**
+   * The same under a changed limit: charges and holds are taken over in proportion.
+   *
+   * <p>The running total is scaled rather than each hold, so that rounding up adds one permit in
+   * all and not one a holder. A hold that is too small for a permit of its own is then part of the
+   * one before it.
+   */
+  private Held under(Divisible limit, long now) {
+    if (capacity == limit.capacity() && limit.isOwn(state)) return this;
+    var scaled = new ArrayList<Holding>(holdings.size());
+    long total = 0;
+    long before = 0;
+    for (var holding : holdings) {
+      total += holding.amount();
+      long upTo = Share.scale(total, capacity, limit.capacity());
+      if (upTo > before) {
+        scaled.add(new Holding(holding.holder(), upTo - before, holding.until()));
+      }
+      before = upTo;
+    }
+    return new Held(limit.adopt(state, now), limit.capacity(), scaled);
+  }
+
+  /**
+   * Whether the state was written under another limit and still says something. Only a decision
+   * converts such a state: a report or a release may come from an instance that has not seen the
+   * change yet, and would turn slots in flight, or the count of a long window, into nothing.
+   */
+  static boolean isOfAnother(Divisible limit, State state, long now) {
+    var charged = bare(state);
+    if (charged instanceof Fresh || limit.isOwn(charged)) return false;
+    if (charged.freshAt() > now) return true;
+    return state instanceof Held held && held.holdings.getLast().until() > now;
+  }
+
+  /**
+   * The state after a report.
+   *
+   * @param counted whether the report was charged; otherwise the state is of another limit, and is
+   *     left as it is until a decision has converted it
+   */
+  public record Reported(State state, boolean counted) {}
+
+  /**
+   * Charges what has been spent elsewhere, room or not, beside what is held.
+   *
+   * @param cost in permits of {@code limit}
+   */
+  public static Reported reported(Divisible limit, State state, long now, long cost) {
+    if (isOfAnother(limit, state, now)) return new Reported(state, false);
     var settled = settled(limit, state, now);
-    return of(limit.charged(bare(settled), now, cost), holdings(settled));
+    var charged = limit.charged(bare(settled), now, cost);
+    return new Reported(of(charged, limit, holdings(settled)), true);
   }
 
   /** What has been charged, without what is held. */
@@ -116,8 +171,8 @@ public record Held(State state, List<Holding> holdings) implements State {
   }
 
   /** The state by itself if nothing is held. */
-  static State of(State state, List<Holding> holdings) {
-    return holdings.isEmpty() ? state : new Held(state, holdings);
+  static State of(State state, Divisible limit, List<Holding> holdings) {
+    return holdings.isEmpty() ? state : new Held(state, limit.capacity(), holdings);
   }
 
   static long total(List<Holding> holdings) {
@@ -154,9 +209,9 @@ public record Held(State state, List<Holding> holdings) implements State {
     return Long.MAX_VALUE;
   }
 
-  /** Of what has been charged: a limit that knows no holdings drops them. */
+  /** With the holds, which a limit that can't be divided takes over as charges. */
   @Override
   public long used(long now) {
-    return state.used(now);
+    return Math.min(Share.ALL, state.used(now) + Share.of(total(), capacity));
   }
 }

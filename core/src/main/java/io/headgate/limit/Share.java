@@ -37,6 +37,15 @@ public final class Share {
     return Math.max(floor(share, whole), floor(share - 1, whole) + 1);
   }
 
+  /**
+   * What {@code part} of one whole comes to in another: in proportion, rounded up, at most all.
+   *
+   * @param of the whole that the part is of
+   */
+  static long scale(long part, long of, long whole) {
+    return scale(of(part, of), whole);
+  }
+
   private static long floor(long share, long whole) {
     return share * (whole / ALL) + share * (whole % ALL) / ALL;
   }

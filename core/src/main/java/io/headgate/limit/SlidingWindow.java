@@ -71,7 +71,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
   public SlidingState adopt(State state, long now) {
     long width = width();
     long piece = Math.floorDiv(now, width);
-    if (state instanceof SlidingState own && own.hasShape(buckets, width, capacity())) {
+    if (state instanceof SlidingState own && isOwn(own)) {
       return own.advanceTo(piece);
     }
     long taken = Share.scale(state.used(now), capacity());
@@ -84,6 +84,11 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
     var counts = adopt(state, now);
     long countable = Math.min(Exact.MAX / width() - counts.newest(), Exact.MAX - counts.total());
     return counts.plus(Math.clamp(countable, 0, cost));
+  }
+
+  @Override
+  public boolean isOwn(State state) {
+    return state instanceof SlidingState own && own.hasShape(buckets, width(), capacity());
   }
 
   @Override

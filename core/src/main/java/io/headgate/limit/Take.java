@@ -16,17 +16,46 @@ import java.util.List;
  * spent but does not say must be part of what it wants: it would be given to others otherwise.
  *
  * @param holder who asks
- * @param spent how many of those it holds it has spent since it last said so
+ * @param usage of the hold that it was last told of
  * @param cost of a request to be decided now; 0 if there is none
  * @param want how many it would hold from now on
  * @param lease how long, in microseconds
  */
-public record Take(long holder, long spent, long cost, long want, long lease) {
+public record Take(long holder, Usage usage, long cost, long want, long lease) {
   /** A lease that nobody ends costs others as long. */
   private static final long LONGEST = 86_400_000_000L;
 
+  /**
+   * How much of a hold has been spent. The numbers are of the reply that granted the hold, also if
+   * the limit has been changed since: what counts is their proportion.
+   *
+   * @param spent how many permits of the hold have been spent
+   * @param held how many there were
+   * @param until the end of the lease by the store's clock. Before that time a hold that the store
+   *     does not have was lost with a server that failed, and the usage is charged. 0 if the limit
+   *     has been changed since: the numbers are then of another limit.
+   */
+  public record Usage(long spent, long held, long until) {
+    public static final Usage NONE = new Usage(0, 0, 0);
+
+    public Usage {
+      require(
+          spent >= 0 && spent <= held && held <= Exact.MAX,
+          "of %d held permits 0 to %d can be spent, got %d",
+          held,
+          held,
+          spent);
+      require(until >= 0, "a lease can't end before 1970, got %d µs", until);
+    }
+
+    /** Permits of the hold as the store has it; a changed limit may have made it another number. */
+    private long of(long amount) {
+      if (amount == held) return spent;
+      return spent == held ? amount : Share.scale(spent, held, amount);
+    }
+  }
+
   public Take {
-    require(spent >= 0, "spent must be at least 0, got %d", spent);
     require(cost >= 0, "cost must be at least 0, got %d", cost);
     require(want >= 0, "want must be at least 0, got %d", want);
     require(lease >= 1 && lease <= LONGEST, "a lease lasts 1 µs to a day, got %d µs", lease);
@@ -34,32 +63,42 @@ public record Take(long holder, long spent, long cost, long want, long lease) {
 
   /**
    * @param outcome what the request is told; {@code remaining} is without what anybody holds
-   * @param held what this holder may spend from now until the lease is over
+   * @param held what this holder may spend from now until the lease is over. Less than it wants
+   *     although some remain: there is no room for another holder, or the state is of another
+   *     limit; each request is then decided by the store.
    */
   public record Taken(State state, Outcome outcome, long held) {}
 
-  /** Settles what is over, charges what was spent, decides, and then holds what there is. */
+  /**
+   * Settles what is over, charges what was spent, decides, and then holds what there is.
+   *
+   * <p>A state of another limit is converted only if there is a request to decide.
+   */
   public Taken from(Divisible limit, State state, long now) {
+    if (cost == 0 && Held.isOfAnother(limit, state, now)) {
+      var look = Held.step(limit, Held.settled(limit, state, now), now, 0);
+      return new Taken(state, look.outcome(), 0);
+    }
     var settled = Held.settled(limit, state, now);
     var all = Held.holdings(settled);
     var others = all.stream().filter(holding -> holding.holder() != holder).toList();
     long own = Held.total(all) - Held.total(others);
-    // A lease that was over has been charged whole: what is spent is no more than what was held.
-    long used = Math.min(spent, own);
-    long left = own - used;
+    // A lease that was over has been charged whole.
+    long used = own > 0 ? usage.of(own) : now < usage.until ? usage.spent : 0;
+    long left = Math.max(0, own - used);
     var charged = limit.charged(Held.bare(settled), now, used);
-    var step = Held.step(limit, holding(left, charged, others, now), now, cost);
+    var step = Held.step(limit, holding(left, limit, charged, others, now), now, cost);
     long hold = Math.min(left, want);
     if (step.outcome() instanceof Passed passed && others.size() < Held.MOST_HOLDERS) {
       hold += Math.min(want - hold, passed.remaining());
     }
-    var next = holding(hold, Held.bare(step.state()), others, now);
+    var next = holding(hold, limit, Held.bare(step.state()), others, now);
     return new Taken(next, told(step.outcome(), Held.step(limit, next, now, 0).outcome()), hold);
   }
 
-  private State holding(long amount, State state, List<Holding> others, long now) {
-    if (amount == 0) return Held.of(state, others);
-    return Held.of(state, Held.with(new Holding(holder, amount, now + lease), others));
+  private State holding(long amount, Divisible limit, State state, List<Holding> others, long now) {
+    if (amount == 0) return Held.of(state, limit, others);
+    return Held.of(state, limit, Held.with(new Holding(holder, amount, now + lease), others));
   }
 
   /** What was decided, and how things stand after that. */

@@ -58,6 +58,11 @@ public record TokenBucket(Rate rate, long burst) implements Divisible {
   }
 
   @Override
+  public boolean isOwn(State state) {
+    return bucket().isOwn(state);
+  }
+
+  @Override
   public TokenBucket sharedAmong(int n) {
     long part = Share.among(n, burst);
     if (n == 1) return this;

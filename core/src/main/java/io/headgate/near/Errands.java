@@ -4,11 +4,9 @@ import io.headgate.rule.Charge;
 import io.headgate.store.SharedCounts;
 import io.headgate.store.SharedCounts.Taken;
 import io.headgate.store.StoreException;
-import io.headgate.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
+import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,15 +20,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** What has to be said to the store without anybody waiting for it. */
+/** Sends reports, renewals and releases to the store in the background. */
 final class Errands {
   static final double HALVED_EVERY_SECONDS = 1;
   static final double HOT_PER_SECOND = 50;
 
+  /** Of reports and releases, in all; enough to fill a batch, and too few to delay checks. */
+  private static final int MOST_AT_ONCE = 128;
+
+  private static final int LEAST_AT_ONCE = 8;
   private static final long SWEEP_EVERY = 50_000_000;
+  private static final long SWEEP_COPIES_EVERY = 1_000_000_000;
   private static final long HALVE_EVERY = (long) (HALVED_EVERY_SECONDS * 1e9);
-  private static final long UNHEARD_FOR = 1_000_000_000;
   private static final Duration FAREWELL = Duration.ofMillis(500);
 
   private final NearTable table;
@@ -38,25 +41,36 @@ final class Errands {
   private final HotKeys hot;
   private final Duration reportEvery;
   private final LongSupplier nanos;
+  private final FailureDomains domains;
+  private final Outbox[] outboxes;
   private final ScheduledExecutorService thread;
   private final AtomicBoolean expected = new AtomicBoolean();
   private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
-  private volatile boolean failing;
-  private volatile long failingSince;
   private volatile boolean started; // else they are run by hand
   private volatile boolean closed;
   private long sweptAt;
+  private long copiesSweptAt;
   private long halvedAt;
 
   Errands(
-      NearTable table, SharedCounts counts, HotKeys hot, Duration reportEvery, LongSupplier nanos) {
+      NearTable table,
+      SharedCounts counts,
+      HotKeys hot,
+      FailureDomains domains,
+      Duration reportEvery,
+      LongSupplier nanos) {
     this.table = table;
     this.counts = counts;
     this.hot = hot;
+    this.domains = domains;
     this.reportEvery = reportEvery;
     this.nanos = nanos;
     this.sweptAt = nanos.getAsLong();
+    this.copiesSweptAt = sweptAt;
     this.halvedAt = sweptAt;
+    this.outboxes = new Outbox[domains.count()];
+    int atOnce = Math.max(LEAST_AT_ONCE, MOST_AT_ONCE / domains.count());
+    for (int i = 0; i < outboxes.length; i++) outboxes[i] = new Outbox(atOnce, this::send);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-near").factory());
@@ -72,7 +86,7 @@ final class Errands {
   /** One round; not by two threads at once. */
   void run() {
     try {
-      report();
+      for (var outbox : outboxes) outbox.round();
       long now = nanos.getAsLong();
       if (now - sweptAt >= SWEEP_EVERY) {
         sweptAt = now;
@@ -87,56 +101,65 @@ final class Errands {
     }
   }
 
-  /** Something was counted that the store should hear of, or tell about, before its time. */
-  void expect() {
+  /** The outbox of the failure domain that keeps a counter's state. */
+  Outbox outboxOf(String key) {
+    return outboxes[outboxes.length == 1 ? 0 : domains.domainOf(key)];
+  }
+
+  /** A counter is new here: the store is asked about it before the next round. */
+  void expect(Replica replica, Outbox outbox) {
+    outbox.urgent(replica);
     if (!started || closed || !expected.compareAndSet(false, true)) return;
     try {
-      thread.execute(this::reportSoon);
+      thread.execute(() -> {
+        expected.set(false);
+        pump();
+      });
     } catch (RejectedExecutionException e) {
       expected.set(false); // closing
     }
   }
 
-  private void reportSoon() {
-    expected.set(false);
-    report();
+  private void pump() {
+    for (var outbox : outboxes) outbox.pump();
   }
 
-  /**
-   * Whether the store has not been heard of for so long that what is known here is worth little.
-   */
-  boolean isUnheard() {
-    return failing && nanos.getAsLong() - failingSince > UNHEARD_FOR;
+  private @Nullable CompletionStage<?> send(NearCounter counter) {
+    return switch (counter) {
+      case Replica replica -> report(replica);
+      case Slice slice -> giveUp(slice);
+    };
   }
 
-  private List<CompletableFuture<?>> report() {
-    var told = new ArrayList<CompletableFuture<?>>();
-    for (var entry : table.all()) {
-      if (!(entry.counter() instanceof Replica replica)) continue;
-      long spent = replica.report();
-      if (spent >= 0) told.add(report(replica, entry.look(), spent).toCompletableFuture());
+  private @Nullable CompletionStage<?> report(Replica replica) {
+    var report = replica.report();
+    if (report == null) return null; // it is enqueued again when the one under way is answered
+    var outbox = outboxOf(report.charge().key());
+    CompletionStage<SharedCounts.Known> sent;
+    try {
+      sent = counts.report(report.charge());
+    } catch (RuntimeException e) {
+      sent = CompletableFuture.failedStage(e);
     }
-    return told;
+    return noted(
+        sent.handle((known, problem) -> {
+          long now = nanos.getAsLong();
+          if (problem == null) {
+            outbox.answered();
+            replica.heard(report, known, now);
+            if (!replica.isSettled()) enqueue(replica, outbox);
+          } else {
+            outbox.failed(now);
+            replica.unheard(report, isUnsent(problem), now);
+            if (!closed) outbox.changed(replica); // so that the next answer is noticed
+          }
+          return known;
+        }));
   }
 
-  private CompletionStage<?> report(Replica replica, Charge look, long spent) {
-    var charge = new Charge(look.counter(), look.key(), spent, 0);
-    return noted(
-        counts
-            .report(charge)
-            .handle((known, problem) -> {
-              if (problem == null) {
-                failing = false;
-                replica.heard(known, nanos.getAsLong());
-              } else {
-                replica.unheard(spent, isSurelyUnheard(problem));
-                if (!failing) {
-                  failingSince = nanos.getAsLong();
-                  failing = true;
-                }
-              }
-              return known;
-            }));
+  private void enqueue(NearCounter counter, Outbox outbox) {
+    if (closed) outbox.urgent(counter);
+    else outbox.changed(counter);
   }
 
   /** Keeps it in mind until it is over. No two are the same. */
@@ -148,79 +171,111 @@ final class Errands {
     return errand;
   }
 
-  private static boolean isSurelyUnheard(Throwable problem) {
+  private static boolean isUnsent(Throwable problem) {
     var cause = problem instanceof CompletionException ? problem.getCause() : problem;
-    return cause instanceof StoreException known && known.kind() == Kind.OVERLOADED;
+    return cause instanceof StoreException known && known.isUnsent();
   }
 
   /** Asks about a slice, and sees to it that the slice hears what came of it. */
   CompletionStage<Taken> take(Slice slice, Charge charge, Slice.Question question) {
     CompletionStage<Taken> asked;
     try {
-      asked = counts.take(charge, question.spent(), question.want(), question.lease());
+      asked = counts.take(charge, question.usage(), question.want(), question.lease());
     } catch (RuntimeException e) {
       asked = CompletableFuture.failedStage(e);
     }
     return noted(
         asked.whenComplete((taken, problem) -> {
           if (problem == null) slice.answered(question, taken, nanos.getAsLong());
-          else slice.unanswered();
+          else slice.unanswered(isUnsent(problem));
+          if (closed && question.want() > 0) releaseLate(slice);
         }));
   }
 
+  /** A question that was under way when this was closed has been answered. */
+  private void releaseLate(Slice slice) {
+    var outbox = outboxOf(slice.look().key());
+    outbox.urgent(slice);
+    outbox.pump();
+  }
+
+  private @Nullable CompletionStage<?> giveUp(Slice slice) {
+    long now = nanos.getAsLong();
+    var question = slice.giveUp(now);
+    if (question == null) return null;
+    return take(slice, slice.look(), question)
+        .exceptionally(problem -> new Taken(slice.standing(now), 0, 0));
+  }
+
   private void sweep(long now) {
-    for (var entry : table.all()) {
-      switch (entry.counter()) {
+    boolean copies = now - copiesSweptAt >= SWEEP_COPIES_EVERY;
+    if (copies) copiesSweptAt = now;
+    for (var counter : table.all()) {
+      switch (counter) {
         case Slice slice -> {
-          if (slice.isOver(now)) {
-            table.remove(entry);
-          } else if (slice.isIdle(now)) {
-            var unused = giveUp(slice, entry.look(), now);
-          }
+          if (slice.isOver(now)) table.remove(slice);
+          else if (slice.isIdle(now)) outboxOf(slice.look().key()).urgent(slice);
         }
         case Replica replica -> {
-          if (replica.isOver(now)) table.remove(entry);
+          if (copies && replica.isOver(now)) table.remove(replica);
         }
       }
     }
+    if (table.isFull()) evict(now);
+    pump();
   }
 
-  private CompletableFuture<?> giveUp(Slice slice, Charge look, long now) {
-    var question = slice.giveUp(now);
-    return question == null
-        ? CompletableFuture.completedFuture(null)
-        : take(slice, look, question)
-            .exceptionally(problem -> new Taken(slice.standing(now), 0))
-            .toCompletableFuture();
+  /** Makes room: of the local copies that the store knows all about, the longest unused go. */
+  private void evict(long now) {
+    record Idle(Replica replica, long since) {}
+    var idle = new ArrayList<Idle>();
+    for (var counter : table.all()) {
+      if (!(counter instanceof Replica replica)) continue;
+      long unused = replica.idle(now);
+      if (unused >= SWEEP_EVERY) idle.add(new Idle(replica, unused));
+    }
+    idle.sort(Comparator.comparingLong(Idle::since).reversed());
+    int most = Math.min(idle.size(), table.excess());
+    for (int i = 0; i < most; i++) table.evict(idle.get(i).replica);
   }
 
   /**
-   * Says goodbye, but not for long: what is not heard ends with its lease. What is under way comes
-   * first, since a counter says one thing at a time.
+   * Reports and gives back everything, within {@link #FAREWELL}: a hold that is not given back ends
+   * with its lease. Reports that are under way come first, since a counter sends one at a time.
    */
   void close() {
     if (closed) return;
     closed = true;
-    long until = System.nanoTime() + FAREWELL.toNanos();
-    thread.close(); // what it has begun to say it ends; it waits for nobody
-    await(underWay, until);
-    var last = new ArrayList<>(report());
-    long now = nanos.getAsLong();
-    for (var entry : table.all()) {
-      if (entry.counter() instanceof Slice slice) last.add(giveUp(slice, entry.look(), now));
+    thread.close(); // what it has begun to send it ends; it waits for no answer
+    for (var counter : table.all()) {
+      if (!counter.isSettled()) outboxOf(counter.look().key()).urgent(counter);
     }
-    await(last, until);
+    for (var outbox : outboxes) outbox.round();
+    if (!started) return; // by hand: answers come when they are made to
+    long until = System.nanoTime() + FAREWELL.toNanos();
+    while (!isIdle() && System.nanoTime() - until < 0 && await(until)) {}
   }
 
-  /** Whoever is interrupted waits no more, but what is to be said is said. */
-  private static void await(Collection<CompletableFuture<?>> errands, long until) {
+  private boolean isIdle() {
+    for (var outbox : outboxes) {
+      if (!outbox.isIdle()) return false;
+    }
+    return underWay.isEmpty();
+  }
+
+  /** Waits for what is under way; false if the thread is interrupted or the time is over. */
+  private boolean await(long until) {
     try {
-      CompletableFuture.allOf(errands.toArray(CompletableFuture[]::new))
+      CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
           .get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+      return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      // It ends with its lease.
+      return false;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      return true; // another one may succeed
     }
   }
 }

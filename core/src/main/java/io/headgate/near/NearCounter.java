@@ -5,7 +5,13 @@ import io.headgate.rule.Charge;
 import io.headgate.store.Evidence;
 import org.jspecify.annotations.Nullable;
 
-/** What is known here of one counter. Times are of {@code nanoTime}. */
+/**
+ * What is known here of one counter. Times are of {@code nanoTime}.
+ *
+ * <p>Every charge brings the limit now in force with it. A counter compares it with the limit it
+ * used last, converts what it has if that has changed, and reports under the new limit from then
+ * on.
+ */
 sealed interface NearCounter permits Slice, Replica {
   /**
    * Spends the charge if it can be had here; null if only the store can tell.
@@ -33,4 +39,16 @@ sealed interface NearCounter permits Slice, Replica {
 
   /** Notes that the store has refused a charge, so that it need not be asked again too soon. */
   void refused(Charge charge, Outcome.Refused refused, long now);
+
+  /** A charge of no cost under the limit that was last in force here. */
+  Charge look();
+
+  /** Whether the store has nothing to learn from it, so that it may be dropped. */
+  boolean isSettled();
+
+  /** Marks that it waits to be sent to the store; false if it does so already. */
+  boolean enqueue();
+
+  /** It no longer waits to be sent. */
+  void dequeue();
 }

@@ -39,6 +39,7 @@ public final class NearStore implements Store {
   private final Store remote;
   private final IntSupplier instances;
   private final LongSupplier nanos;
+  private final Ticker ticker;
   private final SliceSize size;
   private final NearTable table;
   private final HotKeys hot = new HotKeys(Errands.HALVED_EVERY_SECONDS, Errands.HOT_PER_SECOND);
@@ -48,14 +49,17 @@ public final class NearStore implements Store {
       Store remote,
       SharedCounts counts,
       IntSupplier instances,
+      FailureDomains domains,
       NearOptions options,
-      LongSupplier nanos) {
+      LongSupplier nanos,
+      Ticker ticker) {
     this.remote = remote;
     this.instances = instances;
     this.nanos = nanos;
+    this.ticker = ticker;
     this.size = new SliceSize(options.share());
     this.table = new NearTable(options.mostKeys());
-    this.errands = new Errands(table, counts, hot, options.reportEvery(), nanos);
+    this.errands = new Errands(table, counts, hot, domains, options.reportEvery(), nanos);
   }
 
   /**
@@ -64,22 +68,48 @@ public final class NearStore implements Store {
    * @param remote decides strictly; is closed with this one
    * @param counts the same states
    * @param instances how many share them
+   * @param domains which of them can be unavailable while others are not
    */
   public static NearStore before(
-      Store remote, SharedCounts counts, IntSupplier instances, NearOptions options) {
-    var store = new NearStore(remote, counts, instances, options, System::nanoTime);
+      Store remote,
+      SharedCounts counts,
+      IntSupplier instances,
+      FailureDomains domains,
+      NearOptions options) {
+    var store =
+        new NearStore(
+            remote, counts, instances, domains, options, System::nanoTime, Ticker.system());
     store.errands.start();
     return store;
   }
 
-  /** By a clock that is turned by hand, and whose errands are run by hand. */
+  /**
+   * By clocks that are turned by hand, and with errands that are run by hand. Everything happens on
+   * the threads that call this store, run its errands or complete what it has asked for.
+   *
+   * @param nanos the steady clock of the instance
+   * @param ticker its time of day, from which it guesses the store's until that has answered
+   */
+  static NearStore byHand(
+      Store remote,
+      SharedCounts counts,
+      IntSupplier instances,
+      FailureDomains domains,
+      NearOptions options,
+      LongSupplier nanos,
+      Ticker ticker) {
+    return new NearStore(remote, counts, instances, domains, options, nanos, ticker);
+  }
+
+  /** With one failure domain, and a time of day that is the steady clock's. */
   static NearStore byHand(
       Store remote,
       SharedCounts counts,
       IntSupplier instances,
       NearOptions options,
       LongSupplier nanos) {
-    return new NearStore(remote, counts, instances, options, nanos);
+    Ticker ticker = () -> nanos.getAsLong() / 1_000;
+    return byHand(remote, counts, instances, FailureDomains.ONE, options, nanos, ticker);
   }
 
   Errands errands() {
@@ -131,7 +161,7 @@ public final class NearStore implements Store {
       case STRICT -> null;
       case LEASED -> slice(charge);
       case AUTO -> hot ? slice(charge) : null;
-      case EVENTUAL -> errands.isUnheard() ? null : replica(charge);
+      case EVENTUAL -> replica(charge);
     };
   }
 
@@ -147,8 +177,7 @@ public final class NearStore implements Store {
   }
 
   private @Nullable Slice slice(Charge charge) {
-    return table.obtain(
-        charge, Slice.class, () -> new Slice((Divisible) charge.limit(), nanos.getAsLong()));
+    return table.obtain(charge, Slice.class, () -> new Slice(charge, nanos.getAsLong()));
   }
 
   /** Of a counter that is new here the store is asked at once: others may know more of it. */
@@ -157,9 +186,11 @@ public final class NearStore implements Store {
         charge,
         Replica.class,
         () -> {
-          long now = nanos.getAsLong();
-          errands.expect();
-          return new Replica((Divisible) charge.limit(), Ticker.system().micros(), now);
+          var outbox = errands.outboxOf(charge.key());
+          boolean known = !table.isIncomplete();
+          var copy = new Replica(charge, known, outbox, ticker.micros(), nanos.getAsLong());
+          errands.expect(copy, outbox);
+          return copy;
         });
   }
 
@@ -283,6 +314,11 @@ public final class NearStore implements Store {
   /** Forgets what is known here of counters that another instance has reset. */
   public void forgetIf(BiPredicate<Counter, String> meant) {
     table.forgetIf(meant);
+  }
+
+  /** How many counters something is known of here. */
+  int trackedHere() {
+    return table.size();
   }
 
   /** The counters that are asked about most. */

@@ -10,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** The counters of which something is known here: a bounded number. */
 final class NearTable {
   record Place(Counter counter, String key) {
+    static Place of(Charge charge) {
+      return new Place(charge.counter(), charge.key());
+    }
+
     /** Keyed, because callers choose keys and records in a bin of a map are searched one by one. */
     @Override
     public int hashCode() {
@@ -17,57 +21,80 @@ final class NearTable {
     }
   }
 
-  /**
-   * A counter, and a charge of no cost to ask about it.
-   *
-   * @param look under the limit that was in force when it was made
-   */
-  record Entry(Charge look, NearCounter counter) {}
-
-  private final ConcurrentHashMap<Place, Entry> entries = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Place, NearCounter> counters = new ConcurrentHashMap<>();
   private final int most;
+  private volatile boolean incomplete;
 
   NearTable(int most) {
     this.most = most;
   }
 
-  /** What is known of the charge's counter, in this way of knowing; made if need be. */
+  /**
+   * What is known of the charge's counter, in this way of knowing; made if need be.
+   *
+   * @return null if there is no room, or while the store has yet to learn from an entry that was
+   *     made when the rule had another consistency
+   */
   <T extends NearCounter> @Nullable T obtain(Charge charge, Class<T> kind, Supplier<T> fresh) {
-    var place = new Place(charge.counter(), charge.key());
-    var entry = entries.get(place);
-    if (entry != null && kind.isInstance(entry.counter)) return kind.cast(entry.counter);
-    if (entry == null && entries.size() >= most) return null;
-    if (entry != null) return null; // of another way, until the sweeper has ended it
+    var place = Place.of(charge);
+    var known = counters.get(place);
+    if (kind.isInstance(known)) return kind.cast(known);
+    if (known != null) {
+      if (!known.isSettled()) return null;
+      counters.remove(place, known);
+    }
+    if (isFull()) return null;
     var made = fresh.get();
-    var look = new Charge(charge.counter(), charge.key(), 0, 0);
-    var other = entries.putIfAbsent(place, new Entry(look, made));
+    var other = counters.putIfAbsent(place, made);
     if (other == null) return made;
-    return kind.isInstance(other.counter) ? kind.cast(other.counter) : null;
+    return kind.isInstance(other) ? kind.cast(other) : null;
   }
 
   boolean isSlice(Counter counter, String key) {
-    var entry = entries.get(new Place(counter, key));
-    return entry != null && entry.counter instanceof Slice;
+    return counters.get(new Place(counter, key)) instanceof Slice;
   }
 
   void forget(Counter counter, String key) {
-    entries.remove(new Place(counter, key));
+    counters.remove(new Place(counter, key));
   }
 
   /** Forgets those that are meant, by counter and key. */
   void forgetIf(BiPredicate<Counter, String> meant) {
-    entries.keySet().removeIf(place -> meant.test(place.counter, place.key));
+    counters.keySet().removeIf(place -> meant.test(place.counter, place.key));
   }
 
-  void remove(Entry entry) {
-    entries.remove(new Place(entry.look.counter(), entry.look.key()), entry);
+  void remove(NearCounter counter) {
+    counters.remove(Place.of(counter.look()), counter);
   }
 
-  Iterable<Entry> all() {
-    return entries.values();
+  /** Removes for want of room what still says something: see {@link #isIncomplete}. */
+  void evict(NearCounter counter) {
+    incomplete = true;
+    remove(counter);
+  }
+
+  /**
+   * Whether something was evicted that still said something. A counter that is new here may have
+   * been here before then, so the store has to be asked before anything is decided.
+   */
+  boolean isIncomplete() {
+    return incomplete;
+  }
+
+  Iterable<NearCounter> all() {
+    return counters.values();
   }
 
   int size() {
-    return entries.size();
+    return counters.size();
+  }
+
+  boolean isFull() {
+    return counters.size() >= most;
+  }
+
+  /** How many to evict so that there is room for some time. */
+  int excess() {
+    return counters.size() - (most - Math.ceilDiv(most, 8));
   }
 }

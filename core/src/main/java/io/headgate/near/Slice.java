@@ -4,35 +4,49 @@ import io.headgate.limit.Divisible;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
-import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Take.Usage;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
 import io.headgate.store.Evidence;
 import io.headgate.store.SharedCounts.Taken;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Permits of one counter that the store holds for this instance, to be spent without asking.
  *
  * <p>Over-admission is 0 because of what the store does ({@link io.headgate.store.SharedCounts});
- * all that this has to do for it is to stop in time, and never to say less than was spent. Its
+ * all that this has to do for it is to stop in time, and never to report less than was spent. Its
  * lease is counted from before the question was sent, so it ends here no later than there, whatever
- * the clocks say. And if a question is not answered, nobody knows whether it was heard: what was
- * held is then forgotten here, and the next question says that all of it has been spent.
+ * the clocks say.
+ *
+ * <p>If a question is not answered, the store may have replaced the hold by another of which this
+ * instance knows nothing. So nothing more is spent, and the next question reports all that was
+ * spent of the hold before: of either hold that is no less than the truth.
  */
 final class Slice implements NearCounter {
-  private static final long ALL_OF_IT = 1L << 53;
   private static final long BELIEVED = 1_000_000_000; // a denial nobody told us was taken back
+  private static final long LONGEST_STRICT = 1_000_000_000;
   private static final double MEMORY = 0.5; // of the demand before
 
-  /** A question to the store that has been sent. */
-  record Question(long spent, long want, long lease, long left, long at) {}
+  /**
+   * A question to the store that has been sent.
+   *
+   * @param usage of the hold when it was sent
+   * @param at when it was sent
+   */
+  record Question(Usage usage, long want, long lease, long at) {}
 
+  private final String key;
+  private final AtomicBoolean queued = new AtomicBoolean();
+  private Counter counter; // of the charge that came last
   private Divisible limit;
-  private long available;
-  private long held; // by the store's account, less nothing that was spent since
-  private long ends;
+  private long held; // as the store last said
+  private long spent; // of it
+  private long until; // by the store's clock; 0 if the limit has been changed since
+  private long ends; // the same by this machine's clock
+  private boolean usable; // whether the rest may be spent
   private boolean asking;
-  private boolean doubtful;
   private boolean outdated; // the question on its way is of a limit that is no more
   private int tellings;
   private long slice; // the size wanted last
@@ -45,27 +59,32 @@ final class Slice implements NearCounter {
   private long refusedUntil;
   private long refusedCost = Long.MAX_VALUE;
   private long retryAt;
+  private long strictUntil; // the store holds nothing for us although it has some
   private long elsewhere; // what the store had left for anybody
   private long resetAt;
 
-  Slice(Divisible limit, long now) {
-    this.limit = limit;
+  Slice(Charge charge, long now) {
+    this.key = charge.key();
+    this.counter = charge.counter();
+    this.limit = (Divisible) charge.limit();
     this.since = now;
     this.lastUsed = now;
     this.ends = now;
     this.refusedUntil = now;
+    this.strictUntil = now;
     this.resetAt = now;
   }
 
   @Override
   public synchronized @Nullable Outcome spend(Charge charge, long now) {
-    adopt(charge);
+    adopt(charge, now);
     long cost = charge.cost();
     asked += cost;
     lastUsed = now;
+    long available = available();
     if (cost <= available && now - ends < 0) {
-      available -= cost;
-      return new Passed(available + elsewhere, micros(resetAt - now), 0);
+      spent += cost;
+      return new Passed(available - cost + elsewhere, micros(resetAt - now), 0);
     }
     if (cost >= refusedCost && now - refusedUntil < 0) {
       return new Refused(room(now), micros(resetAt - now), Math.max(1, micros(retryAt - now)));
@@ -73,24 +92,31 @@ final class Slice implements NearCounter {
     return null;
   }
 
-  /** A changed limit: what was held under the old one is not worth the doubt. */
-  private void adopt(Charge charge) {
+  private long available() {
+    return usable ? held - spent : 0;
+  }
+
+  /**
+   * A changed limit. The hold is of the old one, and nothing more of it is spent; the next question
+   * reports which part of it was, and the store takes that over in proportion.
+   */
+  @SuppressWarnings("ReferenceEquality")
+  private void adopt(Charge charge, long now) {
+    if (counter == charge.counter()) return;
+    counter = charge.counter();
     if (limit.equals(charge.limit())) return;
     limit = (Divisible) charge.limit();
     refusedCost = Long.MAX_VALUE;
+    strictUntil = now;
+    elsewhere = 0;
     outdated |= asking;
-    forgetHeld();
-  }
-
-  private void forgetHeld() {
-    doubtful |= held > 0;
-    available = 0;
-    held = 0;
+    until = 0;
+    usable = false;
   }
 
   @Override
   public synchronized void giveBack(long cost, int tellings) {
-    if (tellings == this.tellings && available + cost <= held) available += cost;
+    if (tellings == this.tellings && cost <= spent) spent -= cost;
   }
 
   @Override
@@ -104,7 +130,7 @@ final class Slice implements NearCounter {
   }
 
   private long room(long now) {
-    return now - ends < 0 ? available : 0;
+    return now - ends < 0 ? available() : 0;
   }
 
   @Override
@@ -122,21 +148,31 @@ final class Slice implements NearCounter {
     resetAt = now + refused.resetAfter() * 1_000;
   }
 
+  @Override
+  public synchronized Charge look() {
+    return new Charge(counter, key, 0, 0);
+  }
+
+  @Override
+  public boolean enqueue() {
+    return queued.compareAndSet(false, true);
+  }
+
+  @Override
+  public void dequeue() {
+    queued.set(false);
+  }
+
   /** Whether it is time to ask for more, so that nobody has to wait for it. */
   synchronized boolean isLow(long now) {
-    if (asking || slice == 0 || now - refusedUntil < 0) return false;
-    return available <= SliceSize.low(limit, slice)
+    if (asking || slice == 0 || now - refusedUntil < 0 || now - strictUntil < 0) return false;
+    return available() <= SliceSize.low(limit, slice)
         || now - ends > -SliceSize.lease(limit) * 1_000 / 4;
   }
 
-  /**
-   * Whether the store holds permits for nobody, or still counts as held what was spent. For a
-   * bucket that is the same sooner or later, but a window would count it in the next one, or
-   * longer.
-   */
+  /** Whether the store holds permits that are not used here, or still counts as held what was. */
   synchronized boolean isIdle(long now) {
-    if (asking || now - lastUsed <= SliceSize.idle(limit) * 1_000) return false;
-    return available > 0 || (held > 0 && !(limit instanceof TokenBucket) && now - ends < 0);
+    return !asking && held > 0 && now - ends < 0 && now - lastUsed > SliceSize.idle(limit) * 1_000;
   }
 
   /** Whether there is nothing left to know. */
@@ -147,13 +183,19 @@ final class Slice implements NearCounter {
         && now - refusedUntil >= 0;
   }
 
+  @Override
+  public synchronized boolean isSettled() {
+    return !asking && held == 0;
+  }
+
   /**
-   * What to ask for, as things are; null if a question is on its way already.
+   * What to ask for, as things are; null if a question is on its way already, or the store is to
+   * decide each request.
    *
    * @param least what is needed at once, however seldom somebody comes
    */
   synchronized @Nullable Question ask(SliceSize size, int instances, long least, long now) {
-    if (asking) return null;
+    if (asking || now - strictUntil < 0) return null;
     slice =
         perSecond < 0 && asked <= 1
             ? size.first(limit, instances)
@@ -163,51 +205,55 @@ final class Slice implements NearCounter {
 
   /** To be asked in order to hold nothing any more; null if a question is on its way. */
   synchronized @Nullable Question giveUp(long now) {
-    if (asking || (held == 0 && !doubtful)) return null;
-    var question = question(0, now);
-    available = 0;
+    if (asking || held == 0) return null;
+    usable = false;
     slice = 0;
-    return question;
+    return question(0, now);
   }
 
   private Question question(long want, long now) {
-    if (now - ends >= 0) forgetHeld();
+    if (now - ends >= 0) usable = false;
     asking = true;
     tellings++;
-    long spent = doubtful ? ALL_OF_IT : held - available;
-    return new Question(spent, want, SliceSize.lease(limit), available, now);
+    return new Question(new Usage(spent, held, until), want, SliceSize.lease(limit), now);
   }
 
   /** What came of a question. What was spent since it was asked is still to be told. */
   synchronized void answered(Question question, Taken taken, long now) {
-    if (outdated) {
-      unanswered(); // as good as: what is held was asked for under another limit
-      return;
-    }
     asking = false;
-    doubtful = false;
-    long spentSince = question.want == 0 ? 0 : question.left - available;
     held = taken.held();
-    available = Math.max(0, held - spentSince);
+    spent = Math.min(held, spent - question.usage.spent());
     ends = question.at + question.lease * 999; // a thousandth less: clocks do not run alike
+    until = outdated ? 0 : taken.until();
+    usable = !outdated;
     elsewhere = taken.outcome().remaining();
     resetAt = now + taken.outcome().resetAfter() * 1_000;
-    if (held < question.want) waitForMore(now);
+    if (!outdated && held < question.want && taken.outcome() instanceof Passed) less(now);
+    outdated = false;
   }
 
-  /** There was less than was wanted: what comes back is left to gather for a while. */
-  private void waitForMore(long now) {
+  /**
+   * There was less than was wanted. If nothing is left, what comes back is left to gather for a
+   * while. If some is left, the store has no room for another holder, or a state of another limit
+   * that it converts with the next decision: requests are decided by the store meanwhile.
+   */
+  private void less(long now) {
+    if (elsewhere > 0) {
+      strictUntil = now + Math.min(LONGEST_STRICT, SliceSize.lease(limit) * 1_000 / 4);
+      return;
+    }
     refusedCost = 1;
     refusedUntil = now + SliceSize.pause(limit) * 1_000;
     retryAt = refusedUntil;
   }
 
-  synchronized void unanswered() {
+  /**
+   * @param unsent whether the question surely was not sent, so that the hold is as it was
+   */
+  synchronized void unanswered(boolean unsent) {
     asking = false;
     outdated = false;
-    available = 0;
-    held = 0;
-    doubtful = true;
+    if (!unsent) usable = false;
   }
 
   /** Permits a second that are asked for here; of what has been seen once, nothing is known. */

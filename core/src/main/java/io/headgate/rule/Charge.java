@@ -69,10 +69,8 @@ public final class Charge {
 
   /** Asks the limit, given the state that is kept under this counter and key. */
   public Step step(State state, long now) {
-    if (state instanceof Held held) {
-      return limit() instanceof Divisible divisible
-          ? held.step(divisible, now, cost)
-          : step(held.state(), now);
+    if (state instanceof Held held && limit() instanceof Divisible divisible) {
+      return held.step(divisible, now, cost);
     }
     return limit() instanceof Concurrency slots
         ? slots.step(state, now, cost, holder)

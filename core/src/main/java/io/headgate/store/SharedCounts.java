@@ -2,6 +2,7 @@ package io.headgate.store;
 
 import io.headgate.limit.Outcome;
 import io.headgate.limit.State;
+import io.headgate.limit.Take.Usage;
 import io.headgate.rule.Charge;
 import java.util.concurrent.CompletionStage;
 
@@ -17,15 +18,19 @@ public interface SharedCounts {
    * <p>What is held is neither charged nor to be had by others, until this instance says that it
    * has spent it, or that it wants it no more, or {@code lease} is over: then it counts as spent.
    *
+   * <p>A state that another limit wrote is converted only if there is a charge to decide. Otherwise
+   * it stays as it is, and nothing is held.
+   *
    * @param charge of cost 0 if nothing is to be decided
-   * @param spent how many of those held have been spent since the last time this was said
+   * @param usage of the hold that the last answer granted
    * @param want how many to hold from now on; fewer are held if there are not so many
    * @param lease how long, in microseconds of the store's clock
    */
-  CompletionStage<Taken> take(Charge charge, long spent, long want, long lease);
+  CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease);
 
   /**
-   * Charges what has been spent already, room or not, and says what is known then.
+   * Charges what has been spent already, room or not, and says what is known then. A state that
+   * another limit wrote stays as it is.
    *
    * @param charge of cost 0 to know only
    */
@@ -33,13 +38,18 @@ public interface SharedCounts {
 
   /**
    * @param outcome what the limit says to the charge; nothing remains of what anybody holds
-   * @param held how many permits this instance may spend now, until the lease is over
+   * @param held how many permits this instance may spend now, until the lease is over. If that is
+   *     less than it wanted although some remain, the store has no room for another holder or a
+   *     state of another limit: requests are then to be decided by the store.
+   * @param until when the lease is over, by the store's clock
    */
-  record Taken(Outcome outcome, long held) {}
+  record Taken(Outcome outcome, long held, long until) {}
 
   /**
    * @param state of the counter, in its own limit's terms
    * @param now the time by the store's clock
+   * @param counted whether the report was charged. If not, the state is of another limit, and the
+   *     next request is to be decided by the store, which converts it.
    */
-  record Known(State state, long now) {}
+  record Known(State state, long now, boolean counted) {}
 }

@@ -38,21 +38,27 @@ public final class StoreException extends RuntimeException {
 
   private final Kind kind;
   private final String[] keys;
+  private final boolean unsent;
 
   public StoreException(Kind kind, String message, @Nullable Throwable cause) {
-    this(kind, message, cause, List.of());
+    this(kind, message, cause, List.of(), false);
   }
 
   private StoreException(
-      Kind kind, @Nullable String message, @Nullable Throwable cause, List<String> keys) {
+      Kind kind,
+      @Nullable String message,
+      @Nullable Throwable cause,
+      List<String> keys,
+      boolean unsent) {
     super(message, cause, true, false);
     this.kind = kind;
     this.keys = keys.toArray(String[]::new);
+    this.unsent = unsent;
   }
 
   /** The same failure, of the part of the store that keeps these counter keys. */
   public StoreException at(List<String> keys) {
-    return keys.isEmpty() ? this : new StoreException(kind, getMessage(), getCause(), keys);
+    return keys.isEmpty() ? this : new StoreException(kind, getMessage(), getCause(), keys, unsent);
   }
 
   /**
@@ -65,5 +71,15 @@ public final class StoreException extends RuntimeException {
 
   public Kind kind() {
     return kind;
+  }
+
+  /** Whether the request surely was not sent. If false, the store may have charged it. */
+  public boolean isUnsent() {
+    return unsent;
+  }
+
+  /** The same failure of a request that was not sent. */
+  public StoreException unsent() {
+    return unsent ? this : new StoreException(kind, getMessage(), getCause(), keys(), true);
   }
 }

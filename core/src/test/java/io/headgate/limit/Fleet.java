@@ -9,7 +9,7 @@ import java.util.List;
 final class Fleet {
   private static final long DAY = 86_400_000_000L;
 
-  private final Divisible limit;
+  private Divisible limit;
   private final List<Instance> instances = new ArrayList<>();
   private final List<Turn> spent = new ArrayList<>();
   private State state = State.FRESH;
@@ -23,6 +23,8 @@ final class Fleet {
     private long left;
     private long until;
     private long untold;
+    private long held; // as it was last told
+    private long heldUntil;
 
     void spend(long cost) {
       if (now >= until || cost > left || cost == 0) return;
@@ -37,7 +39,8 @@ final class Fleet {
     void take(long cost, long want, long kept, long lease, boolean hears) {
       if (now >= until) left = 0;
       long told = untold - kept;
-      var take = new Take(holder, told, cost, want + kept, lease);
+      var usage = new Take.Usage(told, held, heldUntil);
+      var take = new Take(holder, usage, cost, want + kept, lease);
       var taken = take.from(limit, state, now);
       state = taken.state();
       last = taken.outcome();
@@ -52,6 +55,8 @@ final class Fleet {
       left = Math.max(0, taken.held() - kept);
       untold = Math.min(kept, taken.held());
       until = now + lease;
+      held = taken.held();
+      heldUntil = until;
     }
   }
 
@@ -65,6 +70,16 @@ final class Fleet {
     var fleet = new Fleet(limit, start);
     for (var act : acts) fleet.play(act);
     return fleet;
+  }
+
+  /** The limit is changed, and every instance sees that with the next thing it does. */
+  void change(Divisible next) {
+    limit = next;
+    for (var instance : instances) {
+      instance.left = 0;
+      instance.heldUntil = 0;
+    }
+    spent.clear();
   }
 
   void play(Act act) {
@@ -102,7 +117,7 @@ final class Fleet {
     spent.add(new Turn(state, now, cost, new Step(state, new Passed(0, 0, 0))));
   }
 
-  /** Everything that went ahead, at the time when it did, in that order. */
+  /** Everything that went ahead since the last change, when it did, in that order. */
   List<Turn> spent() {
     return spent;
   }

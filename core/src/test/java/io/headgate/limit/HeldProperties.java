@@ -94,7 +94,7 @@ class HeldProperties {
     State state = State.FRESH;
     for (var move : history.moves()) {
       var turn = run.turn(move);
-      var taken = new Take(1, 0, turn.cost(), 0, 1).from(limit, state, turn.now());
+      var taken = new Take(1, Take.Usage.NONE, turn.cost(), 0, 1).from(limit, state, turn.now());
       assertThat(taken).isEqualTo(new Take.Taken(turn.step().state(), turn.step().outcome(), 0));
       state = taken.state();
     }
@@ -125,13 +125,13 @@ class HeldProperties {
     State state = State.FRESH;
     long held = 0;
     for (int holder = 0; holder <= Held.MOST_HOLDERS; holder++) {
-      var taken = new Take(holder, 0, 0, 1, 1_000_000).from(limit, state, START);
+      var taken = new Take(holder, Take.Usage.NONE, 0, 1, 1_000_000).from(limit, state, START);
       state = taken.state();
       held += taken.held();
       if (holder == Held.MOST_HOLDERS) assertThat(taken.held()).isZero();
     }
     assertThat(held).isEqualTo(Math.min(Held.MOST_HOLDERS, limit.capacity()));
-    var asked = new Take(1_000, 0, 1, 5, 1).from(limit, state, START);
+    var asked = new Take(1_000, Take.Usage.NONE, 1, 5, 1).from(limit, state, START);
     assertThat(asked.outcome() instanceof Passed).isEqualTo(limit.capacity() > held);
     assertThat(asked.held()).isZero();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
+import io.headgate.limit.Take.Usage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -16,9 +17,10 @@ import org.junit.jupiter.api.Test;
 
 /** What is told to the store is neither more nor less than what was spent. */
 class SliceTest {
-  private static final SliceSize SIZE = new SliceSize(8);
+  private static final SliceSize SIZE = new SliceSize(16);
+  private static final long UNTIL = 1_792_000_000_000_000L;
 
-  private final Slice slice = new Slice(limitOf(1_000), 0);
+  private final Slice slice = new Slice(charge(1_000), 0);
 
   private static FixedWindow limitOf(int permits) {
     return FixedWindow.of(Rate.perHour(permits));
@@ -40,7 +42,7 @@ class SliceTest {
   }
 
   private void answer(Slice.Question question, long held) {
-    slice.answered(question, new Taken(new Passed(100, 1_000_000, 0), held), 0);
+    slice.answered(question, new Taken(new Passed(100, 1_000_000, 0), held, UNTIL), 0);
   }
 
   @Test
@@ -50,7 +52,7 @@ class SliceTest {
     spend(10);
     slice.giveBack(1, tellings);
     spend(1);
-    assertThat(ask(10).spent()).isEqualTo(10);
+    assertThat(ask(10).usage().spent()).isEqualTo(10);
   }
 
   @Test
@@ -59,10 +61,10 @@ class SliceTest {
     int tellings = slice.tellings();
     spend(5);
     var question = ask(10);
-    assertThat(question.spent()).isEqualTo(5);
+    assertThat(question.usage().spent()).isEqualTo(5);
     slice.giveBack(1, tellings);
     answer(question, 10);
-    assertThat(ask(10).spent()).isZero();
+    assertThat(ask(10).usage().spent()).isZero();
   }
 
   @Test
@@ -73,7 +75,7 @@ class SliceTest {
     answer(ask(10), 10);
     spend(2);
     slice.giveBack(1, tellings);
-    assertThat(ask(10).spent()).isEqualTo(2);
+    assertThat(ask(10).usage().spent()).isEqualTo(2);
   }
 
   @Test
@@ -84,6 +86,43 @@ class SliceTest {
     assertThat(slice.spend(charge(20), 0)).isNull();
     answer(question, 10);
     assertThat(slice.spend(charge(20), 0)).isNull();
-    assertThat(ask(1).spent()).as("all of it counts as spent").isGreaterThan(1_000_000);
+    assertThat(ask(1).usage()).isEqualTo(new Usage(0, 10, 0));
+  }
+
+  @Test
+  void aChangedLimitIsToldWhichPartOfTheHoldWasSpent() {
+    answer(ask(10), 10);
+    spend(3);
+    assertThat(slice.spend(charge(20), 0)).isNull();
+    assertThat(ask(1).usage()).isEqualTo(new Usage(3, 10, 0));
+  }
+
+  @Test
+  void aQuestionWithoutAnAnswerIsFollowedByOneThatReportsAllThatWasSpent() {
+    answer(ask(10), 10);
+    spend(3);
+    ask(10);
+    spend(2);
+    slice.unanswered(false);
+    assertThat(slice.spend(charge(1_000), 0)).isNull();
+    assertThat(ask(10).usage()).isEqualTo(new Usage(5, 10, UNTIL));
+  }
+
+  @Test
+  void aQuestionThatWasNotSentLeavesTheHoldAsItWas() {
+    answer(ask(10), 10);
+    spend(3);
+    ask(10);
+    slice.unanswered(true);
+    spend(7);
+    assertThat(ask(10).usage()).isEqualTo(new Usage(10, 10, UNTIL));
+  }
+
+  @Test
+  void withoutRoomForAnotherHolderEachRequestIsDecidedByTheStore() {
+    answer(ask(10), 0); // although 100 remain
+    assertThat(slice.spend(charge(1_000), 0)).isNull();
+    assertThat(slice.ask(SIZE, 1, 10, 0)).isNull();
+    assertThat(slice.ask(SIZE, 1, 10, 2_000_000_000L)).isNotNull();
   }
 }

@@ -65,6 +65,13 @@ abstract sealed class Ask<T> extends CompletableFuture<T> implements Unanswered 
         problem instanceof StoreException failure ? failure.at(unansweredKeys()) : problem);
   }
 
+  /**
+   * Whether no caller waits for it, so that it has no deadline: it fails when its connection does.
+   */
+  boolean isBackground() {
+    return false;
+  }
+
   static final class OfPlan extends Ask<Answer> {
     final Plan plan;
     final boolean keep;
@@ -187,31 +194,42 @@ abstract sealed class Ask<T> extends CompletableFuture<T> implements Unanswered 
   }
 
   static Ask<Boolean> change(Charge charge, Change change) {
-    return new OfCharge<>(charge, batch -> batch.write(charge, change), said -> said.next() == 1);
+    return new OfCharge<>(
+        charge, false, batch -> batch.write(charge, change), said -> said.next() == 1);
   }
 
   /** Permits for this instance to spend by itself. */
   static Ask<Taken> take(Charge charge, Take take) {
     return new OfCharge<>(
         charge,
+        false,
         batch -> batch.write(charge, take),
-        said -> new Taken(said.outcome(charge), said.next()));
+        said -> new Taken(said.outcome(charge), said.next(), said.now() + take.lease()));
   }
 
   /** What was spent already, for what is known then. */
   static Ask<Known> report(Charge charge) {
     return new OfCharge<>(
-        charge, batch -> batch.writeReport(charge), said -> new Known(said.state(), said.now()));
+        charge,
+        true,
+        batch -> batch.writeReport(charge),
+        said -> {
+          boolean counted = said.next() == 1;
+          return new Known(said.state(), said.now(), counted);
+        });
   }
 
   /** What is asked seldom. */
   private static final class OfCharge<T> extends Ask<T> {
     private final Charge charge;
+    private final boolean background;
     private final Consumer<Batch> question;
     private final Function<Said, T> answer;
 
-    OfCharge(Charge charge, Consumer<Batch> question, Function<Said, T> answer) {
+    OfCharge(
+        Charge charge, boolean background, Consumer<Batch> question, Function<Said, T> answer) {
       this.charge = charge;
+      this.background = background;
       this.question = question;
       this.answer = answer;
     }
@@ -224,6 +242,11 @@ abstract sealed class Ask<T> extends CompletableFuture<T> implements Unanswered 
     @Override
     T read(Said said) {
       return answer.apply(said);
+    }
+
+    @Override
+    boolean isBackground() {
+      return background;
     }
 
     @Override

@@ -209,7 +209,7 @@ final class ClusterLink implements Link {
   private <T> CompletionStage<T> with(
       Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action) {
     var current = connection;
-    if (current == null) return CompletableFuture.failedStage(problem);
+    if (current == null) return CompletableFuture.failedStage(problem.unsent());
     CompletionStage<T> stage;
     try {
       stage = action.apply(current.async());

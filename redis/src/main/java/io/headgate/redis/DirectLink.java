@@ -180,7 +180,7 @@ final class DirectLink implements Link {
   private <T> CompletionStage<T> with(
       Function<RedisAsyncCommands<byte[], byte[]>, CompletionStage<T>> action) {
     var current = connection;
-    if (current == null) return CompletableFuture.failedStage(problem);
+    if (current == null) return CompletableFuture.failedStage(problem.unsent());
     CompletionStage<T> stage;
     try {
       stage = action.apply(current.async());

@@ -2,6 +2,7 @@ package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Take;
+import io.headgate.limit.Take.Usage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -138,8 +139,8 @@ final class Engine implements Store, SharedCounts {
   }
 
   @Override
-  public CompletionStage<Taken> take(Charge charge, long spent, long want, long lease) {
-    return ask(Ask.take(charge, new Take(holder, spent, charge.cost(), want, lease)));
+  public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
+    return ask(Ask.take(charge, new Take(holder, usage, charge.cost(), want, lease)));
   }
 
   @Override

@@ -50,7 +50,8 @@ final class Lane {
     if (length.incrementAndGet() > MOST_WAITING) {
       length.decrementAndGet();
       ask.completeExceptionally(
-          new StoreException(Kind.OVERLOADED, MOST_WAITING + " requests wait for Redis", null));
+          new StoreException(Kind.OVERLOADED, MOST_WAITING + " requests wait for Redis", null)
+              .unsent());
       return;
     }
     waiting.add(ask);
@@ -126,9 +127,10 @@ final class Lane {
 
   /** Ends the wait of all that have been asking since before then; they are not asked again. */
   void expire(long then, StoreException problem) {
+    var unsent = problem.unsent();
     for (var ask : waiting) {
       if (ask.since - then >= 0) break;
-      ask.completeExceptionally(problem);
+      if (!ask.isBackground()) ask.completeExceptionally(unsent);
     }
     var out = new ArrayList<Call>(AT_ONCE);
     synchronized (calls) {
@@ -170,7 +172,7 @@ final class Lane {
 
     private void expire(long then, StoreException problem) {
       for (var ask : asks) {
-        if (ask.since - then < 0) ask.completeExceptionally(problem);
+        if (ask.since - then < 0 && !ask.isBackground()) ask.completeExceptionally(problem);
       }
     }
 

@@ -1,5 +1,6 @@
 package io.headgate.redis;
 
+import io.headgate.near.FailureDomains;
 import io.headgate.near.HotKey;
 import io.headgate.near.NearStore;
 import io.headgate.rule.Charge;
@@ -41,18 +42,14 @@ public final class RedisStore implements Store {
     this.hearing = new Hearing(clients::listen, clients.timer());
     this.bulletin = new Bulletin(link, hearing, options.prefix());
     this.instances = new Instances(link, options.prefix());
-    this.near = NearStore.before(denials, engine, instances::count, options.near());
+    boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
+    int zones = cluster ? CLUSTER_ZONES : 1;
+    var domains = new FailureDomains(zones, key -> Zones.zoneOf(link.laneOf(key), zones));
+    this.near = NearStore.before(denials, engine, instances::count, domains, options.near());
     var resets = new Resets(denials.ear(), near, keys);
     hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), resets);
-    boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     this.store =
-        new Zones(
-            cluster ? CLUSTER_ZONES : 1,
-            near,
-            engine::decide,
-            link::laneOf,
-            instances::count,
-            options.listener());
+        new Zones(zones, near, engine::decide, link::laneOf, instances::count, options.listener());
     hearing.start();
     instances.start(clients.timer());
   }

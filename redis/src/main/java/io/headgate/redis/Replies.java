@@ -64,14 +64,15 @@ final class Replies {
       case RedisCommandExecutionException answer ->
           new StoreException(
               Kind.REFUSED, "Redis at %s says: %s".formatted(server, answer.getMessage()), answer);
-      default ->
-          new StoreException(
-              Kind.CONNECTION,
-              "no connection to Redis at "
-                  + server
-                  + (wasNotSent(root) ? "" : ": " + deepest(root)),
-              root);
+      default -> withoutConnection(root, server);
     };
+  }
+
+  private static StoreException withoutConnection(Throwable root, String server) {
+    var message = "no connection to Redis at " + server;
+    return wasNotSent(root)
+        ? new StoreException(Kind.CONNECTION, message, root).unsent()
+        : new StoreException(Kind.CONNECTION, message + ": " + deepest(root), root);
   }
 
   /** Lettuce says "unable to connect to"; the reason is what it has as the last cause. */

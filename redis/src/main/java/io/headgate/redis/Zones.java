@@ -75,7 +75,7 @@ final class Zones implements Store {
   private Plan probeOf(int zone, int count) {
     for (int i = 0; ; i++) {
       var key = "probe" + i;
-      if (laneOf.applyAsInt(key) * count / SLOTS == zone) {
+      if (zoneOf(laneOf.applyAsInt(key), count) == zone) {
         return PROBES.plan(Request.of(Subject.of(key)), 0, 0);
       }
     }
@@ -84,7 +84,12 @@ final class Zones implements Store {
   private OutageStore zoneOf(String key) {
     return zones.size() == 1
         ? zones.getFirst()
-        : zones.get(laneOf.applyAsInt(key) * zones.size() / SLOTS);
+        : zones.get(zoneOf(laneOf.applyAsInt(key), zones.size()));
+  }
+
+  /** The zone of a slot, one of {@code count}. */
+  static int zoneOf(int slot, int count) {
+    return slot * count / SLOTS;
   }
 
   /**

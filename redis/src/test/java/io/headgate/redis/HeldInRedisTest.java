@@ -2,15 +2,20 @@ package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.RateLimiter;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Held;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Take;
+import io.headgate.limit.Take.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Consistency;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -22,6 +27,8 @@ import io.headgate.testkit.Crowd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -38,6 +45,10 @@ class HeldInRedisTest {
   private static final long GRACE_MILLIS = 3_000;
   private static final long MINUTE = 60_000_000;
   private static final List<Engine> engines = new ArrayList<>(); // each has a thread
+
+  /** How many permits each engine was last told that it holds. */
+  private static final Map<Engine, Long> HOLDS = new ConcurrentHashMap<>();
+
   private static OneServer redis;
 
   @BeforeAll
@@ -135,6 +146,38 @@ class HeldInRedisTest {
     assertThat(take(engine(), plan(limit, 0), 6, 6, MINUTE).held()).isEqualTo(4);
   }
 
+  /** As a server has it that was made primary before it had heard of the hold. */
+  @ParameterizedTest
+  @MethodSource("whatCanBeDivided")
+  void whatWasSpentOfAHoldThatIsLostIsCharged(Limit limit) {
+    var engine = engine();
+    var granted = take(engine, plan(limit, 0), 0, 6, MINUTE);
+    redis.empty();
+    var usage = new Usage(4, 6, granted.until());
+    assertThat(take(engine, plan(limit, 0), usage, 0, MINUTE).outcome().remaining()).isEqualTo(6);
+    var over = new Usage(4, 6, granted.until() - 2 * MINUTE); // and charged when it was
+    assertThat(take(engine, plan(limit, 0), over, 0, MINUTE).outcome().remaining()).isEqualTo(6);
+  }
+
+  @Test
+  void whereSixtyFourHoldPermitsTheNextInstanceIsDecidedByTheStore() {
+    var rule = Rule.named("rule").match("key", "*").limit(new TokenBucket(Rate.perMinute(100_000)));
+    var rules = RuleSet.of(rule.consistency(Consistency.LEASED).build());
+    var charge = charge(rules.plan(Request.of(Subject.of("k"), 0), 0, 0));
+    var batch = new Batch(new Keys("h:"));
+    for (int holder = 0; holder < Held.MOST_HOLDERS; holder++) {
+      Ask.take(charge, new Take(holder, Usage.NONE, 0, 10, MINUTE)).writeTo(batch);
+    }
+    redis.decide(batch, -1);
+    var options = RedisOptions.of(redis.server().uri()).withPrefix("h:");
+    try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)));
+        var limiter = RateLimiter.with(store, rules)) {
+      for (int i = 0; i < 500; i++) {
+        assertThat(limiter.decide(Request.of(Subject.of("k"))).isAllowed()).isTrue();
+      }
+    }
+  }
+
   /** An instance that spends what it holds under a lock, as simply as can be. */
   private static final class Instance {
     private final Engine engine = engine();
@@ -213,8 +256,15 @@ class HeldInRedisTest {
     return engine;
   }
 
+  /** Reports a usage of which the store has a hold of that size. */
   private static Taken take(Engine engine, Plan plan, long spent, long want, long lease) {
-    return engine.take(charge(plan), spent, want, lease).toCompletableFuture().join();
+    return take(engine, plan, new Usage(spent, HOLDS.getOrDefault(engine, spent), 0), want, lease);
+  }
+
+  private static Taken take(Engine engine, Plan plan, Usage usage, long want, long lease) {
+    var taken = engine.take(charge(plan), usage, want, lease).toCompletableFuture().join();
+    HOLDS.put(engine, taken.held());
+    return taken;
   }
 
   private static Known report(Engine engine, Plan plan) {

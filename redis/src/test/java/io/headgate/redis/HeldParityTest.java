@@ -64,10 +64,12 @@ class HeldParityTest {
     /** A debt that is repaid is none, whenever that was. */
     private static Object plain(Object answer, long now) {
       if (answer instanceof Answer several) return several.outcomes();
-      if (answer instanceof Known(BucketState(long emptyAt, long slack, long drain), long time)
+      if (answer
+              instanceof
+              Known(BucketState(long emptyAt, long slack, long drain), long time, boolean counted)
           && emptyAt <= now) {
         State repaid = new BucketState(0, 0, drain);
-        return new Known(repaid, time);
+        return new Known(repaid, time, counted);
       }
       return answer;
     }
@@ -191,14 +193,18 @@ class HeldParityTest {
     long holder = 1 + random.nextInt(4) + (1L << 47);
     long want = random.nextInt(3) == 0 ? 0 : random.nextInt(9);
     long lease = random.nextInt(4) == 0 ? 1 + random.nextInt(1000) : 1 + random.nextLong(SECOND);
-    var take = new Take(holder, random.nextInt(6), charge.cost(), want, lease);
+    long held = random.nextInt(9);
+    long until = random.nextInt(3) == 0 ? 0 : clock.micros() + random.nextInt(2_000) - 500;
+    var usage = new Take.Usage(held == 0 ? 0 : random.nextLong(held + 1), held, until);
+    var take = new Take(holder, usage, random.nextBoolean() ? charge.cost() : 0, want, lease);
+    var asked = new Charge(charge.counter(), charge.key(), take.cost(), 0);
     return new Question<>(
         "step %d, %s of %s".formatted(step, take, charge),
-        Ask.take(charge, take),
+        Ask.take(asked, take),
         () ->
             plain
                 .as(holder)
-                .take(charge, take.spent(), take.want(), take.lease())
+                .take(asked, usage, take.want(), take.lease())
                 .toCompletableFuture()
                 .join());
   }

@@ -6,13 +6,17 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
+import io.headgate.rule.OnStoreFailure;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class NearClusterTest {
@@ -38,6 +42,45 @@ class NearClusterTest {
         assertThat(Arrays.stream(passed).max().orElseThrow()).isLessThanOrEqualTo(400);
         assertThat(Arrays.stream(passed).sum()).isBetween(800, 1_000);
       }
+    }
+  }
+
+  /** The counters of other shards go on being reported meanwhile. */
+  @Test
+  void thePolicyOfAnEventualRuleAppliesWhileOneShardIsAway() {
+    var rule =
+        Rule.named("r")
+            .match("key", "*")
+            .consistency(Consistency.EVENTUAL)
+            .onStoreFailure(new OnStoreFailure.Deny())
+            .limit(new TokenBucket(Rate.perMinute(1_000_000)))
+            .build();
+    try (var cluster = RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no");
+        var limiter =
+            RateLimiter.with(
+                RedisStore.connect(
+                    RedisOptions.of(cluster.uri()).withDeadline(Duration.ofMillis(200))),
+                RuleSet.of(rule))) {
+      var dead = cluster.primaryOfSlot(RedisCluster.slotOf("victim"));
+      var others =
+          IntStream.range(0, 40)
+              .mapToObj(i -> "u" + i)
+              .filter(user -> cluster.primaryOfSlot(RedisCluster.slotOf(user)) != dead)
+              .limit(10)
+              .toList();
+      dead.kill();
+      Eventually.holds(
+          "the policy decides",
+          Duration.ofSeconds(60),
+          () -> {
+            for (var user : others) limiter.decide(Request.of(Subject.of(user)));
+            var verdict = limiter.decide(Request.of(Subject.of("victim")));
+            return verdict.evidence() == Evidence.FALLBACK && !verdict.isAllowed();
+          });
+      Eventually.holds(
+          "others are decided here",
+          Duration.ofSeconds(60),
+          () -> limiter.decide(Request.of(Subject.of(others.getFirst()))).isAllowed());
     }
   }
 }

@@ -3,17 +3,20 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
+import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.near.NearOptions;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Evidence;
+import io.headgate.store.OutageListener;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -60,12 +64,19 @@ class NearTest {
   }
 
   private void connect(int instances, Consistency consistency, Limit limit) {
-    var rule = Rule.named("r").per("key").limit(limit).consistency(consistency).build();
+    connect(instances, NearOptions.DEFAULT, consistency, limit);
+  }
+
+  private void connect(int instances, NearOptions near, Consistency consistency, Limit limit) {
     // A machine that is busy otherwise is not to be taken for an outage.
-    var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10));
+    var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10)).withNear(near);
     for (int i = 0; i < instances; i++) {
-      fleet.add(RateLimiter.with(RedisStore.connect(options), RuleSet.of(rule)));
+      fleet.add(RateLimiter.with(RedisStore.connect(options), rules(consistency, limit)));
     }
+  }
+
+  private static RuleSet rules(Consistency consistency, Limit limit) {
+    return RuleSet.of(Rule.named("r").per("key").limit(limit).consistency(consistency).build());
   }
 
   static List<Limit> thousandInALongTime() {
@@ -140,7 +151,7 @@ class NearTest {
     var text = server.call("INFO", "commandstats").text();
     for (var line : text.lines().toList()) {
       if (line.startsWith("cmdstat_evalsha:")) {
-        return Long.parseLong(line.replaceAll(".*calls=(\\d+),.*", "$1"));
+        return Long.parseLong(line.replaceAll("cmdstat_evalsha:calls=(\\d+),.*", "$1"));
       }
     }
     return 0;
@@ -185,5 +196,69 @@ class NearTest {
     fleet.removeFirst().close();
     var left = fleet.getFirst().peek(HOT).limit().orElseThrow().remaining();
     assertThat(left).isEqualTo(979);
+  }
+
+  @Test
+  void aChangedLimitOfAnEventualRuleAppliesToCallersThatKeepComing() {
+    var often = NearOptions.DEFAULT.withReportEvery(Duration.ofMillis(10));
+    connect(1, often, Consistency.EVENTUAL, new TokenBucket(Rate.of(1_000, Duration.ofMillis(1))));
+    var limiter = fleet.getFirst();
+    for (int i = 0; i < 500; i++) limiter.decide(HOT);
+    limiter.replaceRules(rules(Consistency.EVENTUAL, new TokenBucket(Rate.perDay(5))));
+    int passed = 0;
+    for (int report = 0; report < 20; report++) {
+      long before = calls();
+      for (int i = 0; i < 10; i++) if (limiter.decide(HOT).isAllowed()) passed++;
+      Eventually.holds("it is reported", PATIENCE, () -> calls() > before);
+    }
+    assertThat(passed).isLessThanOrEqualTo(10); // five here before the store is asked, five there
+  }
+
+  @Test
+  void aHoldThatIsGivenUpLeavesTheSlotsOfARuleThatCountsThemNow() {
+    connect(2, Consistency.LEASED, new TokenBucket(Rate.perHour(1_000_000)));
+    var holder = fleet.getFirst();
+    Eventually.holds(
+        "permits are held here",
+        PATIENCE,
+        () -> {
+          for (int i = 0; i < 100; i++) holder.decide(HOT);
+          return holder.decide(HOT).evidence() == Evidence.LEASE;
+        });
+    var limiter = fleet.getLast();
+    limiter.replaceRules(rules(Consistency.LEASED, new Concurrency(3, Duration.ofMinutes(5))));
+    int slots = 0;
+    for (int i = 0; i < 5; i++) if (limiter.acquire(HOT).isAllowed()) slots++;
+    fleet.removeFirst().close(); // gives up what it holds, under the limit that it knows
+    for (int i = 0; i < 5; i++) if (limiter.acquire(HOT).isAllowed()) slots++;
+    assertThat(slots).isEqualTo(3);
+    assertThat(server.call("TYPE", "headgate:{hot}r").text()).isEqualTo("zset");
+  }
+
+  /** With the usual deadline of 50 ms, in which Redis does not answer all of them. */
+  @Test
+  void aBurstOfReportsIsPacedAndNoneIsLost() {
+    var once = NearOptions.DEFAULT.withReportEvery(Duration.ofSeconds(1));
+    var opened = new AtomicInteger();
+    var listener =
+        new OutageListener() {
+          @Override
+          public void opened(String message) {
+            opened.incrementAndGet();
+          }
+        };
+    var options = RedisOptions.of(server.uri()).withNear(once).withListener(listener);
+    var limit = FixedWindow.of(Rate.of(1_000, Duration.ofDays(3_650)));
+    var store = RedisStore.connect(options);
+    var limiter = RateLimiter.with(store, rules(Consistency.EVENTUAL, limit));
+    fleet.add(limiter);
+    for (int i = 0; i < 5_000; i++) limiter.decide(Request.of(Subject.of("user" + i)));
+    Eventually.holds("all are reported", PATIENCE, () -> keys("headgate:{user*") == 5_000);
+    assertThat(opened).hasValue(0);
+  }
+
+  private static long keys(String pattern) {
+    var script = "return #redis.call('KEYS', ARGV[1])";
+    return server.call("EVAL", script, "0", pattern).number();
   }
 }

@@ -10,6 +10,7 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Take.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.JointPlan;
 import io.headgate.rule.Plan;
@@ -108,7 +109,7 @@ class SpanningTest {
     var rules = rules(new TokenBucket(Rate.perHour(10), 10), new TokenBucket(Rate.perHour(25), 25));
     try (var engine = engine()) {
       for (var charge : plan(rules, "user1").charges()) {
-        var taken = engine.take(charge, 0, 7, 60_000_000).toCompletableFuture().join();
+        var taken = engine.take(charge, Usage.NONE, 7, 60_000_000).toCompletableFuture().join();
         assertThat(taken.held()).isEqualTo(7);
       }
       long admitted = 0;

@@ -3,6 +3,7 @@ package io.headgate.testkit;
 import io.headgate.limit.Divisible;
 import io.headgate.limit.Held;
 import io.headgate.limit.Take;
+import io.headgate.limit.Take.Usage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -39,12 +40,14 @@ public final class PlainCounts implements Store, SharedCounts {
   }
 
   @Override
-  public CompletionStage<Taken> take(Charge charge, long spent, long want, long lease) {
+  public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
     synchronized (store) {
-      var take = new Take(holder, spent, charge.cost(), want, lease);
-      var taken = take.from(divisible(charge), store.state(charge), ticker.micros());
+      long now = ticker.micros();
+      var take = new Take(holder, usage, charge.cost(), want, lease);
+      var taken = take.from(divisible(charge), store.state(charge), now);
       store.keep(charge, taken.state());
-      return CompletableFuture.completedStage(new Taken(taken.outcome(), taken.held()));
+      return CompletableFuture.completedStage(
+          new Taken(taken.outcome(), taken.held(), now + lease));
     }
   }
 
@@ -52,9 +55,11 @@ public final class PlainCounts implements Store, SharedCounts {
   public CompletionStage<Known> report(Charge charge) {
     synchronized (store) {
       long now = ticker.micros();
-      var next = Held.charged(divisible(charge), store.state(charge), now, charge.cost());
-      store.keep(charge, next);
-      return CompletableFuture.completedStage(new Known(Held.bare(next), now));
+      var limit = divisible(charge);
+      var reported = Held.reported(limit, store.state(charge), now, charge.cost());
+      store.keep(charge, reported.state());
+      var known = limit.adopt(Held.bare(Held.settled(limit, reported.state(), now)), now);
+      return CompletableFuture.completedStage(new Known(known, now, reported.counted()));
     }
   }
 

@@ -3,16 +3,21 @@ package io.headgate.near;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Evidence;
 import io.headgate.store.StoreException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class EventualTest {
@@ -126,5 +131,177 @@ class EventualTest {
     fleet.first().near.close();
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).first().remaining();
     assertThat(left).isEqualTo(900);
+  }
+
+  private static long left(Fleet fleet, String key) {
+    return fleet.shared.peek(fleet.plan(Subject.of(key), 0)).first().remaining();
+  }
+
+  @Test
+  void aChangedLimitAppliesToCallersThatKeepComing() {
+    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perSecond(1_000))));
+    load(fleet, Duration.ofSeconds(2), 3);
+    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perSecond(100))));
+    load(fleet, Duration.ofSeconds(2), 3);
+    assertThat(load(fleet, Duration.ofSeconds(5), 3)).isBetween(490, 620);
+    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perMinute(600), 50)));
+    load(fleet, Duration.ofSeconds(10), 3);
+    assertThat(load(fleet, Duration.ofSeconds(5), 3)).isBetween(49, 62);
+  }
+
+  /** Asks so often in each millisecond, by turns; gives how many passed. */
+  private static int load(Fleet fleet, Duration time, int perTick) {
+    int passed = 0;
+    int turn = 0;
+    for (long t = 0; t < time.toMillis(); t++) {
+      for (int i = 0; i < perTick; i++) {
+        if (fleet.members.get(turn++ % fleet.members.size()).asks("hot")) passed++;
+      }
+      fleet.ticker.advance(Duration.ofMillis(1));
+      if (t % 100 == 0) fleet.members.forEach(member -> member.near.errands().run());
+    }
+    return passed;
+  }
+
+  @Test
+  void aChangedLimitTakesOverWhatWasCountedButNotReportedInProportion() {
+    var fleet = new Fleet(1, rule(FixedWindow.of(Rate.perDay(10_000))));
+    for (int i = 0; i < 500; i++) fleet.first().asks("hot");
+    fleet.rules = RuleSet.of(rule(FixedWindow.of(Rate.perDay(100))));
+    fleet.first().asks("hot");
+    report(fleet);
+    assertThat(left(fleet, "hot")).isEqualTo(100 - 5 - 1);
+  }
+
+  @Test
+  void aReportOfALimitThatIsNoMoreLeavesTheStateThatAnotherLimitWrote() {
+    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perSecond(1_000))));
+    for (int i = 0; i < 100; i++) fleet.members.get(1).asks("hot");
+    fleet.rules = RuleSet.of(rule(new Concurrency(3, Duration.ofMinutes(5))));
+    for (int i = 0; i < 3; i++) assertThat(fleet.first().asks("hot")).isTrue();
+    fleet.members.get(1).near.errands().run();
+    assertThat(fleet.first().asks("hot")).as("three are in flight").isFalse();
+  }
+
+  @Test
+  void aRuleThatBecomesEventualTakesOverWhatAnotherLimitCounted() {
+    var window = RollingWindow.of(Rate.perDay(100));
+    var fleet = new Fleet(1, Rule.named("r").match("key", "*").limit(window).build());
+    for (int i = 0; i < 60; i++) assertThat(fleet.first().asks("hot")).isTrue();
+    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perDay(1_000))));
+    report(fleet);
+    report(fleet);
+    assertThat(asksUntilDenied(fleet.first())).isBetween(398, 400);
+    report(fleet);
+    assertThat(left(fleet, "hot")).isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void whileAShardIsAwayItsCountersAreDecidedByTheStoreAndOthersHere() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
+    var member = fleet.first();
+    member.deadKeys = Set.of("hot");
+    for (int i = 0; i < 15; i++) {
+      member.asks("hot");
+      member.asks("other");
+      fleet.ticker.advance(REPORT);
+      member.near.errands().run();
+    }
+    int before = member.calls;
+    assertThat(member.asks("other")).isTrue();
+    assertThat(member.calls).isEqualTo(before);
+    member.asks("hot"); // the store decides, and its failure is seen
+    assertThat(member.calls).isEqualTo(before + 1);
+    member.asks("hotter"); // of the same shard, and new here
+    assertThat(member.calls).isEqualTo(before + 2);
+  }
+
+  @Test
+  void aLocalCopyLivesAsLongAsItsStateSaysSomething() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
+    int passed = 0;
+    for (int burst = 0; burst < 4; burst++) {
+      for (int i = 0; i < 1_000; i++) if (fleet.first().asks("hot")) passed++;
+      fleet.pass(Duration.ofSeconds(62));
+    }
+    assertThat(passed).isBetween(1_000, 1_000 + 4 * 18);
+    fleet.pass(Duration.ofMinutes(90));
+    assertThat(fleet.first().near.trackedHere()).as("fresh, so it is dropped").isZero();
+  }
+
+  @Test
+  void whenTheTableIsFullIdleCopiesMakeRoomAndComeBackWithTheStoresState() {
+    var options = new NearOptions(REPORT, 10, 8);
+    var fleet = new Fleet(1, options, rule(new TokenBucket(Rate.perDay(100))));
+    for (int i = 0; i < 100; i++) assertThat(fleet.first().asks("hot")).isTrue();
+    report(fleet);
+    fleet.pass(Duration.ofSeconds(1));
+    for (int i = 0; i < 20; i++) {
+      assertThat(fleet.first().asks("user" + i)).isTrue();
+      fleet.pass(Duration.ofSeconds(1));
+    }
+    assertThat(fleet.first().asks("hot")).isFalse();
+    assertThat(fleet.first().near.trackedHere()).isLessThanOrEqualTo(8);
+    assertThat(fleet.first().answer(fleet.plan(Subject.of("user19"), 1)).evidence())
+        .isEqualTo(Evidence.LOCAL);
+  }
+
+  @Test
+  void aReportThatWasNotSentIsNotLost() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    for (int i = 0; i < 300; i++) fleet.first().asks("hot");
+    fleet.first().overloaded = true;
+    report(fleet);
+    fleet.first().overloaded = false;
+    report(fleet);
+    assertThat(left(fleet, "hot")).isEqualTo(700);
+  }
+
+  @Test
+  void manyReportsLeaveAFewAtATimeAndNoneIsLost() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var member = fleet.first();
+    member.late = new ArrayList<>();
+    for (int i = 0; i < 5_000; i++) member.asks("user" + i);
+    member.near.errands().run();
+    int rounds = 0;
+    for (; !member.late.isEmpty(); rounds++) {
+      assertThat(member.late).hasSizeLessThanOrEqualTo(128);
+      member.answersArrive();
+    }
+    assertThat(rounds).isGreaterThan(5_000 / 128);
+    for (int i = 0; i < 5_000; i++) assertThat(left(fleet, "user" + i)).isEqualTo(999);
+  }
+
+  @Test
+  void whatIsCountedWhileAReportIsUnderWayIsInTheNext() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var member = fleet.first();
+    member.late = new ArrayList<>();
+    for (int i = 0; i < 10; i++) member.asks("hot");
+    member.near.errands().run();
+    for (int i = 0; i < 5; i++) member.asks("hot");
+    member.near.errands().run(); // one report at a time
+    assertThat(left(fleet, "hot")).isEqualTo(990);
+    member.answersArrive();
+    assertThat(member.answer(fleet.plan(Subject.of("hot"), 0)).first().remaining()).isEqualTo(985);
+    member.near.errands().run();
+    assertThat(left(fleet, "hot")).isEqualTo(985);
+    member.answersArrive();
+    assertThat(member.answer(fleet.plan(Subject.of("hot"), 0)).first().remaining()).isEqualTo(985);
+  }
+
+  @Test
+  void closingReportsWhatWasCountedWhileAReportWasUnderWay() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var member = fleet.first();
+    member.late = new ArrayList<>();
+    for (int i = 0; i < 10; i++) member.asks("hot");
+    member.near.errands().run();
+    for (int i = 0; i < 5; i++) member.asks("hot");
+    member.near.close();
+    assertThat(left(fleet, "hot")).isEqualTo(990);
+    member.answersArrive();
+    assertThat(left(fleet, "hot")).isEqualTo(985);
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.near;
 
+import io.headgate.limit.Take.Usage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -14,8 +15,12 @@ import io.headgate.testkit.PlainCounts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Instances that share one plain store, by one clock that is turned by hand. */
 final class Fleet {
@@ -56,12 +61,22 @@ final class Fleet {
     int calls;
     boolean cutOff;
     boolean unanswered; // the store hears, but its answers are lost
+    boolean overloaded; // nothing is sent
+    Set<String> deadKeys = Set.of(); // of a shard that is away
+    @Nullable List<Runnable> late; // answers that are on their way, if they take time
 
     Member(int number, int size, NearOptions options) {
       this.plain = shared.as(number);
       var store = new CountingStore(plain, this::call);
       this.near =
-          NearStore.byHand(store, counts(), () -> size, options, () -> ticker.micros() * 1_000);
+          NearStore.byHand(
+              store,
+              counts(),
+              () -> size,
+              new FailureDomains(2, key -> key.startsWith("other") ? 1 : 0),
+              options,
+              () -> ticker.micros() * 1_000,
+              ticker);
     }
 
     boolean asks(String key) {
@@ -89,24 +104,44 @@ final class Fleet {
     private SharedCounts counts() {
       return new SharedCounts() {
         @Override
-        public CompletionStage<Taken> take(Charge charge, long spent, long want, long lease) {
-          return said(() -> plain.take(charge, spent, want, lease));
+        public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
+          return said(charge, () -> plain.take(charge, usage, want, lease));
         }
 
         @Override
         public CompletionStage<Known> report(Charge charge) {
-          return said(() -> plain.report(charge));
+          return said(charge, () -> plain.report(charge));
         }
       };
     }
 
-    private <T> CompletionStage<T> said(java.util.function.Supplier<CompletionStage<T>> saying) {
+    /** The answers that were on their way arrive. */
+    void answersArrive() {
+      var arriving = List.copyOf(Objects.requireNonNull(late));
+      late.clear();
+      arriving.forEach(Runnable::run);
+    }
+
+    private <T> CompletionStage<T> said(Charge charge, Supplier<CompletionStage<T>> saying) {
       try {
         call();
       } catch (StoreException e) {
         return CompletableFuture.failedStage(e);
       }
+      if (overloaded) {
+        return CompletableFuture.failedStage(
+            new StoreException(StoreException.Kind.OVERLOADED, "too much waits", null).unsent());
+      }
+      if (deadKeys.contains(charge.key())) {
+        return CompletableFuture.failedStage(
+            new StoreException(StoreException.Kind.CONNECTION, "the shard is away", null));
+      }
       var answer = saying.get();
+      if (late != null) {
+        var later = new CompletableFuture<T>();
+        late.add(() -> later.complete(answer.toCompletableFuture().join()));
+        return later;
+      }
       if (!unanswered) return answer;
       return CompletableFuture.failedStage(
           new StoreException(StoreException.Kind.TIMEOUT, "no answer", null));

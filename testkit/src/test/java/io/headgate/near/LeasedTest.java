@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Held;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Take.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
@@ -312,5 +314,69 @@ class LeasedTest {
     before = calls(fleet);
     assertThat(fleet.first().asks("hot")).isTrue();
     assertThat(calls(fleet) - before).isEqualTo(1);
+  }
+
+  private static long left(Fleet fleet) {
+    return fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).first().remaining();
+  }
+
+  /** With 5% used and up to half held, a hundredth of the limit is not used up. */
+  @Test
+  void aLoweredLimitTakesOverHoldsInProportion() {
+    var fleet = new Fleet(5, rule(new TokenBucket(Rate.perMinute(10_000))));
+    int passed = load(fleet, Duration.ofMillis(500), 1);
+    assertThat(passed).isEqualTo(500);
+    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perMinute(100))));
+    for (var member : fleet.members) assertThat(member.asks("hot")).isTrue();
+    fleet.members.forEach(member -> member.near.close()); // gives back what is not used
+    assertThat(left(fleet)).isBetween(85L, 91L);
+  }
+
+  @Test
+  void aLimitThatCantBeDividedTakesOverHoldsAsCharges() {
+    var fleet = new Fleet(5, rule(new TokenBucket(Rate.of(1_000, Duration.ofHours(10)))));
+    int passed = load(fleet, Duration.ofMillis(750), 1);
+    assertThat(passed).isEqualTo(750);
+    fleet.rules = RuleSet.of(rule(RollingWindow.of(Rate.of(1_000, Duration.ofHours(10)))));
+    for (int i = 0; i < 5_000; i++) if (fleet.members.get(i % 5).asks("hot")) passed++;
+    assertThat(passed).isLessThanOrEqualTo(1_000);
+  }
+
+  @Test
+  void givingUpAHoldOfALimitThatIsNoMoreLeavesTheStateThatAnotherLimitWrote() {
+    var fleet = new Fleet(1, rule(thousandASecond("token-bucket")));
+    load(fleet, Duration.ofMillis(600), 1);
+    fleet.rules = RuleSet.of(rule(new Concurrency(3, Duration.ofMinutes(5))));
+    int inFlight = 0;
+    for (int i = 0; i < 5; i++) if (fleet.first().asks("hot")) inFlight++;
+    fleet.pass(Duration.ofSeconds(3));
+    for (int i = 0; i < 5; i++) if (fleet.first().asks("hot")) inFlight++;
+    assertThat(inFlight).isEqualTo(3);
+  }
+
+  @Test
+  void withoutRoomForAnotherHolderTheStoreDecidesEachRequest() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perMinute(100_000))));
+    var charge = fleet.plan(Subject.of("hot"), 0).charges().getFirst();
+    for (int holder = 0; holder < Held.MOST_HOLDERS; holder++) {
+      fleet.shared.as(1_000 + holder).take(charge, Usage.NONE, 10, 60_000_000);
+    }
+    assertThat(load(fleet, Duration.ofSeconds(3), 1)).isEqualTo(3_000);
+  }
+
+  /** The server that fails over has never heard of the hold; half of it was spent before. */
+  @Test
+  void whatWasSpentOfAHoldThatTheStoreHasLostIsChargedWithTheNextReport() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    int passed = load(fleet, Duration.ofMillis(200), 1);
+    var charge = fleet.plan(Subject.of("hot"), 1).charges().getFirst();
+    long known = 1_000 - left(fleet);
+    fleet.shared.reset(charge.counter(), charge.key()); // as if all of it was in the lost tail
+    long reported = passed;
+    for (int i = 0; i < 40; i++) if (fleet.first().asks("hot")) passed++;
+    fleet.first().near.close();
+    long charged = 1_000 - left(fleet);
+    assertThat(charged).isBetween(40L, (long) passed);
+    assertThat(passed - charged).isLessThanOrEqualTo(known).isLessThanOrEqualTo(reported);
   }
 }

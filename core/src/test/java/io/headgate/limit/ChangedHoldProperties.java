@@ -1,0 +1,150 @@
+package io.headgate.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Outcome.Passed;
+import java.math.BigInteger;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.domains.Domain;
+
+/**
+ * A limit is changed while instances hold permits of it: holds are neither lost, nor charged beyond
+ * what the new limit bears. The expected numbers are plain fractions, at any expense.
+ */
+@Domain(Histories.class)
+@Domain(Act.Acts.class)
+class ChangedHoldProperties {
+  private static final long START = 1_792_000_000_123_456L;
+  private static final BigInteger ALL = BigInteger.valueOf(Share.ALL);
+
+  /** What is held and what is charged, as a fraction of the capacity: numerator over ALL. */
+  private static long shareUp(long part, long whole) {
+    var scaled = BigInteger.valueOf(part).multiply(ALL).add(BigInteger.valueOf(whole - 1));
+    return scaled.divide(BigInteger.valueOf(whole)).min(ALL).longValueExact();
+  }
+
+  @Property(tries = 1_000)
+  void holdsAreTakenOverInProportionToLessThanAPermitInAll(
+      @ForAll Divisible before,
+      @ForAll Divisible after,
+      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
+    var fleet = Fleet.after(before, START, acts);
+    long now = fleet.now();
+    var state = Held.settled(before, fleet.state(), now);
+    var changed = Held.settled(after, state, now);
+    long held = Held.total(Held.holdings(state));
+    long scaled = Held.total(Held.holdings(changed));
+    var whole = BigInteger.valueOf(before.capacity());
+    var exact = BigInteger.valueOf(held).multiply(BigInteger.valueOf(after.capacity()));
+    long millionth = Math.ceilDiv(after.capacity(), Share.ALL);
+    assertThat(scaled)
+        .isBetween(
+            exact.divide(whole).longValueExact(),
+            exact.divide(whole).longValueExact() + 1 + millionth);
+    assertThat(scaled).isLessThanOrEqualTo(after.capacity());
+    if (held > 0) assertThat(scaled).isPositive();
+  }
+
+  @Property(tries = 1_000)
+  void whatIsLeftIsLeftInProportionToo(
+      @ForAll Divisible before,
+      @ForAll Divisible after,
+      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
+    var fleet = Fleet.after(before, START, acts);
+    long now = fleet.now();
+    var state = Held.settled(before, fleet.state(), now);
+    long used = Held.bare(state).used(now);
+    long held = shareUp(Held.total(Held.holdings(state)), before.capacity());
+    long free = Math.max(0, Share.ALL - used - held);
+    long left = Held.step(after, Held.settled(after, state, now), now, 0).outcome().remaining();
+    var least = BigInteger.valueOf(free).multiply(BigInteger.valueOf(after.capacity())).divide(ALL);
+    long rounding = 3 + 3 * (after.capacity() / Share.ALL + after.capacity() / after.window());
+    assertThat(left).isGreaterThanOrEqualTo(least.longValueExact() - rounding);
+  }
+
+  /** Nobody is locked out for longer than the new limit takes to come back from nothing. */
+  @Property(tries = 1_000)
+  void afterTheLastLeaseAndTwoWindowsOfTheNewLimitAllOfItIsBack(
+      @ForAll Divisible before,
+      @ForAll Divisible after,
+      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
+    var fleet = Fleet.after(before, START, acts);
+    long now = fleet.now();
+    var holdings = Held.holdings(fleet.state());
+    long last = holdings.isEmpty() ? now : Math.max(now, holdings.getLast().until());
+    var changed = Held.step(after, Held.settled(after, fleet.state(), now), now, 0).state();
+    long later = last + 2 * after.window();
+    var settled = Held.settled(after, changed, later);
+    assertThat(settled).isNotInstanceOf(Held.class);
+    assertThat(after.step(settled, later, after.capacity()).outcome()).isInstanceOf(Passed.class);
+  }
+
+  @Property(tries = 1_000)
+  void aTokenBucketKeepsItsBoundAfterTheChange(
+      @ForAll Divisible before,
+      @ForAll TokenBucket after,
+      @ForAll @Size(min = 1, max = 30) List<Act> acts,
+      @ForAll @Size(min = 1, max = 30) List<Act> then) {
+    BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
+  }
+
+  @Property(tries = 1_000)
+  void aFixedWindowKeepsItsBoundAfterTheChange(
+      @ForAll Divisible before,
+      @ForAll FixedWindow after,
+      @ForAll @Size(min = 1, max = 30) List<Act> acts,
+      @ForAll @Size(min = 1, max = 30) List<Act> then) {
+    BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
+  }
+
+  @Property(tries = 1_000)
+  void aSlidingWindowKeepsItsBoundAfterTheChange(
+      @ForAll Divisible before,
+      @ForAll SlidingWindow after,
+      @ForAll @Size(min = 1, max = 30) List<Act> acts,
+      @ForAll @Size(min = 1, max = 30) List<Act> then) {
+    BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
+  }
+
+  private static Fleet changed(Divisible before, Divisible after, List<Act> acts, List<Act> then) {
+    var fleet = Fleet.after(before, START, acts);
+    fleet.change(after);
+    for (var act : then) fleet.play(act);
+    return fleet;
+  }
+
+  /** A limit that can't be divided finds them charged; slots in flight are no charges. */
+  @Property(tries = 1_000)
+  void whereNothingCanBeHeldHoldsAreCharged(
+      @ForAll Divisible before,
+      @ForAll RollingWindow after,
+      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
+    var fleet = Fleet.after(before, START, acts);
+    long now = fleet.now();
+    var state = Held.settled(before, fleet.state(), now);
+    long held = shareUp(Held.total(Held.holdings(state)), before.capacity());
+    long used = Math.min(Share.ALL, Held.bare(state).used(now) + held);
+    long left = after.step(state, now, 0).outcome().remaining();
+    var most = BigInteger.valueOf(Share.ALL - used).multiply(BigInteger.valueOf(after.capacity()));
+    assertThat(left).isLessThanOrEqualTo(most.divide(ALL).longValueExact() + 1);
+  }
+
+  /** Nor does a report, or a hold that is given up, of a limit that is no more. */
+  @Property(tries = 1_000)
+  void onlyADecisionConvertsTheStateOfAnotherLimit(
+      @ForAll Limit before, @ForAll Divisible after, @ForAll History history) {
+    var run = Run.after(before, history);
+    long now = run.now();
+    var state = run.state();
+    if (!Held.isOfAnother(after, state, now)) return;
+    assertThat(Held.reported(after, state, now, 5)).isEqualTo(new Held.Reported(state, false));
+    var given = new Take(1, new Take.Usage(3, 5, now + 1), 0, 2, 1).from(after, state, now);
+    assertThat(given.state()).isSameAs(state);
+    assertThat(given.held()).isZero();
+    var decided = new Take(1, Take.Usage.NONE, 1, 0, 1).from(after, state, now);
+    assertThat(after.isOwn(Held.bare(decided.state()))).isTrue();
+  }
+}
