@@ -39,7 +39,6 @@ final class Engine implements Store, SharedCounts {
 
   private final Link link;
   private final Keys keys;
-  private final Duration deadline;
   private final LongSupplier clock;
   private final long holder;
   private final CallListener calls;
@@ -59,6 +58,21 @@ final class Engine implements Store, SharedCounts {
   }
 
   /**
+   * @param barrier to the threads by which the link reads
+   */
+  static Engine of(RedisOptions options, Link link, ReadBarrier barrier) {
+    return new Engine(
+        link,
+        new Keys(options.prefix()),
+        options.deadline(),
+        SERVER_CLOCK,
+        options.calls(),
+        new SecureRandom().nextLong(HOLDERS),
+        options.warmUpCalls(),
+        barrier);
+  }
+
+  /**
    * @param holder by which the permits that this instance holds are known
    */
   Engine(
@@ -68,14 +82,26 @@ final class Engine implements Store, SharedCounts {
       LongSupplier clock,
       CallListener calls,
       long holder) {
+    this(link, keys, deadline, clock, calls, holder, 0, ReadBarrier.NONE);
+  }
+
+  private Engine(
+      Link link,
+      Keys keys,
+      Duration deadline,
+      LongSupplier clock,
+      CallListener calls,
+      long holder,
+      int warmUpCalls,
+      ReadBarrier barrier) {
     this.link = link;
     this.keys = keys;
-    this.deadline = deadline;
     this.clock = clock;
     this.holder = holder;
     this.calls = calls;
-    this.spanning = new Spanning(this::ask, this::laneOf, deadline);
-    this.watch = new Watch(deadline, lanes.values());
+    this.watch = new Watch(deadline, warmUpCalls, lanes.values(), barrier, System::nanoTime);
+    this.spanning = new Spanning(this::ask, this::laneOf, deadline, watch::isLate);
+    watch.start();
   }
 
   @Override
@@ -167,12 +193,18 @@ final class Engine implements Store, SharedCounts {
     try {
       var batch = new Batch(keys);
       for (var ask : call.asks) ask.writeTo(batch);
-      link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()))
-          .whenComplete((said, problem) -> {
+      var answer = link.decide(batch.keys(), batch.argument(clock.getAsLong(), here()));
+      watch.handedOver(call.since);
+      var unused =
+          answer.whenComplete((said, problem) -> {
             long took = System.nanoTime() - call.since;
-            if (problem == null) call.end(said);
-            else call.end(asStoreException(problem));
-            calls.ended(call.asks.size(), took); // last: whatever it does, nobody waits for it
+            if (problem == null) {
+              watch.answered();
+              call.end(said);
+            } else {
+              call.end(asStoreException(problem));
+            }
+            calls.ended(call.asks.size(), took); // last: whatever it does, no caller waits for it
           });
     } catch (RuntimeException e) {
       call.end(new StoreException(Kind.OTHER, "the batch could not be sent: " + e, e));
@@ -184,12 +216,19 @@ final class Engine implements Store, SharedCounts {
     return fixed >= 0 ? fixed : Ticker.system().micros();
   }
 
+  /** Waits until the deadline; from then on until the {@link Watch} has judged it. */
   private <T> T await(CompletionStage<T> stage) {
     var future = stage.toCompletableFuture();
+    long since = System.nanoTime();
     try {
-      return future.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
+      try {
+        return future.get(watch.deadline(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        watch.judge(future, since);
+      }
+      return future.get(watch.longest(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      var late = Watch.late(deadline);
+      var late = Watch.late(Duration.ofNanos(watch.longest()));
       future.completeExceptionally(late);
       throw late;
     } catch (ExecutionException e) {

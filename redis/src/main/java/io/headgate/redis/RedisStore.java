@@ -36,7 +36,7 @@ public final class RedisStore implements Store {
     this.clients = new Clients(options);
     var link = clients.link();
     var keys = new Keys(options.prefix());
-    this.engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK, options.calls());
+    this.engine = Engine.of(options, link, clients.barrier());
     var denials = new KnownDenials(engine, keys);
     this.hearing = new Hearing(clients::listen, clients.timer());
     this.bulletin = new Bulletin(link, hearing, options.prefix());

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongPredicate;
 import java.util.function.ToIntFunction;
 
 /**
@@ -41,8 +42,17 @@ final class Spanning {
   private final Asker asker;
   private final ToIntFunction<Charge> laneOf;
   private final Duration deadline;
+  private final LongPredicate isLate;
 
   Spanning(Asker asker, ToIntFunction<Charge> laneOf, Duration deadline) {
+    this(asker, laneOf, deadline, since -> System.nanoTime() - since > deadline.toNanos());
+  }
+
+  /**
+   * @param isLate whether the deadline of a plan that began at that time has passed
+   */
+  Spanning(Asker asker, ToIntFunction<Charge> laneOf, Duration deadline, LongPredicate isLate) {
+    this.isLate = isLate;
     this.asker = asker;
     this.laneOf = laneOf;
     this.deadline = deadline;
@@ -175,7 +185,7 @@ final class Spanning {
 
     private CompletionStage<Answer> charge(List<Group> groups, int next) {
       if (next == groups.size()) return CompletableFuture.completedStage(answer());
-      if (System.nanoTime() - since > deadline.toNanos()) { // the caller was told something else
+      if (isLate.test(since)) { // the caller was told something else
         giveBack(groups.subList(0, next));
         return CompletableFuture.failedStage(Watch.late(deadline));
       }
