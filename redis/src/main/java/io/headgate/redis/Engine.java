@@ -1,6 +1,8 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
+import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Take;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -157,6 +159,23 @@ final class Engine implements Store, SharedCounts {
   @Override
   public CompletionStage<Known> report(Charge charge) {
     return ask(Ask.report(charge));
+  }
+
+  /**
+   * Charges permits that were admitted without Redis. Where the limit keeps no more than it has
+   * room for (a leaky bucket, a rolling window), charges as many as there is room for.
+   */
+  CompletionStage<?> chargeSpent(Charge charge) {
+    if (charge.limit() instanceof Divisible) return report(charge);
+    return ask(new Ask.OfCharges(List.of(charge), true))
+        .thenCompose(outcomes -> {
+          long room = outcomes.getFirst().remaining();
+          if (!(outcomes.getFirst() instanceof Refused) || room == 0) {
+            return CompletableFuture.completedStage(outcomes);
+          }
+          var rest = new Charge(charge.counter(), charge.key(), room, charge.holder());
+          return ask(new Ask.OfCharges(List.of(rest), true));
+        });
   }
 
   @Override

@@ -50,8 +50,9 @@ public final class RedisStore implements Store {
             cluster ? CLUSTER_ZONES : 1,
             near,
             engine::decide,
+            engine::chargeSpent,
             link::laneOf,
-            instances::count,
+            instances::sharing,
             options.listener());
     hearing.start();
     instances.start(clients.timer());

@@ -13,6 +13,7 @@ import io.headgate.store.Answer;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.OutageListener;
 import io.headgate.store.OutageStore;
+import io.headgate.store.Reporter;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
@@ -46,12 +47,14 @@ final class Zones implements Store {
   /**
    * @param shared what all zones ask; closed with each of them
    * @param probe asks a plan of the server itself
+   * @param reporter charges the server for what was admitted without it
    * @param laneOf the slot of a counter's key
    */
   Zones(
       int count,
       Store shared,
       Consumer<Plan> probe,
+      Reporter reporter,
       ToIntFunction<String> laneOf,
       IntSupplier instances,
       OutageListener listener) {
@@ -66,7 +69,8 @@ final class Zones implements Store {
               instances,
               together,
               Ticker.system(),
-              MemoryStore.DEFAULT_MOST_KEYS / count));
+              MemoryStore.DEFAULT_MOST_KEYS / count,
+              reporter));
     }
   }
 
