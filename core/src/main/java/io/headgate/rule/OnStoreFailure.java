@@ -4,6 +4,9 @@ import java.time.Duration;
 
 /** What a rule says while the store can't be asked. */
 public sealed interface OnStoreFailure {
+  /** What a rule does that names no policy: an outage then costs accuracy, and not the limit. */
+  OnStoreFailure DEFAULT = new Local();
+
   record Allow() implements OnStoreFailure {}
 
   record Deny() implements OnStoreFailure {}

@@ -121,7 +121,7 @@ public record Rule(
     private boolean fallback;
     private Mode mode = Mode.ENFORCE;
     private Consistency consistency = Consistency.STRICT;
-    private OnStoreFailure onStoreFailure = new OnStoreFailure.Allow();
+    private OnStoreFailure onStoreFailure = OnStoreFailure.DEFAULT;
     private int status = TOO_MANY_REQUESTS;
     private Schedule active = Schedule.ALWAYS;
 

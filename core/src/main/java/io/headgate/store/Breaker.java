@@ -36,6 +36,11 @@ final class Breaker {
     return seen != null && seen.open;
   }
 
+  /** Whether something has failed since the last success. */
+  boolean isTroubled() {
+    return trouble.get() != null;
+  }
+
   void succeeded() {
     for (var seen = trouble.get(); seen != null && !seen.open; seen = trouble.get()) {
       if (trouble.compareAndSet(seen, null)) return;

@@ -29,6 +29,12 @@ final class Fallback {
     LOCAL
   }
 
+  private enum Use {
+    PEEK,
+    CHARGE,
+    CHARGE_AND_REPORT
+  }
+
   /**
    * How things stand with the outage.
    *
@@ -39,26 +45,31 @@ final class Fallback {
 
   private final MemoryStore local;
   private final IntSupplier instances;
+  private final LocalAdmissions admissions;
 
-  Fallback(MemoryStore local, IntSupplier instances) {
+  Fallback(MemoryStore local, IntSupplier instances, LocalAdmissions admissions) {
     this.local = local;
     this.instances = instances;
+    this.admissions = admissions;
   }
 
-  Answer decide(Plan plan, Outage outage) {
-    return answer(plan, outage, true);
+  /**
+   * @param reported whether the store is to be charged later for what is admitted here
+   */
+  Answer decide(Plan plan, Outage outage, boolean reported) {
+    return answer(plan, outage, reported ? Use.CHARGE_AND_REPORT : Use.CHARGE);
   }
 
   Answer peek(Plan plan, Outage outage) {
-    return answer(plan, outage, false);
+    return answer(plan, outage, Use.PEEK);
   }
 
-  private Answer answer(Plan plan, Outage outage, boolean charging) {
+  private Answer answer(Plan plan, Outage outage, Use use) {
     boolean denied = false;
     for (var part : plan.parts()) {
       denied |= part.isEnforced() && word(part, outage) == Word.DENY;
     }
-    var locally = locally(plan, outage, charging, denied).iterator();
+    var locally = locally(plan, outage, use, denied).iterator();
     var outcomes = new ArrayList<Outcome>(plan.charges().size());
     for (var part : plan.parts()) {
       var word = word(part, outage);
@@ -88,13 +99,29 @@ final class Fallback {
   }
 
   /** What the limits say that are enforced here, in their order. */
-  private List<Outcome> locally(Plan plan, Outage outage, boolean charging, boolean denied) {
+  private List<Outcome> locally(Plan plan, Outage outage, Use use, boolean denied) {
     var shares =
         plan.sharedAmong(
             Math.max(1, instances.getAsInt()), part -> word(part, outage) == Word.LOCAL);
     if (shares.charges().isEmpty()) return List.of();
     if (denied) return untouched(shares);
-    return (charging ? local.decide(shares) : local.peek(shares)).outcomes();
+    if (use == Use.PEEK) return local.peek(shares).outcomes();
+    var outcomes = local.decide(shares).outcomes();
+    if (use == Use.CHARGE_AND_REPORT) note(plan, outage, shares, outcomes);
+    return outcomes;
+  }
+
+  private void note(Plan plan, Outage outage, Plan shares, List<Outcome> outcomes) {
+    var charged = shares.charged(outcomes);
+    int at = 0;
+    for (var part : plan.parts()) {
+      if (word(part, outage) != Word.LOCAL) continue;
+      for (int i = 0; i < part.counters().size(); i++, at++) {
+        if (charged[at]) {
+          admissions.add(plan.charges().get(part.from() + i), shares.charges().get(at));
+        }
+      }
+    }
   }
 
   /** As a store reports limits that would let a denied request pass: with all that they have. */

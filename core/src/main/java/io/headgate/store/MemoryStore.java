@@ -122,6 +122,19 @@ public final class MemoryStore implements Store {
     }
   }
 
+  /** What the limit of a charge reports at no cost. */
+  Outcome standing(Charge charge) {
+    long now = now();
+    var look = new Charge(charge.counter(), charge.key(), 0, charge.holder());
+    for (; ; Cell.giveWay()) {
+      var cells = new ArrayList<@Nullable Cell>(1);
+      cells.add(table.find(charge.counter(), charge.key()));
+      try (var held = new LockedCells(cells)) {
+        if (held.isComplete()) return look.step(held.states().getFirst(), now).outcome();
+      }
+    }
+  }
+
   private List<@Nullable Cell> find(Plan plan) {
     var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
     for (var charge : plan.charges()) cells.add(table.find(charge.counter(), charge.key()));

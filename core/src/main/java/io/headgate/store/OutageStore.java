@@ -11,6 +11,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
@@ -20,12 +22,14 @@ import java.util.function.Supplier;
  * <p>A plan that the store can't decide is answered at once by each rule's policy ({@link
  * io.headgate.rule.OnStoreFailure}), and the answer says so: {@link Evidence#FALLBACK}. After a few
  * failures nobody is sent to the store any more until a probe, on a thread of its own, has found it
- * back.
+ * back. After a single one the store is probed too, while callers go on using it: so a failure is
+ * part of an outage only if nothing has succeeded since.
  *
  * <p>Rules of policy {@code local} let each of N instances pass its share of the limit: all of them
  * at most the limit, or one each where it is less than N. They start from nothing when an outage
  * begins, so up to so many again beside what the store had let pass; and an instance that is new to
- * N adds its share while the others still have what they took of theirs.
+ * N adds its share while the others still have what they took of theirs. When the store is back it
+ * is charged for what was admitted here and still counts: see {@link LocalAdmissions}.
  */
 public final class OutageStore implements Store {
   /*
@@ -44,23 +48,27 @@ public final class OutageStore implements Store {
   private final OutageListener listener;
   private final Fallback fallback;
   private final Breaker breaker = new Breaker();
-  private final Prober prober;
+  private final Probing prober;
+  private final LocalAdmissions admissions;
   private final ReentrantLock turns = new ReentrantLock(); // of opening and closing, and being told
+  private boolean told; // that the store is away; guarded by turns
   private volatile String lastProblem = "";
 
   private OutageStore(
       Store remote,
-      Probe probe,
       Ticker ticker,
       IntSupplier instances,
       MemoryStore local,
-      OutageListener listener) {
+      OutageListener listener,
+      LocalAdmissions admissions,
+      Function<Consumer<Throwable>, Probing> probing) {
     this.remote = remote;
     this.local = local;
     this.ticker = ticker;
     this.listener = listener;
-    this.fallback = new Fallback(local, instances);
-    this.prober = new Prober(probe, ticker, this::probeFailed);
+    this.admissions = admissions;
+    this.fallback = new Fallback(local, instances, admissions);
+    this.prober = probing.apply(this::probeFailed);
   }
 
   /**
@@ -87,8 +95,54 @@ public final class OutageStore implements Store {
       OutageListener listener,
       Ticker ticker,
       int mostLocalKeys) {
+    return before(remote, probe, instances, listener, ticker, mostLocalKeys, Reporter.NONE);
+  }
+
+  /**
+   * With a store that can be charged for what was admitted without it.
+   *
+   * @param reporter charges the same states as {@code remote}
+   */
+  public static OutageStore before(
+      Store remote,
+      Probe probe,
+      IntSupplier instances,
+      OutageListener listener,
+      Ticker ticker,
+      int mostLocalKeys,
+      Reporter reporter) {
     var local = MemoryStore.create(ticker, mostLocalKeys);
-    return new OutageStore(remote, probe, ticker, instances, local, listener);
+    return new OutageStore(
+        remote,
+        ticker,
+        instances,
+        local,
+        listener,
+        new LocalAdmissions(local, reporter, mostLocalKeys),
+        onFailure -> new Prober(probe, ticker, onFailure));
+  }
+
+  /**
+   * Without threads of its own: probes and reports are made by hand.
+   *
+   * @param local of the same ticker
+   * @param probing takes what to do with the failure of a probe
+   */
+  static OutageStore byHand(
+      Store remote,
+      Ticker ticker,
+      IntSupplier instances,
+      MemoryStore local,
+      OutageListener listener,
+      Reporter reporter,
+      Function<Consumer<Throwable>, Probing> probing) {
+    var admissions = LocalAdmissions.byHand(local, reporter);
+    return new OutageStore(remote, ticker, instances, local, listener, admissions, probing);
+  }
+
+  /** What was admitted here and has not been reported to the store. */
+  LocalAdmissions admissions() {
+    return admissions;
   }
 
   /**
@@ -96,14 +150,27 @@ public final class OutageStore implements Store {
    *
    * @param local counts for rules of policy local; the same for all parts, so that a counter of a
    *     plan that depends on several parts is one counter; is closed with this one
+   * @param reporter charges the same states as {@code remote}
+   * @param mostReported how many counters are reported to the store after an outage of this part,
+   *     times ten
    */
   public static OutageStore beforePart(
       Store remote,
       Probe probe,
       IntSupplier instances,
       OutageListener listener,
-      MemoryStore local) {
-    return new OutageStore(remote, probe, Ticker.system(), instances, local, listener);
+      MemoryStore local,
+      Reporter reporter,
+      int mostReported) {
+    var ticker = Ticker.system();
+    return new OutageStore(
+        remote,
+        ticker,
+        instances,
+        local,
+        listener,
+        new LocalAdmissions(local, reporter, mostReported),
+        onFailure -> new Prober(probe, ticker, onFailure));
   }
 
   /** Whether the store is left in peace for now. */
@@ -120,12 +187,11 @@ public final class OutageStore implements Store {
   @Override
   public Answer decide(Plan plan) {
     if (plan.charges().isEmpty()) return NOTHING_TO_ASK;
-    if (breaker.isOpen()) return fallback.decide(plan, outage());
+    if (breaker.isOpen()) return fallback.decide(plan, outage(), true);
     try {
       return succeeded(remote.decide(plan));
     } catch (RuntimeException e) {
-      failed(e);
-      return fallback.decide(plan, outage());
+      return decideHere(plan, failed(e));
     }
   }
 
@@ -145,7 +211,7 @@ public final class OutageStore implements Store {
   public CompletionStage<Answer> decideAsync(Plan plan) {
     if (plan.charges().isEmpty()) return CompletableFuture.completedFuture(NOTHING_TO_ASK);
     if (breaker.isOpen()) {
-      return CompletableFuture.completedFuture(fallback.decide(plan, outage()));
+      return CompletableFuture.completedFuture(fallback.decide(plan, outage(), true));
     }
     CompletionStage<Answer> asked;
     try {
@@ -155,8 +221,7 @@ public final class OutageStore implements Store {
     }
     return asked.handle((answer, problem) -> {
       if (problem == null) return succeeded(answer);
-      failed(causeOf(problem));
-      return fallback.decide(plan, outage());
+      return decideHere(plan, failed(causeOf(problem)));
     });
   }
 
@@ -170,14 +235,28 @@ public final class OutageStore implements Store {
     failed(problem);
   }
 
-  /** Decides by the rules' policies, without asking the store. */
-  public Answer decideByPolicy(Plan plan) {
-    return fallback.decide(plan, outage());
+  /**
+   * Decides by the rules' policies a plan that the store failed to decide, without recording the
+   * failure.
+   */
+  public Answer decideByPolicy(Plan plan, Throwable problem) {
+    return decideHere(plan, asFailure(problem));
   }
 
-  /** As {@link #decideByPolicy}, charging nothing. */
+  /** Returns the decision of the rules' policies, charging nothing. */
   public Answer peekByPolicy(Plan plan) {
     return fallback.peek(plan, outage());
+  }
+
+  /**
+   * What the store may have charged is counted here as well, so that no more passes than should;
+   * but it is not reported, so that nothing is charged twice.
+   */
+  private Answer decideHere(Plan plan, StoreException failure) {
+    boolean uncharged = failure.isUncharged();
+    var answer = fallback.decide(plan, outage(), uncharged);
+    if (uncharged && !breaker.isOpen()) admissions.start();
+    return answer;
   }
 
   /** A slot that was taken here is here. Of others the store knows, and if it is away, nobody. */
@@ -201,6 +280,7 @@ public final class OutageStore implements Store {
   @Override
   public void reset(Counter counter, String key) {
     local.reset(counter, key);
+    admissions.forget(counter, key);
     ask(
         () -> {
           remote.reset(counter, key);
@@ -224,6 +304,7 @@ public final class OutageStore implements Store {
   @Override
   public void close() {
     prober.end();
+    admissions.close();
     local.close();
     remote.close();
   }
@@ -250,22 +331,38 @@ public final class OutageStore implements Store {
   }
 
   private StoreException failed(Throwable problem) {
-    var failure =
-        problem instanceof StoreException known
-            ? known
-            : new StoreException(Kind.OTHER, "the store failed unexpectedly: " + problem, problem);
+    var failure = asFailure(problem);
     var message = failure.kind().label() + ": " + failure.getMessage();
     lastProblem = message;
     tell(() -> listener.failed(failure.kind()));
     if (breaker.failed(failure.kind(), ticker.micros())) opened(message);
+    else if (breaker.isTroubled()) verify();
     return failure;
+  }
+
+  private static StoreException asFailure(Throwable problem) {
+    return problem instanceof StoreException known
+        ? known
+        : new StoreException(Kind.OTHER, "the store failed unexpectedly: " + problem, problem);
+  }
+
+  /** Probes a store that has failed, though callers go on using it. */
+  private void verify() {
+    try {
+      prober.start(this::isBack);
+    } catch (OutOfMemoryError e) { // no thread to be had; callers go on by themselves
+      lastProblem = "can't probe: " + e;
+    }
   }
 
   private void opened(String message) {
     turns.lock();
     try {
+      if (!breaker.isOpen()) return; // a probe that was under way has succeeded
       prober.start(this::isBack);
-      tell(() -> listener.opened(message));
+      admissions.stop();
+      if (!told) tell(() -> listener.opened(message));
+      told = true;
     } catch (OutOfMemoryError e) { // no thread to be had: without one the breaker can't stay open
       breaker.close();
       lastProblem = "can't probe: " + e;
@@ -279,7 +376,9 @@ public final class OutageStore implements Store {
     try {
       long lasted = breaker.lasted(ticker.micros());
       breaker.close();
-      tell(() -> listener.closed(lasted));
+      if (told) tell(() -> listener.closed(lasted));
+      told = false;
+      admissions.start();
     } finally {
       turns.unlock();
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * one costs little; each is cut at random by up to half, so that a fleet which lost its store at
  * one moment does not come back to it at one.
  */
-final class Prober {
+final class Prober implements Probing {
   /** The first pause. Half of it is a call's usual deadline: calls on their way end before. */
   static final long FIRST_MICROS = 100_000;
 
@@ -36,11 +36,11 @@ final class Prober {
     this.onFailure = onFailure;
   }
 
-  /** Begins to probe, unless {@link #end} was called; {@code onSuccess} is the last thing done. */
-  void start(Runnable onSuccess) {
+  @Override
+  public void start(Runnable onSuccess) {
     lock.lock();
     try {
-      if (ended) return;
+      if (ended || thread != null) return;
       thread =
           Thread.ofPlatform().daemon().name("headgate-probe").start(() -> probeUntil(onSuccess));
     } finally {
@@ -48,11 +48,23 @@ final class Prober {
     }
   }
 
-  void end() {
+  @Override
+  public void end() {
     lock.lock();
     try {
       ended = true;
       if (thread != null) thread.interrupt();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes room for the next thread: an outage that begins from now on needs one. */
+  private boolean isLast() {
+    lock.lock();
+    try {
+      thread = null;
+      return !ended;
     } finally {
       lock.unlock();
     }
@@ -67,15 +79,15 @@ final class Prober {
     }
   }
 
-  /** When the next probe is due, by the ticker; in the past while one is on its way. */
-  long dueAt() {
+  @Override
+  public long dueAt() {
     return dueAt;
   }
 
   private void probeUntil(Runnable onSuccess) {
     for (int before = 0; !hasEnded(); before++) {
       if (succeedsAfter(pause(before, RandomGenerator.getDefault()))) {
-        if (!hasEnded()) onSuccess.run();
+        if (isLast()) onSuccess.run();
         return;
       }
     }

@@ -78,6 +78,15 @@ public final class StoreException extends RuntimeException {
     return unsent;
   }
 
+  /** Whether it is certain that the store charged nothing. */
+  boolean isUncharged() {
+    return unsent
+        || switch (kind) {
+          case REFUSED, OVERLOADED -> true;
+          case TIMEOUT, CONNECTION, INTERRUPTED, OTHER -> false;
+        };
+  }
+
   /** The same failure of a request that was not sent. */
   public StoreException unsent() {
     return unsent ? this : new StoreException(kind, getMessage(), getCause(), keys(), true);

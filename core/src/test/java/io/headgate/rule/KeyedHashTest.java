@@ -41,7 +41,7 @@ class KeyedHashTest {
 
   private static String bytes(int count) {
     var text = new StringBuilder();
-    for (int i = 0; i < count; i += 2) text.append((char) (i + 1 << 8 | i));
+    for (int i = 0; i < count; i += 2) text.append((char) (((i + 1) << 8) | i));
     return text.toString();
   }
 }

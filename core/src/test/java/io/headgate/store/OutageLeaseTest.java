@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Charge;
+import io.headgate.rule.OnStoreFailure.Allow;
 import io.headgate.rule.OnStoreFailure.Local;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -101,7 +102,8 @@ class OutageLeaseTest {
 
   @Test
   void aLeaseThatWasGrantedWithoutTheStoreIsClosedWithoutItToo() {
-    var allowing = Rule.named("r").per("key").limit(Concurrency.of(2)).build();
+    var allowing =
+        Rule.named("r").per("key").onStoreFailure(new Allow()).limit(Concurrency.of(2)).build();
     var limiter = RateLimiter.with(store, RuleSet.of(allowing), clock::get);
     remote.fail(Kind.CONNECTION);
     var lease = limiter.acquire(Subject.of("x"));

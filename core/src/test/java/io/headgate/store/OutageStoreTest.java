@@ -117,6 +117,59 @@ class OutageStoreTest {
     assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
   }
 
+  /** The failure is known to be over, since a probe has succeeded after it. */
+  @Test
+  void anIsolatedFailureLongAgoDoesNotShortenTheGrace() {
+    var plan = plan(1, rule("r", new AllowThenDeny(Duration.ofSeconds(30))));
+    remote.fail(Kind.TIMEOUT);
+    assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
+    remote.heal();
+    await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() > 0);
+    awaitVerified();
+    clock.addAndGet(3_600_000_000L);
+    remote.fail(Kind.CONNECTION);
+    assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
+    clock.addAndGet(29_999_999);
+    assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
+    clock.addAndGet(1);
+    assertThat(only(store.decide(plan))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void failuresFarApartWithTheStoreWellBetweenThemDoNotOpenTheBreaker() {
+    var plan = plan(1, rule("r", new Deny()));
+    for (int i = 0; i < 4; i++) {
+      int probed = remote.probed();
+      remote.fail(Kind.TIMEOUT);
+      assertThat(only(store.decide(plan))).isInstanceOf(Refused.class);
+      remote.heal();
+      await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() > probed);
+      awaitVerified();
+    }
+    assertThat(store.isAway()).isFalse();
+    assertThat(store.decide(plan).evidence()).isEqualTo(Evidence.STORE);
+  }
+
+  /** The probing thread notes its success before it ends. */
+  private static void awaitVerified() {
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("headgate-probe")));
+  }
+
+  @Test
+  void aRuleThatNamesNoPolicyEnforcesItsShare() {
+    var rule = Rule.named("r").limit(TEN_AN_HOUR).build();
+    remote.fail(Kind.CONNECTION);
+    int admitted = 0;
+    for (int i = 0; i < 20; i++) {
+      if (only(store.decide(plan(1, rule))) instanceof Passed) admitted++;
+    }
+    assertThat(admitted).isEqualTo(5);
+  }
+
   @Test
   void aLocalRuleEnforcesItsShare() {
     remote.fail(Kind.CONNECTION);

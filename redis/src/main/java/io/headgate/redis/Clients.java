@@ -32,6 +32,7 @@ final class Clients implements AutoCloseable {
 
   private final RedisOptions options;
   private final byte[] channel;
+  private final EventLoops loops = new EventLoops();
   private final ClientResources resources;
   private final ScheduledExecutorService timer;
   private @Nullable RedisClient direct;
@@ -49,7 +50,7 @@ final class Clients implements AutoCloseable {
                 Delay.fullJitter(
                     Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
             .nettyCustomizer(
-                new Wire(options.address().topology() == RedisAddress.Topology.CLUSTER))
+                new Wire(options.address().topology() == RedisAddress.Topology.CLUSTER, loops))
             .build();
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -58,6 +59,11 @@ final class Clients implements AutoCloseable {
 
   ScheduledExecutorService timer() {
     return timer;
+  }
+
+  /** The threads that read from the servers. */
+  ReadBarrier barrier() {
+    return loops;
   }
 
   byte[] channel() {
@@ -160,9 +166,10 @@ final class Clients implements AutoCloseable {
    *     must not: what is asked on hearing one answer would wait until the next has been heard, and
    *     the server would have nothing to do meanwhile.
    */
-  private record Wire(boolean cluster) implements NettyCustomizer {
+  private record Wire(boolean cluster, EventLoops loops) implements NettyCustomizer {
     @Override
     public void afterChannelInitialized(Channel channel) {
+      loops.add(channel.eventLoop());
       if (cluster) channel.pipeline().addFirst(new FlushConsolidationHandler(256, true));
       channel.pipeline().addFirst(new Silence());
     }

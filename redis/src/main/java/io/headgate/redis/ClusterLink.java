@@ -30,6 +30,10 @@ final class ClusterLink implements Link {
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
   private static final long LONGEST_REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long BETWEEN_SERVERS_MILLIS = 3;
+
+  /** So often in any case: a process that is held up loses its patience before it could try. */
+  private static final int LEAST_ATTEMPTS = 4;
+
   private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final RedisClusterClient client;
@@ -120,18 +124,33 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-    return decide(keys, argument, System.nanoTime());
+    return decide(keys, argument, Patience.begins());
+  }
+
+  /** How long something has been tried, and how often. */
+  private record Patience(long since, int attempts) {
+    static Patience begins() {
+      return new Patience(System.nanoTime(), 1);
+    }
+
+    boolean isOver(long most) {
+      return attempts >= LEAST_ATTEMPTS && System.nanoTime() - since >= most;
+    }
+
+    Patience next() {
+      return new Patience(since, attempts + 1);
+    }
   }
 
   /** Sends again only what was not sent, or what no server did anything about. */
-  private CompletionStage<byte[]> decide(byte[][] keys, byte[] argument, long since) {
+  private CompletionStage<byte[]> decide(byte[][] keys, byte[] argument, Patience patience) {
     return send(keys, argument)
         .exceptionallyCompose(failure -> {
           if (Replies.wasNotSent(failure)) {
             return reach(keys[0]).thenCompose(reached -> send(keys, argument));
           }
-          if (Replies.isBetweenServers(failure) && System.nanoTime() - since < patienceNanos) {
-            return pause().thenCompose(over -> decide(keys, argument, since));
+          if (Replies.isBetweenServers(failure) && !patience.isOver(patienceNanos)) {
+            return pause().thenCompose(over -> decide(keys, argument, patience.next()));
           }
           return CompletableFuture.failedStage(failure);
         });
@@ -160,13 +179,13 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
-    return whenReached(redis -> Commands.announce(redis, key, instance, millis), System.nanoTime());
+    return whenReached(redis -> Commands.announce(redis, key, instance, millis), Patience.begins());
   }
 
   @Override
   public CompletionStage<Long> forget(byte[] key) {
-    return whenReached(redis -> redis.del(key), System.nanoTime())
-        .thenCompose(gone -> whenReached(redis -> redis.publish(channel, key), System.nanoTime()));
+    return whenReached(redis -> redis.del(key), Patience.begins())
+        .thenCompose(gone -> whenReached(redis -> redis.publish(channel, key), Patience.begins()));
   }
 
   @Override
@@ -177,17 +196,17 @@ final class ClusterLink implements Link {
   @Override
   public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
     return whenReached(
-        redis -> redis.set(key, value, SetArgs.Builder.px(millis)), System.nanoTime());
+        redis -> redis.set(key, value, SetArgs.Builder.px(millis)), Patience.begins());
   }
 
   @Override
   public CompletionStage<Optional<byte[]>> get(byte[] key) {
-    return whenReached(redis -> redis.get(key).thenApply(Optional::ofNullable), System.nanoTime());
+    return whenReached(redis -> redis.get(key).thenApply(Optional::ofNullable), Patience.begins());
   }
 
   @Override
   public CompletionStage<Long> publish(byte[] to, byte[] message) {
-    return whenReached(redis -> redis.publish(to, message), System.nanoTime());
+    return whenReached(redis -> redis.publish(to, message), Patience.begins());
   }
 
   @Override
@@ -198,11 +217,11 @@ final class ClusterLink implements Link {
   /** For what may go to a server that nobody has asked yet: see {@link #reach}. */
   private <T> CompletionStage<T> whenReached(
       Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action,
-      long since) {
+      Patience patience) {
     return with(action)
         .exceptionallyCompose(failure ->
-            Replies.wasNotSent(failure) && System.nanoTime() - since < patienceNanos
-                ? pause().thenCompose(over -> whenReached(action, since))
+            Replies.wasNotSent(failure) && !patience.isOver(patienceNanos)
+                ? pause().thenCompose(over -> whenReached(action, patience.next()))
                 : CompletableFuture.failedStage(failure));
   }
 

@@ -1,6 +1,8 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
+import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Take;
 import io.headgate.limit.Take.Usage;
 import io.headgate.rule.Charge;
@@ -42,7 +44,6 @@ final class Engine implements Store, SharedCounts {
 
   private final Link link;
   private final Keys keys;
-  private final Duration deadline;
   private final LongSupplier clock;
   private final Ticker here;
   private final long holder;
@@ -70,6 +71,22 @@ final class Engine implements Store, SharedCounts {
   }
 
   /**
+   * @param barrier to the threads by which the link reads
+   */
+  static Engine of(RedisOptions options, Link link, ReadBarrier barrier) {
+    return new Engine(
+        link,
+        new Keys(options.prefix()),
+        options.deadline(),
+        SERVER_CLOCK,
+        Ticker.system(),
+        options.calls(),
+        newHolder(),
+        options.warmUpCalls(),
+        barrier);
+  }
+
+  /**
    * @param here the clock of this instance, from which the server's is estimated
    * @param holder by which the permits that this instance holds are known
    */
@@ -81,16 +98,30 @@ final class Engine implements Store, SharedCounts {
       Ticker here,
       CallListener calls,
       long holder) {
+    this(link, keys, deadline, clock, here, calls, holder, 0, ReadBarrier.NONE);
+  }
+
+  private Engine(
+      Link link,
+      Keys keys,
+      Duration deadline,
+      LongSupplier clock,
+      Ticker here,
+      CallListener calls,
+      long holder,
+      int warmUpCalls,
+      ReadBarrier barrier) {
     this.link = link;
     this.keys = keys;
-    this.deadline = deadline;
     this.clock = clock;
     this.here = here;
     this.holder = holder;
     this.calls = calls;
+    this.watch = new Watch(deadline, warmUpCalls, lanes.values(), barrier, System::nanoTime);
     var returns = new Returns(keys, link::announceReturn);
-    this.spanning = new Spanning(this::ask, this::laneOf, deadline, returns::returned);
-    this.watch = new Watch(deadline, lanes.values());
+    this.spanning =
+        new Spanning(this::ask, this::laneOf, deadline, watch::isLate, returns::returned);
+    watch.start();
   }
 
   @Override
@@ -148,6 +179,24 @@ final class Engine implements Store, SharedCounts {
     return ask(Ask.report(charge));
   }
 
+  /**
+   * Charges permits that were admitted without Redis. Where the limit keeps no more than it has
+   * room for (a leaky bucket, a rolling window), charges as many as there is room for.
+   */
+  CompletionStage<?> chargeSpent(Charge charge) {
+    if (charge.limit() instanceof Divisible) return report(charge);
+    return ask(new Ask.OfCharges(List.of(charge), true))
+        .thenCompose(reply -> {
+          var outcome = reply.outcomes().getFirst();
+          long room = outcome.remaining();
+          if (!(outcome instanceof Refused) || room == 0) {
+            return CompletableFuture.completedStage(reply);
+          }
+          var rest = new Charge(charge.counter(), charge.key(), room, charge.holder());
+          return ask(new Ask.OfCharges(List.of(rest), true));
+        });
+  }
+
   @Override
   public void reset(Counter counter, String key) {
     await(link.forget(keys.of(counter, key).getBytes(StandardCharsets.UTF_8)));
@@ -182,12 +231,18 @@ final class Engine implements Store, SharedCounts {
     try {
       var batch = new Batch(keys);
       for (var ask : call.asks) ask.writeTo(batch);
-      decide(batch, serverTime(), RESENDS)
-          .whenComplete((said, problem) -> {
+      var answer = decide(batch, serverTime(), RESENDS);
+      watch.handedOver(call.since);
+      var unused =
+          answer.whenComplete((said, problem) -> {
             long took = System.nanoTime() - call.since;
-            if (problem == null) call.end(said);
-            else call.end(asStoreException(problem));
-            calls.ended(call.asks.size(), took); // last: whatever it does, nobody waits for it
+            if (problem == null) {
+              watch.answered();
+              call.end(said);
+            } else {
+              call.end(asStoreException(problem));
+            }
+            calls.ended(call.asks.size(), took); // last: whatever it does, no caller waits for it
           });
     } catch (RuntimeException e) {
       call.end(new StoreException(Kind.OTHER, "the batch could not be sent: " + e, e));
@@ -220,26 +275,26 @@ final class Engine implements Store, SharedCounts {
     return fixed >= 0 ? fixed : here.micros() + clockOffset;
   }
 
+  /** Waits until the deadline; from then on until the {@link Watch} has judged it. */
   private <T> T await(CompletionStage<T> stage) {
     var future = stage.toCompletableFuture();
+    long since = System.nanoTime();
     try {
-      return future.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
+      try {
+        return future.get(watch.deadline(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        watch.judge(future, since);
+      }
+      return future.get(watch.longest(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw abandon(future, Watch.late(deadline));
+      throw Unanswered.abandon(future, Watch.late(Duration.ofNanos(watch.longest())));
     } catch (ExecutionException e) {
       throw asStoreException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw abandon(future, new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e));
+      var problem = new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e);
+      throw Unanswered.abandon(future, problem);
     }
-  }
-
-  /** Ends the wait; the failure names the counters whose replies are missing. */
-  private static StoreException abandon(CompletableFuture<?> future, StoreException problem) {
-    var named =
-        future instanceof Unanswered waiting ? problem.at(waiting.unansweredKeys()) : problem;
-    future.completeExceptionally(named);
-    return named;
   }
 
   private static StoreException asStoreException(Throwable problem) {

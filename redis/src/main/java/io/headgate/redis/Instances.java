@@ -17,6 +17,7 @@ final class Instances {
   private final Link link;
   private final byte[] key;
   private final byte[] name = bytes(UUID.randomUUID().toString());
+  private final InstanceCount sharing = new InstanceCount(EVERY.multipliedBy(3), System.nanoTime());
   private volatile int count = 1;
 
   Instances(Link link, String prefix) {
@@ -32,8 +33,21 @@ final class Instances {
   private void announce() {
     var unused =
         link.announce(key, name, bytes(Long.toString(COUNTED.toMillis())))
-            .thenAccept(seen -> count = Math.toIntExact(Math.max(1, seen)))
-            .exceptionally(failure -> null);
+            .thenAccept(this::seen)
+            .exceptionally(failure -> {
+              sharing.failed(System.nanoTime());
+              return null;
+            });
+  }
+
+  private void seen(long instances) {
+    count = Math.toIntExact(Math.max(1, instances));
+    sharing.seen(count, System.nanoTime());
+  }
+
+  /** How many share a limit while Redis is unavailable; see {@link InstanceCount}. */
+  int sharing() {
+    return sharing.count();
   }
 
   int count() {

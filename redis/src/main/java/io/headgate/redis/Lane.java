@@ -65,6 +65,7 @@ final class Lane {
         finish(call);
       } else {
         sender.send(call);
+        call.sending = false;
       }
     }
   }
@@ -125,26 +126,54 @@ final class Lane {
     return out.get() == 0 && waiting.isEmpty();
   }
 
+  /** Whether something has been waiting since before then. */
+  boolean hasWaitedSince(long then) {
+    for (var ask : waiting) {
+      if (!ask.isDone() && !ask.isBackground()) {
+        if (ask.since - then < 0) return true;
+        break;
+      }
+    }
+    for (var call : out()) {
+      if (call.hasWaitedSince(then)) return true;
+    }
+    return false;
+  }
+
   /** Ends the wait of all that have been asking since before then; they are not asked again. */
   void expire(long then, StoreException problem) {
+    expire(then, then, problem);
+  }
+
+  /**
+   * @param handingOver the same for calls that the sending thread has not handed over yet: the
+   *     store can't have answered these
+   */
+  void expire(long then, long handingOver, StoreException problem) {
     var unsent = problem.unsent();
     for (var ask : waiting) {
       if (ask.since - then >= 0) break;
       if (!ask.isBackground()) ask.completeExceptionally(unsent);
     }
+    // Runs what callers do next: not in a lock.
+    for (var call : out()) call.expire(call.sending ? handingOver : then, problem);
+  }
+
+  private List<Call> out() {
     var out = new ArrayList<Call>(AT_ONCE);
     synchronized (calls) {
       for (var call : calls) {
         if (call != null) out.add(call);
       }
     }
-    for (var call : out) call.expire(then, problem); // runs what callers do next: not in a lock
+    return out;
   }
 
   /** Some asks that go together. */
   final class Call {
     final List<Ask<?>> asks = new ArrayList<>();
     final long since = System.nanoTime();
+    private volatile boolean sending = true;
 
     /**
      * What these callers ask next, on hearing the answer, leaves together. Meanwhile the server is
@@ -168,6 +197,13 @@ final class Lane {
       finish(this);
       fail(problem);
       pump();
+    }
+
+    private boolean hasWaitedSince(long then) {
+      for (var ask : asks) {
+        if (ask.since - then < 0 && !ask.isDone() && !ask.isBackground()) return true;
+      }
+      return false;
     }
 
     private void expire(long then, StoreException problem) {

@@ -37,7 +37,7 @@ public final class RedisStore implements Store {
     this.clients = new Clients(options);
     var link = clients.link();
     var keys = new Keys(options.prefix());
-    this.engine = new Engine(link, keys, options.deadline(), Engine.SERVER_CLOCK, options.calls());
+    this.engine = Engine.of(options, link, clients.barrier());
     var denials = new KnownDenials(engine, keys);
     this.hearing = new Hearing(clients::listen, clients.timer());
     this.bulletin = new Bulletin(link, hearing, options.prefix());
@@ -49,7 +49,14 @@ public final class RedisStore implements Store {
     var resets = new Resets(denials.ear(), near, keys);
     hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), resets);
     this.store =
-        new Zones(zones, near, engine::decide, link::laneOf, instances::count, options.listener());
+        new Zones(
+            zones,
+            near,
+            engine::decide,
+            engine::chargeSpent,
+            link::laneOf,
+            instances::sharing,
+            options.listener());
     hearing.start();
     instances.start(clients.timer());
   }

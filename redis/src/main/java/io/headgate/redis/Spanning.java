@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -49,13 +50,25 @@ final class Spanning {
   private final Asker asker;
   private final ToIntFunction<Charge> laneOf;
   private final Duration deadline;
+  private final LongPredicate isLate;
   private final Consumer<Charge> returned;
 
+  Spanning(
+      Asker asker, ToIntFunction<Charge> laneOf, Duration deadline, Consumer<Charge> returned) {
+    this(asker, laneOf, deadline, since -> System.nanoTime() - since > deadline.toNanos(), returned);
+  }
+
   /**
+   * @param isLate whether the deadline of a plan that began at that time has passed
    * @param returned is notified of each charge that was given back
    */
   Spanning(
-      Asker asker, ToIntFunction<Charge> laneOf, Duration deadline, Consumer<Charge> returned) {
+      Asker asker,
+      ToIntFunction<Charge> laneOf,
+      Duration deadline,
+      LongPredicate isLate,
+      Consumer<Charge> returned) {
+    this.isLate = isLate;
     this.asker = asker;
     this.laneOf = laneOf;
     this.deadline = deadline;
@@ -200,7 +213,7 @@ final class Spanning {
         end(answer(wanted));
       } else if (isDone()) {
         giveBack(new boolean[receipts.length]);
-      } else if (System.nanoTime() - since > deadline.toNanos()) {
+      } else if (isLate.test(since)) {
         fail(Watch.late(deadline));
       } else {
         var ask = new Ask.OfCharges(group.charges, true, reply -> tooLate(group, reply));

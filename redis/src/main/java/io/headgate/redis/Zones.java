@@ -14,6 +14,7 @@ import io.headgate.store.Evidence;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.OutageListener;
 import io.headgate.store.OutageStore;
+import io.headgate.store.Reporter;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import java.util.ArrayList;
@@ -52,12 +53,14 @@ final class Zones implements Store {
   /**
    * @param shared what all zones ask; closed with each of them
    * @param probe asks a plan of the server itself
+   * @param reporter charges the server for what was admitted without it
    * @param laneOf the slot of a counter's key
    */
   Zones(
       int count,
       Store shared,
       Consumer<Plan> probe,
+      Reporter reporter,
       ToIntFunction<String> laneOf,
       IntSupplier instances,
       OutageListener listener) {
@@ -67,7 +70,14 @@ final class Zones implements Store {
     for (int zone = 0; zone < count; zone++) {
       var plan = probeOf(zone, count);
       zones.add(
-          OutageStore.beforePart(shared, () -> probe.accept(plan), instances, together, local));
+          OutageStore.beforePart(
+              shared,
+              () -> probe.accept(plan),
+              instances,
+              together,
+              local,
+              reporter,
+              MemoryStore.DEFAULT_MOST_KEYS / count));
     }
   }
 
@@ -156,7 +166,7 @@ final class Zones implements Store {
     try {
       return succeeded(plan, shared.decide(plan));
     } catch (RuntimeException e) {
-      return failed(plan, e).decideByPolicy(plan);
+      return failed(plan, e).decideByPolicy(plan, Replies.rootOf(e));
     }
   }
 
@@ -171,7 +181,9 @@ final class Zones implements Store {
       asked = CompletableFuture.failedFuture(e);
     }
     return asked.handle((answer, problem) ->
-        problem == null ? succeeded(plan, answer) : failed(plan, problem).decideByPolicy(plan));
+        problem == null
+            ? succeeded(plan, answer)
+            : failed(plan, problem).decideByPolicy(plan, Replies.rootOf(problem)));
   }
 
   @Override

@@ -200,7 +200,7 @@ class WatchTest {
 
   @Test
   void whatPassesUncountedForWantOfTheStoreIsSaid() {
-    var said = alarmsWithoutStore(rule -> rule);
+    var said = alarmsWithoutStore(rule -> rule.onStoreFailure(new OnStoreFailure.Allow()));
     assertThat(said).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.FAIL_OPEN);
     assertThat(said.getFirst().value()).isEqualTo(10);
   }

@@ -1,0 +1,92 @@
+package io.headgate.redis;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.OnStoreFailure.Allow;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * An instance in a process of its own, whose callers ask from its first moment on, while its code
+ * is cold, until each limit is used up. Prints how many it admitted of each rule, and how many
+ * requests were decided without Redis.
+ */
+final class StarvedInstance {
+  static final List<String> RULES = List.of("fixed", "bucket", "rolling", "leased");
+  static final int LIMIT = 200;
+  static final String READY = "ready";
+
+  private static final Duration DEADLINE = Duration.ofMillis(100);
+  private static final int THREADS = 8;
+
+  /** Requests of each thread to each rule: together twice what a limit has. */
+  private static final int EACH = 2 * LIMIT / THREADS;
+
+  private StarvedInstance() {}
+
+  /** Every decision without Redis admits a request that the limit does not count. */
+  static RuleSet rules() {
+    var perDay = Rate.perDay(LIMIT);
+    return RuleSet.of(
+        rule("fixed", FixedWindow.of(perDay), Consistency.STRICT),
+        rule("bucket", new TokenBucket(perDay), Consistency.STRICT),
+        rule("rolling", RollingWindow.of(perDay), Consistency.STRICT),
+        rule("leased", FixedWindow.of(perDay), Consistency.LEASED));
+  }
+
+  private static Rule rule(String name, Limit limit, Consistency consistency) {
+    return Rule.named(name)
+        .match("key", name)
+        .limit(limit)
+        .consistency(consistency)
+        .onStoreFailure(new Allow())
+        .build();
+  }
+
+  /** Asks until every limit is used up; returns the admitted of each rule, and the fallbacks. */
+  static long[] ask(RateLimiter limiter) {
+    var counts = new AtomicLongArray(RULES.size() + 1);
+    try (var threads = Executors.newFixedThreadPool(THREADS)) {
+      for (int t = 0; t < THREADS; t++) {
+        threads.execute(() -> {
+          for (int i = 0; i < EACH; i++) {
+            for (int rule = 0; rule < RULES.size(); rule++) {
+              var verdict = limiter.decide(Request.of(Subject.of(RULES.get(rule))));
+              if (verdict.isAllowed()) counts.incrementAndGet(rule);
+              if (verdict.evidence() == Evidence.FALLBACK) counts.incrementAndGet(RULES.size());
+            }
+          }
+        });
+      }
+    }
+    var result = new long[counts.length()];
+    for (int i = 0; i < result.length; i++) result[i] = counts.get(i);
+    return result;
+  }
+
+  /** Connects, and begins when its input ends. */
+  public static void main(String[] arguments) throws IOException {
+    var options = RedisOptions.of(arguments[0]).withDeadline(DEADLINE);
+    try (var store = RedisStore.connect(options)) {
+      System.out.println(READY);
+      System.in.readAllBytes();
+      var counts = ask(RateLimiter.with(store, rules()));
+      var text = new StringBuilder();
+      for (long count : counts) text.append(count).append(' ');
+      System.out.println(text.toString().trim());
+    }
+  }
+}
