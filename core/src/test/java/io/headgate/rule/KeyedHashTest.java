@@ -35,13 +35,13 @@ class KeyedHashTest {
   /** One of 2^length texts of the same {@code hashCode}: "Aa" and "BB" have equal ones. */
   static String equalHashCode(int number, int length) {
     var text = new StringBuilder();
-    for (int bit = 0; bit < length; bit++) text.append((number >> bit & 1) == 0 ? "Aa" : "BB");
+    for (int bit = 0; bit < length; bit++) text.append(((number >> bit) & 1) == 0 ? "Aa" : "BB");
     return text.toString();
   }
 
   private static String bytes(int count) {
     var text = new StringBuilder();
-    for (int i = 0; i < count; i += 2) text.append((char) (i + 1 << 8 | i));
+    for (int i = 0; i < count; i += 2) text.append((char) (((i + 1) << 8) | i));
     return text.toString();
   }
 }
