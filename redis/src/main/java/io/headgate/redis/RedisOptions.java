@@ -26,7 +26,7 @@ public record RedisOptions(
     NearOptions near) {
   public static final String DEFAULT_PREFIX = "headgate:";
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
-  private static final int LONGEST_PREFIX = 64;
+  public static final int LONGEST_PREFIX = 64;
 
   public RedisOptions {
     require(
