@@ -16,12 +16,15 @@ import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.rules.RuleBookInMemory;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +64,7 @@ public final class WarmUp {
   private final int port;
   private final long end;
   private final int wanted;
+  private final Queue<Closeable> open = new ConcurrentLinkedQueue<>();
   private final AtomicInteger http = new AtomicInteger();
   private final AtomicInteger grpc = new AtomicInteger();
   private final AtomicInteger failed = new AtomicInteger();
@@ -164,6 +168,11 @@ public final class WarmUp {
       threads.add(start(() -> http(address, number)));
       threads.add(start(() -> grpc(address)));
     }
+    for (var thread : threads) {
+      long rest = end - System.nanoTime();
+      if (rest > 0) thread.join(Duration.ofNanos(rest));
+    }
+    for (var connection : open) closeQuietly(connection); // ends what still waits for an answer
     for (var thread : threads) thread.join();
     return new Result(
         wanted, http.get(), grpc.get(), failed.get(), Duration.ofNanos(System.nanoTime() - since));
@@ -173,28 +182,42 @@ public final class WarmUp {
     return Thread.ofPlatform().daemon().name("warm-up").start(task);
   }
 
+  private void ended(IOException problem) {
+    if (System.nanoTime() - end >= 0) return; // closed, since the time is up
+    failed.incrementAndGet();
+    LOG.debug("a connection of the warm-up ended", problem);
+  }
+
+  private static void closeQuietly(Closeable connection) {
+    try {
+      connection.close();
+    } catch (IOException e) {
+      LOG.debug("a connection of the warm-up did not close", e);
+    }
+  }
+
   private boolean isOver(AtomicInteger calls) {
     return calls.get() >= wanted || System.nanoTime() - end >= 0;
   }
 
   private void http(InetSocketAddress address, int number) {
     try (var connection = new WarmUpHttp(address)) {
+      open.add(connection);
       for (int i = 0; !isOver(http); i++) {
         if (connection.check(number, i)) http.incrementAndGet();
         else failed.incrementAndGet();
       }
     } catch (IOException e) {
-      failed.incrementAndGet();
-      LOG.debug("a connection of the warm-up ended", e);
+      ended(e);
     }
   }
 
   private void grpc(InetSocketAddress address) {
     try (var connection = new WarmUpGrpc(address)) {
+      open.add(connection);
       while (!isOver(grpc)) grpc.addAndGet(connection.callSome());
     } catch (IOException e) {
-      failed.incrementAndGet();
-      LOG.debug("a connection of the warm-up ended", e);
+      ended(e);
     }
   }
 }

@@ -6,6 +6,7 @@ import io.headgate.server.grpc.proto.RateLimitDescriptor;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /** An HTTP/2 connection that makes calls to Envoy's rate limit service, several at once. */
-final class WarmUpGrpc implements AutoCloseable {
+final class WarmUpGrpc implements Closeable {
   private static final int AT_ONCE = 8;
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   private static final String METHOD =
@@ -42,7 +43,6 @@ final class WarmUpGrpc implements AutoCloseable {
 
   WarmUpGrpc(InetSocketAddress address) throws IOException {
     socket.setTcpNoDelay(true);
-    socket.setSoTimeout(WarmUpHttp.READ_MILLIS);
     socket.connect(address, WarmUpHttp.CONNECT_MILLIS);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     out = socket.getOutputStream();

@@ -3,6 +3,7 @@ package io.headgate.server;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.BufferedInputStream;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,9 +13,8 @@ import java.net.Socket;
 import java.util.Locale;
 
 /** A keep-alive connection that sends checks over HTTP/1.1 one after the other. */
-final class WarmUpHttp implements AutoCloseable {
+final class WarmUpHttp implements Closeable {
   static final int CONNECT_MILLIS = 1_000;
-  static final int READ_MILLIS = 2_000;
   private static final String LENGTH = "content-length:";
 
   private final Socket socket = new Socket();
@@ -23,7 +23,6 @@ final class WarmUpHttp implements AutoCloseable {
 
   WarmUpHttp(InetSocketAddress address) throws IOException {
     socket.setTcpNoDelay(true);
-    socket.setSoTimeout(READ_MILLIS);
     socket.connect(address, CONNECT_MILLIS);
     in = new BufferedInputStream(socket.getInputStream());
     out = socket.getOutputStream();
