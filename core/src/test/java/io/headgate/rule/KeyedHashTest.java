@@ -35,7 +35,7 @@ class KeyedHashTest {
   /** One of 2^length texts of the same {@code hashCode}: "Aa" and "BB" have equal ones. */
   static String equalHashCode(int number, int length) {
     var text = new StringBuilder();
-    for (int bit = 0; bit < length; bit++) text.append((number >> bit & 1) == 0 ? "Aa" : "BB");
+    for (int bit = 0; bit < length; bit++) text.append(((number >> bit) & 1) == 0 ? "Aa" : "BB");
     return text.toString();
   }
 

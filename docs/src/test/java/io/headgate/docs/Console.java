@@ -80,6 +80,7 @@ final class Console implements AutoCloseable {
     builder.environment().put("HEADGATE_URL", "http://127.0.0.1:" + port);
     builder.environment().put("NO_COLOR", "1");
     builder.environment().put("HEADGATE_LOG_FORMAT", "text"); // as on a terminal
+    builder.environment().put("HEADGATE_WARM_UP", "0s"); // nothing is timed
     builder.environment().put("HEADGATE_DATA", data());
     // A service that is asked five things is over before an optimizing compiler pays.
     builder.environment().put("HEADGATE_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");

@@ -31,7 +31,7 @@ public record RedisOptions(
   public static final String DEFAULT_PREFIX = "headgate:";
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
   public static final int DEFAULT_WARM_UP_CALLS = 100;
-  private static final int LONGEST_PREFIX = 64;
+  public static final int LONGEST_PREFIX = 64;
 
   public RedisOptions {
     require(

@@ -23,7 +23,7 @@ class NearTableTest {
     var codes = new HashSet<Integer>();
     for (int bits = 0; bits < 1 << 10; bits++) {
       var key = new StringBuilder();
-      for (int i = 0; i < 10; i++) key.append((bits >> i & 1) == 0 ? "Aa" : "BB");
+      for (int i = 0; i < 10; i++) key.append(((bits >> i) & 1) == 0 ? "Aa" : "BB");
       var charge = rules.plan(Request.of(Subject.of(key.toString())), 0, 0).charges().getFirst();
       codes.add(new NearTable.Place(charge.counter(), charge.key()).hashCode());
     }

@@ -3,6 +3,7 @@ package io.headgate.server.cli;
 import io.headgate.RateLimiter;
 import io.headgate.server.Service;
 import io.headgate.server.Settings;
+import io.headgate.server.WarmUp;
 import io.headgate.server.files.FollowedFiles;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.metrics.StoreCounts;
@@ -78,9 +79,19 @@ final class ServeCommand implements Callable<Integer> {
       defaultValue = "250ms",
       converter = Durations.class,
       description =
-          "How much of that it goes on as before, but for saying that it is not ready: longer than a"
-              + " balancer takes to notice. Default: ${DEFAULT-VALUE}")
+          "How much of that it goes on as before, but for saying that it is not ready: longer than"
+              + " a balancer takes to notice. Default: ${DEFAULT-VALUE}")
   private Duration shutdownNotice = Settings.DEFAULT_NOTICE;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "TIME",
+      defaultValue = "2s",
+      converter = Durations.class,
+      description =
+          "How long at most to run the code in this process before listening, so that the first"
+              + " calls are fast; 0s for not at all. Default: ${DEFAULT-VALUE}")
+  private Duration warmUp = WarmUp.DEFAULT_LONGEST;
 
   @Mixin private LogOptions log;
 
@@ -95,6 +106,7 @@ final class ServeCommand implements Callable<Integer> {
     var grpcSettings = grpcSettings();
     var watchSettings = watch.settings();
     var file = rules.readFile(around.directory());
+    warmUp();
     var counts = new StoreCounts();
     var kept = store.open(around.directory(), counts);
     var book = open(file, kept);
@@ -129,6 +141,13 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
+  }
+
+  /** Before the store is opened, so that its first call, too, finds the code warm. */
+  private void warmUp() throws InterruptedException {
+    if (warmUp.isZero()) return;
+    if (warmUp.isNegative()) throw new CommandFailure("--warm-up must not be negative");
+    WarmUp.run(store.openForWarmUp(around.directory()), warmUp);
   }
 
   private RuleBook open(Optional<RulesFile> file, Store kept) {

@@ -2,6 +2,7 @@ package io.headgate.server.cli;
 
 import io.headgate.near.NearOptions;
 import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
 import io.headgate.server.metrics.StoreCounts;
 import io.headgate.server.store.RedisOpening;
 import io.headgate.store.MemoryStore;
@@ -22,6 +23,9 @@ import picocli.CommandLine.Option;
 /** Where states are kept. */
 final class StoreOptions {
   private static final String MEMORY = "memory";
+  private static final String WARM_UP_PREFIX = "warm-up:";
+  private static final Duration WARM_UP_TIMEOUT = Duration.ofSeconds(1);
+  private static final int WARM_UP_KEYS = 10_000;
 
   @Option(
       names = "--store",
@@ -87,6 +91,19 @@ final class StoreOptions {
       return named("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
     return RedisOpening.open(redis(directory).withListener(counts).withCalls(counts));
+  }
+
+  /**
+   * Opens a store like the one to serve from, in which nothing is counted: another in memory, or
+   * the same Redis under keys of its own that expire within seconds. Its calls may take long, since
+   * they are the first.
+   */
+  Store openForWarmUp(Path directory) {
+    if (isMemory()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
+    var redis = redis(directory);
+    int room = RedisOptions.LONGEST_PREFIX - WARM_UP_PREFIX.length();
+    String own = prefix.substring(0, Math.min(room, prefix.length())) + WARM_UP_PREFIX;
+    return RedisStore.connect(redis.withPrefix(own).withDeadline(WARM_UP_TIMEOUT));
   }
 
   /** For people; shows no secrets. */

@@ -79,6 +79,19 @@ class HeadgateIT {
   }
 
   @Test
+  void warmUpIsOverBeforeItListensAndIsCountedNowhere() throws Exception {
+    var environment = Map.of("HEADGATE_WARM_UP", "2s");
+    try (var service = new HeadgateProcess(folder, environment, "serve", "--port", "0")) {
+      int port = service.port();
+      assertThat(service.err()).containsPattern("(warmed up in|ended the warm-up after) \\d+ ms");
+      assertThat(get(port, "/metrics").body())
+          .contains("headgate_tracked_keys 0")
+          .doesNotContainPattern("headgate_decisions_total\\{.*\\} [1-9]");
+      assertThat(get(port, "/v1/callers").body()).doesNotContain("u1", "user:1");
+    }
+  }
+
+  @Test
   void whereNobodyWatchesTheLogIsOneJsonObjectALine() throws Exception {
     try (var service =
         new HeadgateProcess(folder, Map.of("HEADGATE_LOG_FORMAT", ""), "serve", "--port", "0")) {

@@ -37,6 +37,7 @@ final class HeadgateProcess implements AutoCloseable {
       builder.redirectOutput(out.toFile()).redirectError(err.toFile());
       builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
       builder.environment().put("HEADGATE_LOG_FORMAT", "text");
+      builder.environment().put("HEADGATE_WARM_UP", "0s"); // but where a test is about it
       builder.environment().putAll(environment);
       process = builder.start();
     } catch (IOException e) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class Shell {
   @TempDir Path folder;
 
-  final Map<String, String> environment = new HashMap<>();
+  final Map<String, String> environment = new HashMap<>(Map.of("HEADGATE_WARM_UP", "0s"));
   final Queue<String> typed = new ArrayDeque<>();
 
   /** How wide the terminal is, if there is one. */

@@ -1,0 +1,53 @@
+package io.headgate.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
+import io.headgate.store.MemoryStore;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class WarmUpTest {
+  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final int CALLS = 200;
+
+  @Test
+  void everyCallOfBothProtocolsIsDecided() throws Exception {
+    var result = WarmUp.run(MemoryStore.create(), LONG, CALLS);
+    assertThat(result.isComplete()).isTrue();
+    assertThat(result.failed()).isZero();
+  }
+
+  @Test
+  void endsWhenItsTimeIsUp() throws Exception {
+    var result = WarmUp.run(MemoryStore.create(), Duration.ZERO);
+    assertThat(result.isComplete()).isFalse();
+    assertThat(result.http() + result.grpc()).isZero();
+  }
+
+  @Test
+  void leavesNothingInRedisThatDoesNotExpire() throws Exception {
+    try (var redis = RedisServer.start()) {
+      var options =
+          RedisOptions.of(redis.uri())
+              .withPrefix("headgate:warm-up:")
+              .withDeadline(Duration.ofSeconds(10));
+      var result = WarmUp.run(RedisStore.connect(options), LONG, CALLS);
+      assertThat(result.failed()).isZero();
+      assertThat(result.isComplete()).isTrue();
+      for (var key : redis.call("KEYS", "*").items()) {
+        assertThat(key.text()).startsWith("headgate:warm-up:");
+        assertThat(redis.call("PTTL", key.text()).number()).isBetween(0L, 60_000L);
+      }
+    }
+  }
+
+  @Test
+  void absentRedisDoesNotPreventTheStart() throws Exception {
+    var options = RedisOptions.of("redis://127.0.0.1:1").withDeadline(Duration.ofMillis(50));
+    var result = WarmUp.run(RedisStore.connect(options), LONG, CALLS);
+    assertThat(result.isComplete()).isTrue(); // by the rules' policies
+  }
+}
