@@ -103,4 +103,13 @@ class ConcurrencyTest {
   private boolean holds(long holder, String time) {
     return TWO.adopt(state, Trace.micros(time)).holds(holder);
   }
+
+  @Test
+  void oneRequestTakesABoundedNumberOfSlots() {
+    var limit = Concurrency.of(Concurrency.MOST);
+    assertThat(limit.step(State.FRESH, 0, Concurrency.MOST_AT_ONCE).outcome())
+        .isInstanceOf(Outcome.Passed.class);
+    assertThat(limit.step(State.FRESH, 0, Concurrency.MOST_AT_ONCE + 1).outcome())
+        .isEqualTo(new Outcome.Never(100_000, 0, 1_001, 1_000));
+  }
 }
