@@ -27,10 +27,10 @@ final class Errands {
   static final double HALVED_EVERY_SECONDS = 1;
   static final double HOT_PER_SECOND = 50;
 
-  /** Of reports and releases, in all; enough to fill a batch, and too few to delay checks. */
-  private static final int MOST_AT_ONCE = 128;
+  /** Of reports and releases, in all: enough to share calls, and too few to delay checks. */
+  private static final int MOST_AT_ONCE = 32;
 
-  private static final int LEAST_AT_ONCE = 8;
+  private static final int LEAST_AT_ONCE = 2;
   private static final long SWEEP_EVERY = 50_000_000;
   private static final long SWEEP_COPIES_EVERY = 1_000_000_000;
   private static final long HALVE_EVERY = (long) (HALVED_EVERY_SECONDS * 1e9);

@@ -102,7 +102,8 @@ final class Outbox {
     return failing && now - failingSince > Replica.UNHEARD_FOR;
   }
 
+  /** Whether nothing is under way, and nothing more is sent before the next round. */
   boolean isIdle() {
-    return underWay.get() == 0 && due.isEmpty();
+    return underWay.get() == 0 && (due.isEmpty() || failing);
   }
 }

@@ -266,10 +266,10 @@ class EventualTest {
     member.near.errands().run();
     int rounds = 0;
     for (; !member.late.isEmpty(); rounds++) {
-      assertThat(member.late).hasSizeLessThanOrEqualTo(128);
+      assertThat(member.late).hasSizeLessThanOrEqualTo(16);
       member.answersArrive();
     }
-    assertThat(rounds).isGreaterThan(5_000 / 128);
+    assertThat(rounds).isGreaterThan(5_000 / 17);
     for (int i = 0; i < 5_000; i++) assertThat(left(fleet, "user" + i)).isEqualTo(999);
   }
 
