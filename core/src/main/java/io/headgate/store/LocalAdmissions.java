@@ -146,9 +146,11 @@ final class LocalAdmissions implements AutoCloseable {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality")
   private boolean isLast() {
     lock.lock();
     try {
+      if (thread != Thread.currentThread()) return true; // stopped, and another may have begun
       if (!admitted.isEmpty()) return false;
       thread = null;
       return true;

@@ -8,6 +8,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
+import io.headgate.rule.OnStoreFailure.Allow;
 import io.headgate.rule.OnStoreFailure.Deny;
 import io.headgate.rule.Rule;
 import io.headgate.testkit.Eventually;
@@ -25,6 +26,7 @@ class RedisServiceTest {
   private static final Rule USERS =
       Rule.named("users")
           .match("key", "user:*")
+          .onStoreFailure(new Allow())
           .limit(new TokenBucket(Rate.of(1, Duration.ofDays(1)), 3))
           .build();
   private static final Rule GUARDED =

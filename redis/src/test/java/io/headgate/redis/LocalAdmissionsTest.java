@@ -1,0 +1,117 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Evidence;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.net.FaultProxy;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Redis is charged for what was admitted without it, once. */
+class LocalAdmissionsTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int PERMITS = 50;
+  private static final int ADMITTED = 10;
+  private static final String TRIGGER = "trigger";
+
+  private static Map<String, Limit> limits() {
+    var rate = Rate.perDay(PERMITS);
+    var limits = new LinkedHashMap<String, Limit>();
+    limits.put("bucket", new TokenBucket(rate));
+    limits.put("queue", LeakyBucket.queueing(rate, PERMITS - 1));
+    limits.put("fixed", FixedWindow.of(rate));
+    limits.put("sliding", SlidingWindow.of(rate));
+    limits.put("rolling", RollingWindow.of(rate));
+    return limits;
+  }
+
+  private static RuleSet rules() {
+    var rules = new ArrayList<Rule>();
+    limits().forEach((name, limit) -> rules.add(rule(name, limit)));
+    rules.add(rule(TRIGGER, new TokenBucket(Rate.perSecond(1_000_000))));
+    return RuleSet.of(rules);
+  }
+
+  /** Of no policy: each enforces its share. */
+  private static Rule rule(String name, Limit limit) {
+    return Rule.named(name).match("key", name).limit(limit).build();
+  }
+
+  @Test
+  void whatWasAdmittedWithoutRedisIsChargedToItOnceWhenItIsBack() {
+    try (var server = RedisServer.start();
+        var proxy = FaultProxy.to(server.port());
+        var store = RedisStore.connect("redis://127.0.0.1:" + proxy.port())) {
+      var limiter = RateLimiter.with(store, rules());
+      rests(limiter, Evidence.STORE);
+      for (int outage = 1; outage <= 2; outage++) {
+        proxy.refuse();
+        rests(limiter, Evidence.FALLBACK);
+        Eventually.holds("the breaker is open", PATIENCE, store::isAway);
+        for (var name : limits().keySet()) {
+          for (int i = 0; i < ADMITTED; i++) {
+            var verdict = limiter.decide(Request.of(Subject.of(name)));
+            assertThat(verdict.evidence()).isEqualTo(Evidence.FALLBACK);
+            assertThat(verdict.isAllowed()).as(name).isTrue();
+          }
+        }
+        proxy.pass();
+        rests(limiter, Evidence.STORE);
+        long left = PERMITS - (long) outage * ADMITTED;
+        for (var name : limits().keySet()) {
+          Eventually.holds(
+              "%s has %d left".formatted(name, left),
+              PATIENCE,
+              () -> remaining(limiter, name) == left);
+        }
+      }
+    }
+  }
+
+  /** Where a state holds no debt the rest is charged, so that no more is admitted for now. */
+  @Test
+  void whatDoesNotFitIsChargedAsFarAsThereIsRoom() {
+    try (var server = OneServer.start();
+        var engine = server.engine("late:")) {
+      limits()
+          .forEach((name, limit) -> {
+            var plan = RuleSet.of(rule(name, limit)).plan(Request.of(Subject.of(name), 30), 0, 1);
+            engine.decide(plan);
+            var charge = plan.charges().getFirst();
+            var late = new Charge(charge.counter(), charge.key(), 40, 1);
+            assertThat(engine.chargeSpent(late)).succeedsWithin(PATIENCE);
+            assertThat(engine.peek(plan).first().remaining()).as(name).isZero();
+          });
+    }
+  }
+
+  private static void rests(RateLimiter limiter, Evidence evidence) {
+    Eventually.holds(
+        "decisions rest on " + evidence,
+        PATIENCE,
+        () -> limiter.decide(Request.of(Subject.of(TRIGGER))).evidence() == evidence);
+  }
+
+  private static long remaining(RateLimiter limiter, String name) {
+    var verdict = limiter.peek(Request.of(Subject.of(name), 0));
+    return verdict.evidence() == Evidence.STORE ? verdict.limits().getFirst().remaining() : -1;
+  }
+}
