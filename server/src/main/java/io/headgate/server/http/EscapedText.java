@@ -49,7 +49,7 @@ public final class EscapedText {
         out.append(new String(bytes, at, length, StandardCharsets.UTF_8));
       } else {
         for (int i = at; i < end; i++) {
-          out.append(MARK).append(HEX.charAt(bytes[i] >> 4 & 15)).append(HEX.charAt(bytes[i] & 15));
+          out.append(MARK).append(HEX.charAt((bytes[i] >> 4) & 15)).append(HEX.charAt(bytes[i] & 15));
         }
       }
       at = end;
@@ -101,9 +101,9 @@ public final class EscapedText {
       int point = text.codePointAt(i);
       int next = i + Character.charCount(point);
       if (next == i + 1 && Character.isSurrogate((char) point)) {
-        bytes.write(0xe0 | point >> 12);
-        bytes.write(0x80 | point >> 6 & 0x3f);
-        bytes.write(0x80 | point & 0x3f);
+        bytes.write(0xe0 | (point >> 12));
+        bytes.write(0x80 | ((point >> 6) & 0x3f));
+        bytes.write(0x80 | (point & 0x3f));
       } else {
         bytes.writeBytes(text.substring(i, next).getBytes(StandardCharsets.UTF_8));
       }
