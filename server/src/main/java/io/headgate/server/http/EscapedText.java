@@ -49,7 +49,9 @@ public final class EscapedText {
         out.append(new String(bytes, at, length, StandardCharsets.UTF_8));
       } else {
         for (int i = at; i < end; i++) {
-          out.append(MARK).append(HEX.charAt((bytes[i] >> 4) & 15)).append(HEX.charAt(bytes[i] & 15));
+          out.append(MARK)
+              .append(HEX.charAt((bytes[i] >> 4) & 15))
+              .append(HEX.charAt(bytes[i] & 15));
         }
       }
       at = end;

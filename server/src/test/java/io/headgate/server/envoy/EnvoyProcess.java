@@ -30,8 +30,7 @@ final class EnvoyProcess implements AutoCloseable {
     var file = directory.resolve("envoy.yaml");
     Files.writeString(
         file,
-        configuration
-            .replace("0.0.0.0, port_value: 10000", "127.0.0.1, port_value: " + port));
+        configuration.replace("0.0.0.0, port_value: 10000", "127.0.0.1, port_value: " + port));
     process =
         new ProcessBuilder(
                 binary().orElseThrow(),

@@ -97,8 +97,7 @@ class EnvoyTest {
   }
 
   /** Sends a request byte by char, and returns the head of the answer. */
-  private static String get(EnvoyProcess envoy, String path, String... headers)
-      throws IOException {
+  private static String get(EnvoyProcess envoy, String path, String... headers) throws IOException {
     try (var socket = new Socket(FreePorts.loopback(), envoy.port())) {
       var request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: shop\r\n");
       for (var header : headers) request.append(header).append("\r\n");
@@ -211,7 +210,8 @@ class EnvoyTest {
   void suspendedInstanceIsLeftOut() throws Exception {
     try (var one = instance(ample());
         var other = instance(ample());
-        var envoy = envoy(one, other, text -> text.replace(EnvoyProcess.TIMEOUT, "timeout: 0.2s"))) {
+        var envoy =
+            envoy(one, other, text -> text.replace(EnvoyProcess.TIMEOUT, "timeout: 0.2s"))) {
       awaitChecked(envoy);
       try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
         proceed(traffic, 300);

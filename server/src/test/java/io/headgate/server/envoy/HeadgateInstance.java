@@ -56,8 +56,7 @@ final class HeadgateInstance implements AutoCloseable {
     var builder = new ProcessBuilder(command).directory(directory.path().toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     builder.redirectErrorStream(true);
-    builder.redirectOutput(
-        ProcessBuilder.Redirect.appendTo(directory.resolve("log.txt").toFile()));
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve("log.txt").toFile()));
     try {
       return builder.start();
     } catch (IOException e) {

@@ -18,8 +18,7 @@ final class Traffic implements AutoCloseable {
   /** What became of the requests so far; each checked one carries Headgate's headers. */
   record Count(int total, int unchecked, int failed) {
     Count since(Count before) {
-      return new Count(
-          total - before.total, unchecked - before.unchecked, failed - before.failed);
+      return new Count(total - before.total, unchecked - before.unchecked, failed - before.failed);
     }
 
     @Override
