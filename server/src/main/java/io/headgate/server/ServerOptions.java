@@ -17,16 +17,21 @@ import java.util.concurrent.TimeUnit;
 /** What the server is told about protocols and their bounds. */
 final class ServerOptions {
   static final int LONGEST_LINE = 8 * 1024;
-  static final int LONGEST_HEADERS = 16 * 1024;
+
+  /**
+   * As much as nginx takes of a request by default, all of which may come in headers of the gate.
+   */
+  static final int LONGEST_HEADERS = 32 * 1024;
 
   /** Enough for a proxy that sends all it has over one connection. */
   static final int MOST_STREAMS = 256;
 
   /**
-   * Proxies that give up on a question reset its stream, so some resets are honest; an attack needs
-   * hundreds of thousands. Who sends more than this is cut off.
+   * Envoy resets each call that takes longer than its timeout, so in a slow phase a connection may
+   * see as many resets as calls: 2,000 a second are tolerated. A rapid-reset attack sends tens of
+   * thousands a second. A connection with more resets is closed.
    */
-  static final int MOST_RESETS = 2_000;
+  static final int MOST_RESETS = 20_000;
 
   static final int RESETS_WINDOW_SECONDS = 10;
   private static final int HANDSHAKE_SECONDS = 10;

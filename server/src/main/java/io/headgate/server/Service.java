@@ -21,8 +21,10 @@ import io.headgate.server.trial.RecentTraffic;
 import io.headgate.server.watch.WatchSettings;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
+import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -43,6 +45,9 @@ import java.util.function.Supplier;
 public final class Service implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
+  /** How long clients have to acknowledge that their connections end. */
+  private static final Duration LONGEST_ROUND_TRIP = Duration.ofMillis(500);
+
   /** Rules that decide, though no book has them. */
   private static final Set<String> NOT_IN_THE_BOOK = Set.of(GrpcApi.DESCRIPTOR_LIMIT);
 
@@ -62,6 +67,7 @@ public final class Service implements AutoCloseable {
   private final Live live;
   private final Door door;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+  private final List<Supplier<Future<Void>>> goAways = new CopyOnWriteArrayList<>();
   private volatile HttpServerOptions options = ServerOptions.plain();
   private Optional<FollowedFiles> certificates = Optional.empty();
 
@@ -234,6 +240,8 @@ public final class Service implements AutoCloseable {
               access,
               door,
               readiness);
+      var loop = vertx.getOrCreateContext();
+      goAways.add(() -> onLoop(loop, api::goAway));
       var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
       servers.add(server);
@@ -262,8 +270,15 @@ public final class Service implements AutoCloseable {
   }
 
   /**
-   * Stops in good order: says that it is not ready, takes no more connections, answers what it has
-   * accepted (as long as the grace of its settings lasts), and ends. A second time does nothing.
+   * Stops gracefully. A second call does nothing. The steps, within the grace of the settings:
+   *
+   * <ol>
+   *   <li>Readiness turns false; answers of HTTP/1.1 carry {@code Connection: close}. Requests and
+   *       connections are served as before for the time of the notice.
+   *   <li>Connections of HTTP/2 get a GOAWAY that refuses no stream, and another that names the
+   *       last one when the client has read the first, so that no call is lost that crosses it.
+   *   <li>No more connections are accepted; accepted requests are answered; connections close.
+   * </ol>
    */
   @Override
   public void close() {
@@ -273,10 +288,10 @@ public final class Service implements AutoCloseable {
     try (metrics) {
       var grace = settings.shutdownGrace();
       var wanted = settings.shutdownNotice();
-      // Clients that keep their connections learn that the next answer is the last.
       var notice = wanted.compareTo(grace) < 0 ? wanted : grace;
       get(vertx.timer(Math.max(1, notice.toMillis()), TimeUnit.MILLISECONDS));
-      long rest = Math.max(1, grace.minus(notice).toMillis());
+      get(Future.any(goAway(), vertx.timer(LONGEST_ROUND_TRIP.toMillis(), TimeUnit.MILLISECONDS)));
+      long rest = Math.max(1, grace.minusNanos(System.nanoTime() - since).toMillis());
       var stopped =
           servers.stream().map(server -> server.shutdown(rest, TimeUnit.MILLISECONDS)).toList();
       get(Future.join(stopped));
@@ -289,6 +304,17 @@ public final class Service implements AutoCloseable {
       Thread.currentThread().interrupt();
       vertx.close();
     }
+  }
+
+  /** Completes when every client of HTTP/2 has read that its connection ends. */
+  private Future<Void> goAway() {
+    return Future.join(goAways.stream().map(Supplier::get).toList()).mapEmpty();
+  }
+
+  private static <T> Future<T> onLoop(Context loop, Supplier<Future<T>> work) {
+    var done = Promise.<T>promise();
+    loop.runOnContext(woken -> work.get().onComplete(done));
+    return done.future();
   }
 
   private static <T> T get(Future<T> future) throws ExecutionException, InterruptedException {

@@ -33,7 +33,17 @@ final class OwnLimits {
   private static final ZoneId UTC = ZoneId.of("UTC");
 
   /** What counts of the limit; the message may hold more, as long as its sender likes. */
-  private record Wanted(RateLimitUnit unit, int permits) {}
+  private record Wanted(RateLimitUnit unit, int permits) {
+    /** A limit per a unit that is not known lets nothing pass: it can't be kept, nor ignored. */
+    private static final Wanted NOTHING = new Wanted(RateLimitUnit.SECOND, 0);
+
+    static Wanted of(RateLimitDescriptor.RateLimitOverride limit) {
+      return limit.getUnit() == RateLimitUnit.UNKNOWN
+              || limit.getUnit() == RateLimitUnit.UNRECOGNIZED
+          ? NOTHING
+          : new Wanted(limit.getUnit(), limit.getRequestsPerUnit());
+    }
+  }
 
   private final Map<Wanted, RuleSet> compiled = bounded();
   private final Map<String, Boolean> known = bounded();
@@ -47,7 +57,7 @@ final class OwnLimits {
       return Optional.empty();
     }
     var limit = descriptor.getLimit();
-    var wanted = new Wanted(limit.getUnit(), limit.getRequestsPerUnit());
+    var wanted = Wanted.of(limit);
     var own = compiled.computeIfAbsent(wanted, OwnLimits::compile);
     var subject = Subject.of(ATTRIBUTE, text(domain, descriptor));
     boolean closed = wanted.permits == 0;
@@ -74,8 +84,7 @@ final class OwnLimits {
           case WEEK -> new Window.Calendar(Window.Unit.WEEK, UTC);
           case MONTH -> new Window.Calendar(Window.Unit.MONTH, UTC);
           case YEAR -> new Window.Calendar(Window.Unit.YEAR, UTC);
-          case UNKNOWN, UNRECOGNIZED ->
-              throw BadCall.invalid("limit.unit must be one of SECOND to WEEK");
+          case UNKNOWN, UNRECOGNIZED -> throw new IllegalArgumentException("no unit: " + unit);
         });
   }
 
@@ -100,8 +109,8 @@ final class OwnLimits {
     var text = new StringBuilder();
     append(text, domain);
     for (var entry : descriptor.getEntriesList()) {
-      append(text, entry.getKey());
-      append(text, entry.getValue());
+      append(text, Descriptors.key(entry));
+      append(text, Descriptors.value(entry));
     }
     return Descriptors.value(text.toString());
   }

@@ -7,6 +7,7 @@ import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import io.headgate.server.grpc.proto.RateLimitResponse;
+import io.headgate.server.grpc.proto.RateLimitResponse.Code;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.RateLimitHeaders;
 import io.headgate.server.store.StoreView;
@@ -22,9 +23,15 @@ import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** ShouldRateLimit, for the calls of one event loop. */
 final class RateLimitCalls {
+  private static final Logger LOG = LoggerFactory.getLogger(RateLimitCalls.class);
+  private static final AtomicBoolean WARNED = new AtomicBoolean();
+
   private final Vertx vertx;
   private final RateLimiter limiter;
   private final Access access;
@@ -64,7 +71,20 @@ final class RateLimitCalls {
           refused.get().reason());
       return;
     }
+    answer.whenTooLong(
+        () -> deny(answer, "it has more than %d bytes".formatted(GrpcApi.LONGEST_MESSAGE)));
     answer.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, answer, trace));
+  }
+
+  /** Denies a call that is too large to be decided: an error would let its request pass. */
+  private static void deny(Reply<RateLimitResponse> answer, String why) {
+    if (WARNED.compareAndSet(false, true)) {
+      LOG.warn(
+          "denied a rate limit call: {}. Reduce the rate_limits or max_request_headers_kb of the"
+              + " proxy; further such calls are not logged",
+          why);
+    }
+    answer.send(RateLimitResponse.newBuilder().setOverallCode(Code.OVER_LIMIT).build());
   }
 
   private Trace followed(GrpcServerRequest<Buffer, RateLimitResponse> call) {
@@ -79,6 +99,11 @@ final class RateLimitCalls {
       RateLimitRequest message,
       Reply<RateLimitResponse> answer,
       Trace trace) {
+    var excess = Descriptors.excess(message);
+    if (excess.isPresent()) {
+      deny(answer, excess.get());
+      return;
+    }
     var requests = Descriptors.requests(message);
     long since = System.nanoTime();
     if (remote) trace.asks(1); // all that it asks is one question
@@ -123,11 +148,11 @@ final class RateLimitCalls {
 
   private JointPlan plan(RateLimitRequest message, List<Request> requests) {
     var rules = limiter.rules();
+    String domain = Descriptors.domain(message);
     var plans = new ArrayList<Plan>(limiter.plans(requests));
     for (int i = 0; i < plans.size(); i++) {
       var own =
-          ownLimits.plan(
-              rules, plans.get(i), requests.get(i), message.getDomain(), message.getDescriptors(i));
+          ownLimits.plan(rules, plans.get(i), requests.get(i), domain, message.getDescriptors(i));
       if (own.isPresent()) plans.set(i, own.get());
     }
     return JointPlan.of(plans);

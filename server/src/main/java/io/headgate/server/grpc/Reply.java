@@ -31,6 +31,7 @@ final class Reply<A> {
   private final GrpcServerRequest<Buffer, A> call;
   private final GrpcServerResponse<Buffer, A> response;
   private final Trace trace;
+  private Runnable tooLong = this::failTooLong;
   private boolean given;
 
   Reply(GrpcServerRequest<Buffer, A> call) {
@@ -47,12 +48,21 @@ final class Reply<A> {
     call.exceptionHandler(gone -> gone());
     call.errorHandler(cancelled -> gone());
     response.exceptionHandler(gone -> gone()); // also after all of the call has come
-    call.invalidMessageHandler(invalid ->
-        fail(
-            invalid instanceof MessageSizeOverflowException
-                ? GrpcStatus.RESOURCE_EXHAUSTED
-                : GrpcStatus.INVALID_ARGUMENT,
-            "a message may have at most %d bytes".formatted(GrpcApi.LONGEST_MESSAGE)));
+    call.invalidMessageHandler(invalid -> {
+      if (invalid instanceof MessageSizeOverflowException) tooLong.run();
+      else fail(GrpcStatus.INVALID_ARGUMENT, "this is not a message of " + call.fullMethodName());
+    });
+  }
+
+  /** Replaces the answer to a message that is too long, which is an error by default. */
+  void whenTooLong(Runnable then) {
+    tooLong = then;
+  }
+
+  private void failTooLong() {
+    fail(
+        GrpcStatus.RESOURCE_EXHAUSTED,
+        "a message may have at most %d bytes".formatted(GrpcApi.LONGEST_MESSAGE));
   }
 
   /**

@@ -15,6 +15,7 @@ import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
@@ -25,6 +26,8 @@ import java.util.function.Predicate;
 
 /** The whole API, for the requests of one event loop. */
 public final class Api {
+  private static final String GATE = "/v1/gate";
+
   private final Vertx vertx;
   private final Access access;
   private final Readiness readiness;
@@ -99,8 +102,9 @@ public final class Api {
             .add(GET, "/", bare(Role.ANYBODY, pages::root));
     // Most proxies ask by GET, some by the method of the request that they ask about.
     for (var method : List.of(GET, POST, PUT, PATCH, DELETE, OPTIONS)) {
-      routes.traced(method, "/v1/gate", bare(Role.CHECK, gate::ask));
+      routes.traced(method, GATE, bare(Role.CHECK, gate::ask));
     }
+    routes.anyOtherMethod(GATE, bare(Role.CHECK, gate::ask));
   }
 
   /** Everything that is served, as {@code GET /path}, where {@code *} is one open segment. */
@@ -116,6 +120,16 @@ public final class Api {
   /** Says that a client is there, though it has said nothing lately that this would have heard. */
   public void heard(HttpConnection connection) {
     connections.heard(connection);
+  }
+
+  /**
+   * Announces to the clients of this event loop that their connections end. To be called on the
+   * event loop.
+   *
+   * @return completes when every client has acknowledged; may never do so
+   */
+  public Future<Void> goAway() {
+    return connections.goAway();
   }
 
   /**
@@ -159,6 +173,10 @@ public final class Api {
       problem = Problem.of(431, "the headers are too long; send fewer or shorter ones");
     } else {
       problem = Problem.of(400, "this is not a valid HTTP request");
+    }
+    // Proxies take 403 for a denial. Other statuses are errors to some, which let the request pass.
+    if (GATE.equals(request.path())) {
+      problem = Problem.of(GateHeaders.FORBIDDEN, problem.detail());
     }
     exchange(request).answer(problem);
   }

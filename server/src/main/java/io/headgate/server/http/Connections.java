@@ -1,5 +1,6 @@
 package io.headgate.server.http;
 
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpConnection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -27,6 +28,7 @@ final class Connections {
   private final long headTicks;
   private final long bodyTicks;
   private long now;
+  private boolean ending;
 
   Connections(ConnectionLimits limits) {
     this.idleTicks = limits.ticks(limits.idle());
@@ -41,6 +43,9 @@ final class Connections {
     open.put(connection, state);
     connection.closeHandler(closed -> open.remove(connection));
     HeadWatch.watch(connection, () -> headBegins(state));
+    if (ending) {
+      var unused = GracefulGoAway.send(connection);
+    }
   }
 
   private void headBegins(State state) {
@@ -80,6 +85,12 @@ final class Connections {
   /** The request is there as a whole, or nobody waits for its rest. */
   void received(Receiving request) {
     receiving.remove(request);
+  }
+
+  /** Announces to every client of HTTP/2 that its connection ends; see {@link GracefulGoAway}. */
+  Future<Void> goAway() {
+    ending = true;
+    return Future.join(open.keySet().stream().map(GracefulGoAway::send).toList()).mapEmpty();
   }
 
   void tick() {

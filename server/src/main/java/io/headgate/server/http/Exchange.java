@@ -293,11 +293,10 @@ final class Exchange implements Receiving {
     refuse(Problem.of(408, "body", "the body did not come in time; send it at once"));
   }
 
-  /** The other streams of the connection go on, and the client learns if they are the last. */
+  /** The other streams of the connection go on. */
   private void finishStream(Buffer bytes) {
     var sent = response.end(bytes);
     if (!complete) sent.onComplete(done -> response.reset(NO_ERROR));
-    if (readiness.isStopping()) request.connection().goAway(NO_ERROR);
   }
 
   private void take(Buffer chunk) {

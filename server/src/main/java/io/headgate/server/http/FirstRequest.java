@@ -69,7 +69,12 @@ final class FirstRequest extends ChannelHandlerAdapter {
           return;
         }
         channel.closeFuture().addListener(closed -> door.leave(peer));
-        channel.pipeline().addLast(new FirstRequest(door.limits().head()), new ClearText());
+        channel
+            .pipeline()
+            .addLast(
+                StreamErrorFilter.INSTANCE,
+                new FirstRequest(door.limits().head()),
+                new ClearText());
       }
       context.fireChannelRead(accepted);
     }

@@ -1,6 +1,7 @@
 package io.headgate.server.http;
 
 import io.headgate.Verdict;
+import io.headgate.rule.Request;
 import io.headgate.store.Ticker;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -28,9 +29,25 @@ final class Gate {
     var said = exchange.headers();
     var peer = exchange.peer();
     if (!proxies.isTrusted(peer) && said.contains(AddressHeader.X_REAL_IP.field())) warn(peer);
-    var request = GateHeaders.read(said, proxies.caller(peer, said::getAll));
     int denied = GateHeaders.denyStatus(said).orElse(0);
+    Request request;
+    try {
+      request = GateHeaders.read(said, proxies.caller(peer, said::getAll));
+    } catch (Refusal e) {
+      deny(exchange, e.problem(), denied);
+      return;
+    }
     asking.decide(exchange, request, verdict -> decided(exchange, verdict, denied));
+  }
+
+  /** Denies a request that can't be decided, in a status that the proxy takes for a denial. */
+  private static void deny(Exchange exchange, Problem problem, int denied) {
+    if (denied == 0) {
+      exchange.answer(problem);
+    } else {
+      exchange.header(RULE_STATUS, Integer.toString(problem.status()));
+      exchange.answer(denied, Problem.MEDIA_TYPE, problem.json());
+    }
   }
 
   private void decided(Exchange exchange, Verdict verdict, int denied) {

@@ -10,11 +10,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a proxy says of a request in headers, made into a question. */
+/**
+ * Maps the headers in which a proxy describes a request to a request to the limiter.
+ *
+ * <p>Callers choose many of the values, so any bytes and any length are mapped to an attribute. A
+ * cost that can't be read counts as the highest, which no limit allows.
+ */
 final class GateHeaders {
   static final String KEY = "X-Headgate-Key";
   static final String COST = "X-Headgate-Cost";
   static final String DENY_STATUS = "X-Headgate-Deny-Status";
+  static final int FORBIDDEN = 403;
 
   private static final String PREFIX = "x-headgate-";
   private static final String ATTRIBUTE = "x-headgate-attr-";
@@ -28,52 +34,59 @@ final class GateHeaders {
     this.headers = headers;
   }
 
+  /**
+   * @throws Refusal for headers of which the proxy's configuration is the cause: one that is not
+   *     known or given twice, two that contradict each other, more than can be counted
+   */
   static Request read(MultiMap headers, Address caller) {
     return new GateHeaders(headers).read(caller);
   }
 
-  /** The status that the proxy wants for denials, where it can't pass on the rule's. */
+  /**
+   * The status that the proxy wants for denials, where it can't pass on the rule's. One that is no
+   * status of a denial counts as 403, which every proxy takes for a denial.
+   */
   static Optional<Integer> denyStatus(MultiMap headers) {
-    var wanted = new GateHeaders(headers).one(DENY_STATUS);
-    if (wanted.isEmpty()) return Optional.empty();
-    if (!wanted.get().matches("[45][0-9]{2}")) {
-      throw Refusal.badInput(
-          DENY_STATUS, "must be 400 to 599, got '%s'".formatted(Texts.shown(wanted.get())));
+    var lines = headers.getAll(DENY_STATUS);
+    if (lines.isEmpty() || (lines.size() == 1 && lines.getFirst().isEmpty())) {
+      return Optional.empty();
     }
-    return Optional.of(Integer.parseInt(wanted.get()));
+    String wanted = lines.getFirst();
+    boolean usable = lines.size() == 1 && wanted.matches("[45][0-9]{2}");
+    return Optional.of(usable ? Integer.parseInt(wanted) : FORBIDDEN);
   }
 
   private Request read(Address caller) {
-    text(KEY).ifPresent(key -> put(KEY, Subject.KEY, key));
+    one(KEY).ifPresent(key -> put(KEY, Subject.KEY, text(key)));
     put("ip", "ip", caller.toString());
     same("X-Original-URI", "X-Forwarded-Uri")
-        .ifPresent(uri -> put("X-Original-URI", "path", Shortened.of(GatePath.of(uri))));
+        .ifPresent(uri -> put("X-Original-URI", "path", GatePath.of(uri)));
     same("X-Original-Method", "X-Forwarded-Method")
-        .ifPresent(method -> put("X-Original-Method", "method", method));
+        .ifPresent(method -> put("X-Original-Method", "method", text(method)));
     same("X-Original-Host", "X-Forwarded-Host")
         .or(() -> one("Host"))
-        .map(GateHeaders::hostOnly)
+        .map(host -> hostOnly(text(host)))
         .filter(host -> !host.isEmpty())
-        .ifPresent(host -> put("X-Original-Host", "host", Shortened.of(host)));
+        .ifPresent(host -> put("X-Original-Host", "host", host));
     for (var name : headers.names()) {
       String small = name.toLowerCase(Locale.ROOT);
       if (small.startsWith(PREFIX)) readOwn(name, small);
     }
-    long cost = one(COST).map(text -> whole(COST, text)).orElse(1L);
+    long cost = one(COST).map(GateHeaders::whole).orElse(1L);
     return new Request(Subject.of(attributes), cost, costs);
   }
 
   private void readOwn(String name, String small) {
     if (small.startsWith(ATTRIBUTE)) {
       String attribute = named(name, ATTRIBUTE);
-      text(name).ifPresent(value -> put(name, attribute, value));
+      one(name).ifPresent(value -> put(name, attribute, text(value)));
     } else if (small.startsWith(NAMED_COST)) {
       String cost = named(name, NAMED_COST);
       if (costs.size() == Request.MOST_COSTS) {
         throw Refusal.badInput(
             name, "is one too many; a request may have %d costs".formatted(Request.MOST_COSTS));
       }
-      one(name).ifPresent(value -> costs.put(cost, whole(name, value)));
+      one(name).ifPresent(value -> costs.put(cost, whole(value)));
     } else if (!isKnown(small)) {
       throw Refusal.badInput(
           Texts.shown(name),
@@ -104,16 +117,6 @@ final class GateHeaders {
   /** Two attributes of one name would let the later decide over the earlier. */
   private void put(String header, String attribute, String value) {
     String where = Texts.shown(header);
-    if (value.length() > Subject.LONGEST_VALUE) {
-      throw Refusal.badInput(
-          where,
-          "may have at most %d characters, got %d; send a hash of it instead"
-              .formatted(Subject.LONGEST_VALUE, value.length()));
-    }
-    Texts.flaw(value)
-        .ifPresent(flaw -> {
-          throw Refusal.badInput(where, flaw);
-        });
     if (attributes.containsKey(attribute)) {
       throw Refusal.badInput(
           where, "gives the attribute %s, which is known already".formatted(attribute));
@@ -122,7 +125,7 @@ final class GateHeaders {
       throw Refusal.badInput(
           where, "is one too many; a subject may have %d".formatted(Subject.MOST_ATTRIBUTES));
     }
-    attributes.put(attribute, value);
+    attributes.put(attribute, Shortened.of(value));
   }
 
   /**
@@ -146,26 +149,16 @@ final class GateHeaders {
       throw Refusal.badInput(
           Texts.shown(name), "is given %d times; send it once".formatted(lines.size()));
     }
-    return lines.stream().map(String::strip).filter(line -> !line.isEmpty()).findFirst();
+    return lines.stream().filter(line -> !line.isEmpty()).findFirst();
   }
 
-  private Optional<String> text(String name) {
-    return one(name)
-        .map(line -> {
-          byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
-          if (!Texts.isUtf8(bytes)) throw Refusal.badInput(Texts.shown(name), "must be UTF-8");
-          return new String(bytes, StandardCharsets.UTF_8);
-        });
+  private static String text(String line) {
+    return EscapedText.printable(line.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  private static long whole(String name, String text) {
-    long value = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : Long.MAX_VALUE;
-    if (value > Request.HIGHEST_COST) {
-      throw Refusal.badInput(
-          Texts.shown(name),
-          "must be 0 to %d, got '%s'".formatted(Request.HIGHEST_COST, Texts.shown(text)));
-    }
-    return value;
+  private static long whole(String text) {
+    long value = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : Request.HIGHEST_COST;
+    return Math.min(value, Request.HIGHEST_COST);
   }
 
   /** One host has one name: small letters, no port, no dot at the end. */

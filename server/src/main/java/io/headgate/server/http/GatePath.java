@@ -1,9 +1,6 @@
 package io.headgate.server.http;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 
 /**
@@ -12,17 +9,15 @@ import java.util.ArrayDeque;
  *
  * <p>The query is left out, percent signs are decoded once, {@code //} counts as {@code /}, dots
  * are followed and what comes behind a semicolon in a segment is left out (some servers ignore it).
- * What can't be shown (control characters, bytes that are no UTF-8) stays encoded, in capitals.
- * Small and capital letters stay as they are, and so does a slash at the end.
+ * Control characters and bytes that are no UTF-8 are escaped as {@link EscapedText} does. Small and
+ * capital letters stay as they are, and so does a slash at the end.
  */
 final class GatePath {
-  private static final String HEX = "0123456789ABCDEF";
-
   /**
    * @param uri as in the first line of the request, a char for each byte
    */
   static String of(String uri) {
-    return followed(shown(decoded(withoutQuery(withoutOrigin(uri)))));
+    return followed(EscapedText.printable(decoded(withoutQuery(withoutOrigin(uri)))));
   }
 
   /** A proxy may be asked for {@code http://host/path}. */
@@ -66,26 +61,6 @@ final class GatePath {
 
   private static int digit(char c) {
     return c < 0x80 ? Character.digit(c, 16) : -1;
-  }
-
-  private static String shown(byte[] bytes) {
-    String text;
-    try {
-      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    } catch (CharacterCodingException e) {
-      return encoded(bytes);
-    }
-    if (Texts.flaw(text).isEmpty()) return text;
-    return encoded(bytes);
-  }
-
-  private static String encoded(byte[] bytes) {
-    var out = new StringBuilder(bytes.length);
-    for (byte b : bytes) {
-      if (b >= ' ' && b < 0x7f) out.append((char) b);
-      else out.append('%').append(HEX.charAt(b >> 4 & 15)).append(HEX.charAt(b & 15));
-    }
-    return out.toString();
   }
 
   private static String followed(String path) {

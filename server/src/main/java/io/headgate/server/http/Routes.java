@@ -10,6 +10,7 @@ import java.util.TreeSet;
 final class Routes {
   private final Map<String, Map<HttpMethod, Route>> byPath = new HashMap<>();
   private final Map<String, Map<HttpMethod, Route>> byPrefix = new HashMap<>();
+  private final Map<String, Route> ofAnyMethod = new HashMap<>();
 
   /** A {@code *} as the last segment of a path, or as the last but one, stands for any. */
   Routes add(HttpMethod method, String path, Route route) {
@@ -25,6 +26,12 @@ final class Routes {
     return add(method, path, route.tracedAs(path));
   }
 
+  /** Serves requests for a path by methods that have no route of their own. */
+  Routes anyOtherMethod(String path, Route route) {
+    ofAnyMethod.put(path, route.tracedAs(path));
+    return this;
+  }
+
   /** Each method of each path, such as {@code GET /v1/rules/*}. */
   Set<String> names() {
     var names = new TreeSet<String>();
@@ -38,6 +45,8 @@ final class Routes {
     var methods = methods(path);
     var route = methods.get(method.equals(HttpMethod.HEAD) ? HttpMethod.GET : method);
     if (route != null) return route;
+    var other = ofAnyMethod.get(path);
+    if (other != null) return other;
     if (method.equals(HttpMethod.OPTIONS)) {
       String allow = allow(methods);
       return new Route(

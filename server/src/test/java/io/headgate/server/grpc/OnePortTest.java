@@ -168,11 +168,9 @@ class OnePortTest {
   }
 
   @Test
-  void aMessageThatIsTooLongIsRefused() {
+  void messageThatIsTooLongIsDenied() {
     var huge = descriptor("user", "x".repeat(GrpcApi.LONGEST_MESSAGE));
-    var failure =
-        catchThrowableOfType(StatusRuntimeException.class, () -> service.envoy.ask("any", huge));
-    assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+    assertThat(service.envoy.ask("any", huge).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
     assertThat(service.envoy.ask("any", descriptor("user", "ada")).getOverallCode())
         .isEqualTo(Code.OK);
   }
@@ -214,7 +212,7 @@ class OnePortTest {
   void whoTakesBackRequestAfterRequestIsCutOff() throws Exception {
     try (var client = new RawHttp2(service.port())) {
       assertThat(client.isAnsweredAfter(100)).isTrue();
-      assertThat(client.isCutOffBy(2_000)).isTrue();
+      assertThat(client.isCutOffBy(20_000)).isTrue();
     }
     assertThat(check(http2)).isEqualTo(200);
   }

@@ -22,7 +22,7 @@ final class RawHttp2 implements AutoCloseable {
   static final int GO_AWAY = 7;
   static final int WINDOW = 8;
   private static final int SETTINGS = 4;
-  private static final int PING = 6;
+  static final int PING = 6;
   private static final int ACK = 1;
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final int END_OF_STREAM = 1;
@@ -75,6 +75,21 @@ final class RawHttp2 implements AutoCloseable {
 
   /** Begins a POST and says on which stream. */
   int post(String path, String contentType) throws IOException {
+    int begun = begin(path, contentType);
+    out.flush();
+    return begun;
+  }
+
+  /** Makes a whole call of gRPC in one write, and resets it in the same write if so wanted. */
+  int call(String path, byte[] message, boolean reset) throws IOException {
+    int begun = begin(path, "application/grpc");
+    frame(DATA, END_OF_STREAM, begun, framed(message));
+    if (reset) frame(RESET, 0, begun, CANCEL);
+    out.flush();
+    return begun;
+  }
+
+  private int begin(String path, String contentType) throws IOException {
     var block = new ByteArrayOutputStream();
     block.write(0x83); // POST
     block.write(0x86); // http
@@ -85,7 +100,6 @@ final class RawHttp2 implements AutoCloseable {
     int begun = stream;
     stream += 2;
     frame(HEADERS, END_OF_HEADERS, begun, block.toByteArray());
-    out.flush();
     return begun;
   }
 
@@ -111,6 +125,12 @@ final class RawHttp2 implements AutoCloseable {
 
   void reset(int stream) throws IOException {
     frame(RESET, 0, stream, CANCEL);
+    out.flush();
+  }
+
+  /** Answers the ping of the other side. */
+  void pong(Frame ping) throws IOException {
+    frame(PING, ACK, 0, ping.payload.array());
     out.flush();
   }
 

@@ -1,0 +1,105 @@
+package io.headgate.server.envoy;
+
+import io.headgate.testkit.AtExit;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.ScratchDirectory;
+import io.headgate.testkit.net.FreePorts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/** A real Envoy with the example's configuration; only ports and addresses are put in. */
+final class EnvoyProcess implements AutoCloseable {
+  static final Path EXAMPLES = Path.of("..", "examples", "envoy").toAbsolutePath().normalize();
+
+  /** How long the example's filter waits. */
+  static final String TIMEOUT = "timeout: 0.02s";
+
+  private final ScratchDirectory directory = ScratchDirectory.create("headgate-envoy-");
+  private final Process process;
+  private final int port = FreePorts.find(1).getFirst();
+
+  private EnvoyProcess(String configuration) throws IOException {
+    var file = directory.resolve("envoy.yaml");
+    Files.writeString(
+        file,
+        configuration.replace("0.0.0.0, port_value: 10000", "127.0.0.1, port_value: " + port));
+    process =
+        new ProcessBuilder(
+                binary().orElseThrow(),
+                "-c",
+                file.toString(),
+                "--concurrency",
+                "1",
+                "--use-dynamic-base-id",
+                "--log-level",
+                "warn")
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("log.txt").toFile())
+            .start();
+    AtExit.close(this);
+    Eventually.holds("Envoy listens: " + log(), Duration.ofSeconds(60), this::isListening);
+  }
+
+  /** The binary that the environment names; the tests of this package are skipped without it. */
+  static Optional<String> binary() {
+    return Optional.ofNullable(System.getenv("HEADGATE_ENVOY")).filter(name -> !name.isBlank());
+  }
+
+  /**
+   * @param change what the test does to the example, beyond ports
+   */
+  static EnvoyProcess start(
+      int application, List<Integer> instances, UnaryOperator<String> change) {
+    try {
+      var example = Files.readString(EXAMPLES.resolve("envoy.yaml"));
+      return new EnvoyProcess(
+          change.apply(
+              example
+                  .replace("port_value: 9000", "port_value: " + application)
+                  .replace("port_value: 8080", "port_value: " + instances.get(0))
+                  .replace("port_value: 8081", "port_value: " + instances.get(1))));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean isListening() throws IOException {
+    if (!process.isAlive()) throw new IOException("Envoy has ended: " + log());
+    try (var socket = new Socket(FreePorts.loopback(), port)) {
+      return socket.isConnected();
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  String log() {
+    try {
+      return Files.readString(directory.resolve("log.txt"));
+    } catch (IOException e) {
+      return "no log: " + e;
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) process.destroyForcibly().waitFor();
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    directory.close();
+    AtExit.forget(this);
+  }
+}

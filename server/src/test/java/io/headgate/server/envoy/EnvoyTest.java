@@ -1,0 +1,288 @@
+package io.headgate.server.envoy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.ScratchDirectory;
+import io.headgate.testkit.net.FreePorts;
+import io.headgate.testkit.redis.RedisServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/**
+ * The example for Envoy with a real one, two instances of Headgate in processes of their own, and a
+ * Redis. The filter waits longer than in the example where a test counts lost calls, so that a busy
+ * machine does not count as a loss.
+ */
+@EnabledIfEnvironmentVariable(
+    named = "HEADGATE_ENVOY",
+    matches = ".+",
+    disabledReason = "HEADGATE_ENVOY does not name an Envoy binary")
+class EnvoyTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final int PER_SECOND = Integer.getInteger("headgate.envoy.rate", 300);
+  private static final UnaryOperator<String> PATIENT =
+      text -> text.replace(EnvoyProcess.TIMEOUT, "timeout: 5s");
+  private static final String AMPLE =
+      """
+      rules:
+        - id: per-address
+          match: { domain: shop, descriptor: remote_address, remote_address: "*" }
+          limit: { algorithm: fixed-window, rate: 1000000000/1d }
+        - id: scarce
+          match: { domain: shop, descriptor: tenant, tenant: "*" }
+          limit: { algorithm: fixed-window, rate: 5/1d }
+        - id: scarce-path
+          match: { domain: shop, descriptor: "path,remote_address", path: "/scarce*" }
+          per: [domain]
+          limit: { algorithm: fixed-window, rate: 5/1d }
+      """;
+
+  private final ScratchDirectory directory = ScratchDirectory.create("headgate-envoy-test-");
+  private RedisServer redis;
+  private HttpServer application;
+
+  @BeforeEach
+  void start() throws IOException {
+    redis = RedisServer.start();
+    application = HttpServer.create(new InetSocketAddress(FreePorts.loopback(), 0), 0);
+    application.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    application.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    application.start();
+  }
+
+  @AfterEach
+  void stop() {
+    application.stop(0);
+    redis.close();
+    directory.close();
+  }
+
+  private Path ample() throws IOException {
+    return Files.writeString(directory.resolve("rules.yaml"), AMPLE);
+  }
+
+  private HeadgateInstance instance(Path rules) {
+    return new HeadgateInstance(rules, redis.uri(), Duration.ofSeconds(4));
+  }
+
+  /** With the deadlines that it has by default. */
+  private HeadgateInstance usual(Path rules) {
+    return new HeadgateInstance(rules, redis.uri(), Duration.ofMillis(15));
+  }
+
+  private EnvoyProcess envoy(
+      HeadgateInstance one, HeadgateInstance other, UnaryOperator<String> change) {
+    return EnvoyProcess.start(
+        application.getAddress().getPort(), List.of(one.port(), other.port()), change);
+  }
+
+  /** Sends a request byte by char, and returns the head of the answer. */
+  private static String get(EnvoyProcess envoy, String path, String... headers) throws IOException {
+    try (var socket = new Socket(FreePorts.loopback(), envoy.port())) {
+      var request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: shop\r\n");
+      for (var header : headers) request.append(header).append("\r\n");
+      request.append("Connection: close\r\n\r\n");
+      socket.getOutputStream().write(request.toString().getBytes(ISO_8859_1));
+      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+    }
+  }
+
+  private static int status(String answer) {
+    return Integer.parseInt(answer.split(" ")[1]);
+  }
+
+  private static void awaitChecked(EnvoyProcess envoy) {
+    Eventually.holds(
+        "Envoy asks Headgate", PATIENCE, () -> get(envoy, "/").contains("ratelimit-policy"));
+  }
+
+  private static void report(String scenario, Object figures) {
+    System.out.printf("ENVOY %s: %s%n", scenario, figures);
+  }
+
+  @Test
+  void limitsOfTheExampleAreExactAndHeadersComeOnce() throws IOException {
+    try (var one = instance(EnvoyProcess.EXAMPLES.resolve("rules.yaml"));
+        var other = instance(EnvoyProcess.EXAMPLES.resolve("rules.yaml"));
+        var envoy = envoy(one, other, PATIENT)) {
+      awaitChecked(envoy);
+      int passed = 0;
+      for (int i = 0; i < 20; i++) {
+        var answer = get(envoy, "/login?" + i);
+        if (status(answer) == 200) passed++;
+        else assertThat(answer).contains("retry-after: ").startsWith("HTTP/1.1 429");
+        for (var header : List.of("ratelimit:", "ratelimit-policy:", "x-ratelimit-limit:")) {
+          assertThat(answer.toLowerCase(Locale.ROOT).split("\r\n" + header, -1))
+              .as(answer)
+              .hasSize(2);
+        }
+      }
+      assertThat(passed).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void headersThatAreNotUtf8OrVeryLongAreLimited() throws IOException {
+    try (var one = instance(ample());
+        var other = instance(ample());
+        var envoy = envoy(one, other, PATIENT)) {
+      awaitChecked(envoy);
+      for (var tenant : List.of("a\u00ff", "\u00c3\u0028", "t".repeat(50_000))) {
+        int passed = 0;
+        for (int i = 0; i < 20; i++) {
+          if (status(get(envoy, "/", "x-tenant: " + tenant)) == 200) passed++;
+        }
+        report("20 requests of a tenant with a hostile name, limit 5, admitted", passed);
+        assertThat(passed).isEqualTo(5);
+      }
+      int passed = 0;
+      for (int i = 0; i < 20; i++) {
+        if (status(get(envoy, "/scarce?" + "x".repeat(35_000) + i)) == 200) passed++;
+      }
+      report("20 requests for a path of 35 kB, limit 5, admitted", passed);
+      assertThat(passed).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void rollingRestartLeavesNoRequestUnchecked() throws Exception {
+    try (var one = instance(ample());
+        var other = instance(ample());
+        var envoy = envoy(one, other, PATIENT)) {
+      awaitChecked(envoy);
+      var traffic = new Traffic(envoy.port(), PER_SECOND);
+      try (traffic) {
+        for (int round = 0; round < 2; round++) {
+          one.replace();
+          other.replace();
+        }
+      }
+      report("rolling restart, twice", traffic.soFar());
+      assertThat(traffic.soFar().unchecked()).isZero();
+      assertThat(traffic.soFar().failed()).isZero();
+      assertThat(traffic.soFar().total()).isGreaterThan(100);
+      assertThat(one.log() + other.log()).doesNotContain("ERROR", "Exception");
+    }
+  }
+
+  @Test
+  void killedInstanceIsLeftOut() throws Exception {
+    try (var one = instance(ample());
+        var other = instance(ample());
+        var envoy = envoy(one, other, PATIENT)) {
+      awaitChecked(envoy);
+      try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
+        proceed(traffic, 300);
+        var before = traffic.soFar();
+        one.kill();
+        proceed(traffic, 1_000);
+        report("one of two instances killed", traffic.soFar().since(before));
+        assertThat(traffic.soFar().since(before).unchecked()).isZero();
+        one.restart();
+        proceed(traffic, 300);
+        assertThat(traffic.soFar().unchecked()).isZero();
+      }
+    }
+  }
+
+  /** Its first calls wait for the whole timeout, until Envoy leaves the instance out. */
+  @Test
+  void suspendedInstanceIsLeftOut() throws Exception {
+    try (var one = instance(ample());
+        var other = instance(ample());
+        var envoy =
+            envoy(one, other, text -> text.replace(EnvoyProcess.TIMEOUT, "timeout: 0.2s"))) {
+      awaitChecked(envoy);
+      try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
+        proceed(traffic, 300);
+        var before = traffic.soFar();
+        one.suspend();
+        proceed(traffic, 1_000);
+        var during = traffic.soFar();
+        report("one of two instances suspended", during.since(before));
+        assertThat(during.since(before).unchecked()).isLessThan(200);
+        one.resume();
+        proceedUntilChecked(traffic);
+      }
+      assertThat(one.log() + other.log()).doesNotContain("ERROR", "Exception");
+    }
+  }
+
+  /** Envoy resets what takes longer than its timeout; the other calls are not to suffer. */
+  @Test
+  void callsThatEnvoyGivesUpLeaveNoTrace() throws Exception {
+    try (var one = usual(ample());
+        var other = usual(ample());
+        var envoy = envoy(one, other, UnaryOperator.identity())) {
+      awaitChecked(envoy);
+      try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
+        for (int i = 0; i < 20; i++) {
+          one.suspend();
+          other.suspend();
+          proceed(traffic, 20);
+          one.resume();
+          other.resume();
+          proceed(traffic, 100);
+        }
+        report("20 phases of slowness, timeout 20 ms", traffic.soFar());
+        proceedUntilChecked(traffic);
+      }
+      assertThat(one.log() + other.log()).doesNotContain("ERROR", "Exception");
+    }
+  }
+
+  @Test
+  void killedRedisLeavesRequestsToThePolicies() throws Exception {
+    try (var one = usual(ample());
+        var other = usual(ample());
+        var envoy = envoy(one, other, PATIENT)) {
+      awaitChecked(envoy);
+      try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
+        proceed(traffic, 300);
+        var before = traffic.soFar();
+        redis.kill();
+        proceed(traffic, 1_000);
+        report("Redis killed", traffic.soFar().since(before));
+        proceedUntilChecked(traffic);
+        assertThat(traffic.soFar().failed()).isZero();
+      }
+    }
+  }
+
+  private static void proceed(Traffic traffic, int requests) {
+    int end = traffic.soFar().total() + requests;
+    Eventually.holds("requests are sent", PATIENCE, () -> traffic.soFar().total() >= end);
+  }
+
+  /** Waits for a stretch of requests that are all checked. */
+  private static void proceedUntilChecked(Traffic traffic) {
+    Eventually.holds(
+        "every request is checked again",
+        PATIENCE,
+        () -> {
+          var before = traffic.soFar();
+          proceed(traffic, 200);
+          return traffic.soFar().since(before).unchecked() == 0;
+        });
+  }
+}
