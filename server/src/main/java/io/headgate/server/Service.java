@@ -7,6 +7,7 @@ import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Door;
 import io.headgate.server.http.Live;
+import io.headgate.server.http.MemoryBudget;
 import io.headgate.server.http.Readiness;
 import io.headgate.server.http.Trials;
 import io.headgate.server.http.Views;
@@ -92,7 +93,7 @@ public final class Service implements AutoCloseable {
             watching.instance());
     this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), watching.instance());
-    this.door = new Door(settings.connections(), settings.proxies());
+    this.door = new Door(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
     this.metrics =
         new Metrics(limiter, book, store, NOT_IN_THE_BOOK, door::open, settings.eventLoops());
     this.witnesses =
@@ -233,6 +234,7 @@ public final class Service implements AutoCloseable {
               ticker,
               access,
               door,
+              settings.eventLoops(),
               readiness);
       var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
       var server = api.serve(vertx.createHttpServer(options), calls::takes);
