@@ -155,6 +155,7 @@ public final class Service implements AutoCloseable {
       service.followCertificates();
       service.listen(ticker);
       service.watching.start();
+      service.readiness.watchdog().start();
       return service;
     } catch (IOException e) {
       service.giveUp();
@@ -270,6 +271,7 @@ public final class Service implements AutoCloseable {
   @Override
   public void close() {
     if (!readiness.stop()) return;
+    readiness.watchdog().close();
     certificates.ifPresent(FollowedFiles::close);
     long since = System.nanoTime();
     try (metrics) {

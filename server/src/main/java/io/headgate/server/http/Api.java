@@ -60,7 +60,7 @@ public final class Api {
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
-    var about = new About(limiter, book, access, readiness);
+    var about = new About(limiter, book, access, readiness, readiness.watchdog());
     var pages = new Pages(about);
     var changes = new RuleChanges(book, callers, ticker, access);
     var rules = new RuleAdmin(book, changes);
@@ -141,6 +141,7 @@ public final class Api {
    */
   public HttpServer serve(HttpServer server, Predicate<HttpServerRequest> others) {
     vertx.setPeriodic(limits.tickMillis(), ticked -> connections.tick());
+    readiness.watchdog().watch(vertx.getOrCreateContext());
     return server
         .connectionHandler(connections::opened)
         .invalidRequestHandler(this::refuse)

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -108,12 +109,14 @@ class AbuseTest {
     void send() throws IOException;
   }
 
-  /** The connection works, or has been closed. */
-  private static void assertAnsweredOrClosed(Http2Client client) {
+  /** All frames so far have been read, or the connection has been closed. */
+  private static void assertReadOrClosed(Http2Client client) {
     try {
-      int stream = client.get("/health/live");
+      client.frame(PING, 0, 0, new byte[8]);
       client.flush();
-      assertThat(client.answer(stream).status()).hasToString("200");
+      client.next(PING, 0);
+    } catch (SocketTimeoutException silent) {
+      throw new AssertionError("neither read nor closed", silent);
     } catch (IOException closed) {
       // With a goodbye or without.
     }
@@ -127,8 +130,7 @@ class AbuseTest {
         client.flush();
       });
     }
-    // All requests have been read when this one, which is behind them, is answered.
-    open.forEach(client -> assertAnsweredOrClosed((Http2Client) client));
+    open.forEach(client -> assertReadOrClosed((Http2Client) client));
   }
 
   @Test
@@ -180,6 +182,7 @@ class AbuseTest {
     var batch = "[{\"key\":\"user:1\"}]" + " ".repeat(900_000);
     await()
         .atMost(Duration.ofSeconds(30))
+        .ignoreExceptions() // one that comes too early may be cut off
         .untilAsserted(() ->
             assertThat(
                     service
@@ -251,7 +254,7 @@ class AbuseTest {
         }
         client.flush();
       });
-      assertAnsweredOrClosed(client);
+      assertReadOrClosed(client);
     }
   }
 
@@ -265,7 +268,7 @@ class AbuseTest {
         }
         client.flush();
       });
-      assertAnsweredOrClosed(client);
+      assertReadOrClosed(client);
     }
   }
 
@@ -294,8 +297,8 @@ class AbuseTest {
   void aFlagInALaterMessageIsFoundHoweverTheBytesAreCut() throws IOException {
     var client = connect();
     var both =
-        ByteBuffer.allocate(12)
-            .put(message(0, new byte[1]))
+        ByteBuffer.allocate(11)
+            .put(message(0, new byte[0]))
             .put(message(2, new byte[1]))
             .array();
     int stream =
@@ -364,7 +367,7 @@ class AbuseTest {
         }
         client.flush();
       });
-      assertAnsweredOrClosed(client);
+      assertReadOrClosed(client);
     }
   }
 
@@ -414,7 +417,7 @@ class AbuseTest {
       client.frame(CONTINUATION, Http2Client.END_HEADERS, 1, block.bytes());
       client.flush();
     });
-    assertAnsweredOrClosed(client);
+    assertReadOrClosed(client);
   }
 
   @Test
@@ -437,7 +440,7 @@ class AbuseTest {
       }
       games.flush();
     });
-    assertAnsweredOrClosed(games);
+    assertReadOrClosed(games);
   }
 
   @Test
