@@ -50,6 +50,9 @@ final class ServerOptions {
         .setHttp2RstFloodWindowDuration(RESETS_WINDOW_SECONDS)
         .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
         .setHttp2ClearTextEnabled(true)
+        // There are no WebSockets here, and Netty's handler for them fails on pipelined requests.
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setPerMessageWebSocketCompressionSupported(false)
         .setTcpFastOpen(false);
   }
 

@@ -7,6 +7,7 @@ import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.Api;
 import io.headgate.server.http.Door;
 import io.headgate.server.http.Live;
+import io.headgate.server.http.MemoryBudget;
 import io.headgate.server.http.Readiness;
 import io.headgate.server.http.Trials;
 import io.headgate.server.http.Views;
@@ -98,7 +99,7 @@ public final class Service implements AutoCloseable {
             watching.instance());
     this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), watching.instance());
-    this.door = new Door(settings.connections(), settings.proxies());
+    this.door = new Door(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
     this.metrics =
         new Metrics(limiter, book, store, NOT_IN_THE_BOOK, door::open, settings.eventLoops());
     this.witnesses =
@@ -160,6 +161,7 @@ public final class Service implements AutoCloseable {
       service.followCertificates();
       service.listen(ticker);
       service.watching.start();
+      service.readiness.watchdog().start();
       return service;
     } catch (IOException e) {
       service.giveUp();
@@ -239,6 +241,7 @@ public final class Service implements AutoCloseable {
               ticker,
               access,
               door,
+              settings.eventLoops(),
               readiness);
       var loop = vertx.getOrCreateContext();
       goAways.add(() -> onLoop(loop, api::goAway));
@@ -283,6 +286,7 @@ public final class Service implements AutoCloseable {
   @Override
   public void close() {
     if (!readiness.stop()) return;
+    readiness.watchdog().close();
     certificates.ifPresent(FollowedFiles::close);
     long since = System.nanoTime();
     try (metrics) {

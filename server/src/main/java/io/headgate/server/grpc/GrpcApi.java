@@ -6,6 +6,7 @@ import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.RlsProto;
 import io.headgate.server.http.Access;
 import io.headgate.server.http.Api;
+import io.headgate.server.http.OtherCall;
 import io.headgate.server.http.Readiness;
 import io.headgate.server.watch.Witness;
 import io.headgate.store.Ticker;
@@ -14,6 +15,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.internal.http.HttpServerRequestInternal;
 import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
 import io.vertx.grpc.common.ServiceMethod;
@@ -47,6 +49,7 @@ public final class GrpcApi {
 
   private final GrpcServer server;
   private final Api api;
+  private final long reflectionAnswer;
 
   /**
    * @param witness hears of what is decided on this event loop
@@ -69,16 +72,18 @@ public final class GrpcApi {
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
     var rateLimits =
         new RateLimitCalls(vertx, limiter, access, ticker, settings, witness, api.tracing());
-    var health = new Health(vertx, readiness, Set.of(RATE_LIMITS), api::heard);
+    var lasting = new LastingCalls(vertx);
+    var health = new Health(lasting, readiness, Set.of(RATE_LIMITS), api::heard);
     var reflection =
         new Reflection(
-            vertx,
+            lasting,
             readiness,
             List.of(
                 RlsProto.getDescriptor().findServiceByName("RateLimitService"),
                 HealthProto.getDescriptor().findServiceByName("Health"),
                 ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
     this.api = api;
+    this.reflectionAnswer = reflection.longestAnswer();
     this.server =
         GrpcServer.server(vertx, options)
             .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
@@ -92,9 +97,16 @@ public final class GrpcApi {
   /** Serves the request if it is one of gRPC; false leaves it to those who speak HTTP. */
   public boolean takes(HttpServerRequest request) {
     if (!isGrpc(request)) return false;
-    api.expects(request, isReflection(request));
-    server.handle(request);
+    boolean reflection = isReflection(request);
+    var call = api.expects(request, reflection, reflection ? reflectionAnswer : 0);
+    if (call.isPresent()) server.handle(framed(request, call.get()));
     return true;
+  }
+
+  private static HttpServerRequest framed(HttpServerRequest request, OtherCall call) {
+    return request instanceof HttpServerRequestInternal known
+        ? new GrpcFrames(known, call)
+        : request;
   }
 
   private static boolean isReflection(HttpServerRequest request) {

@@ -4,7 +4,6 @@ import io.headgate.server.grpc.proto.HealthCheckRequest;
 import io.headgate.server.grpc.proto.HealthCheckResponse;
 import io.headgate.server.grpc.proto.HealthCheckResponse.ServingStatus;
 import io.headgate.server.http.Readiness;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.grpc.common.GrpcStatus;
@@ -17,17 +16,22 @@ final class Health {
   private static final int LOOKS_PER_PING = 100;
   private static final int LONGEST_SHOWN = 100;
 
-  private final Vertx vertx;
+  private final LastingCalls lasting;
   private final Readiness readiness;
   private final Set<String> services;
   private final Consumer<HttpConnection> heard;
 
   /**
+   * @param lasting looks at those who watch
    * @param services the names that can be asked about; the empty one stands for all
    * @param heard is told of connections whose watching clients are still there
    */
-  Health(Vertx vertx, Readiness readiness, Set<String> services, Consumer<HttpConnection> heard) {
-    this.vertx = vertx;
+  Health(
+      LastingCalls lasting,
+      Readiness readiness,
+      Set<String> services,
+      Consumer<HttpConnection> heard) {
+    this.lasting = lasting;
     this.readiness = readiness;
     this.services = services;
     this.heard = heard;
@@ -85,11 +89,12 @@ final class Health {
     }
 
     void start() {
-      look();
-      answer.whileOpen(vertx, this::look);
+      lasting.add(call.connection(), answer, this::look);
+      if (!answer.isGiven()) look();
     }
 
     private void look() {
+      if (answer.isGiven()) return;
       var now = status(service);
       if (now != told) {
         told = now;

@@ -4,7 +4,6 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
 import io.headgate.server.http.Readiness;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.reflection.v1.ErrorResponse;
@@ -30,16 +29,20 @@ final class Reflection {
   /** Tools ask a few; whoever has more to ask can open another stream. */
   static final int MOST_QUESTIONS = 100;
 
-  private static final long MOST_SILENT_LOOKS = Duration.ofMinutes(1).dividedBy(Reply.LOOK_EVERY);
+  /** An answer repeats its question. */
+  static final int LONGEST_QUESTION = 4 * 1024;
 
-  private final Vertx vertx;
+  private static final long MOST_SILENT_LOOKS =
+      Duration.ofMinutes(1).dividedBy(LastingCalls.LOOK_EVERY);
+
+  private final LastingCalls lasting;
   private final Readiness readiness;
   private final ListServiceResponse list;
   private final Map<String, FileDescriptorResponse> byName = new HashMap<>();
   private final Map<String, FileDescriptorResponse> bySymbol = new HashMap<>();
 
-  Reflection(Vertx vertx, Readiness readiness, List<ServiceDescriptor> services) {
-    this.vertx = vertx;
+  Reflection(LastingCalls lasting, Readiness readiness, List<ServiceDescriptor> services) {
+    this.lasting = lasting;
     this.readiness = readiness;
     this.list = list(services);
     for (var service : services) add(service.getFile());
@@ -64,6 +67,13 @@ final class Reflection {
     for (var type : message.getEnumTypes()) bySymbol.put(type.getFullName(), found);
   }
 
+  /** The memory that an answer takes at most: a stream has one on its way. */
+  long longestAnswer() {
+    int longest = list.getSerializedSize();
+    for (var file : byName.values()) longest = Math.max(longest, file.getSerializedSize());
+    return longest + 2L * LONGEST_QUESTION;
+  }
+
   void handle(GrpcServerRequest<Buffer, ServerReflectionResponse> call) {
     new Conversation(call).begin();
   }
@@ -81,23 +91,32 @@ final class Reflection {
 
     void begin() {
       call.endHandler(end -> reply.end());
-      reply.whileOpen(vertx, this::look);
+      lasting.add(call.connection(), reply, this::look);
+      if (reply.isGiven()) return;
       reply.receive(ServerReflectionRequest.parser(), this::hear);
     }
 
     private void hear(ServerReflectionRequest asked) {
       if (++questions > MOST_QUESTIONS) throw tooMany();
+      if (asked.getSerializedSize() > LONGEST_QUESTION) throw tooLong();
       silentLooks = 0;
       reply.write(answer(asked));
     }
 
     private void look() {
+      if (reply.isGiven()) return;
       if (readiness.isStopping()) {
         reply.fail(GrpcStatus.UNAVAILABLE, "the service stops; ask another");
       } else if (++silentLooks > MOST_SILENT_LOOKS) {
         reply.fail(GrpcStatus.DEADLINE_EXCEEDED, "nothing was asked for a minute; open another");
       }
     }
+  }
+
+  private static BadCall tooLong() {
+    return new BadCall(
+        GrpcStatus.RESOURCE_EXHAUSTED,
+        "a question may have at most %d bytes".formatted(LONGEST_QUESTION));
   }
 
   private static BadCall tooMany() {

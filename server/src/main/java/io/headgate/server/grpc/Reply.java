@@ -3,13 +3,11 @@ package io.headgate.server.grpc;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import io.headgate.server.trace.Trace;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.MessageSizeOverflowException;
 import io.vertx.grpc.server.GrpcServerRequest;
 import io.vertx.grpc.server.GrpcServerResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -25,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Reply<A> {
   private static final Logger LOG = LoggerFactory.getLogger(Reply.class);
-  static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final String PLAIN = "identity";
 
   private final GrpcServerRequest<Buffer, A> call;
@@ -125,23 +122,16 @@ final class Reply<A> {
     response.end(message);
   }
 
-  /** One of several messages. Who does not take them is not listened to until it does. */
+  /** One of several messages. The next one of the client is read when this one has been sent. */
   void write(A message) {
     if (given) return;
-    var unused = response.write(message);
-    if (!response.writeQueueFull()) return;
     call.pause();
-    response.drainHandler(drained -> call.resume());
+    response.write(message).onComplete(sent -> call.resume());
   }
 
-  /** Looks now and then at a call that may last, as long as it does. */
-  void whileOpen(Vertx vertx, Runnable look) {
-    vertx.setPeriodic(
-        LOOK_EVERY.toMillis(),
-        timer -> {
-          if (given) vertx.cancelTimer(timer);
-          else guarded(look);
-        });
+  /** Whether the call has ended, or its client has gone. */
+  boolean isGiven() {
+    return given;
   }
 
   /** Ends a stream of answers. */

@@ -44,8 +44,15 @@ final class About {
   private final StoreView store;
   private final Access access;
   private final Readiness readiness;
+  private final EventLoopWatchdog watchdog;
 
-  About(RateLimiter limiter, RuleBook book, Access access, Readiness readiness) {
+  About(
+      RateLimiter limiter,
+      RuleBook book,
+      Access access,
+      Readiness readiness,
+      EventLoopWatchdog watchdog) {
+    this.watchdog = watchdog;
     this.access = access;
     this.book = book;
     this.store = new StoreView(limiter.store());
@@ -71,8 +78,11 @@ final class About {
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
 
+  /** Down where other event loops than the one that answers are stuck. */
   void live(Exchange exchange, byte[] body) {
-    exchange.answer(200, MediaTypes.JSON, new JsonOut().begin().name("status").value("up").end());
+    boolean up = watchdog.stuck() == 0;
+    var out = new JsonOut().begin().name("status").value(up ? "up" : "stuck").end();
+    exchange.answer(up ? 200 : 503, MediaTypes.JSON, out);
   }
 
   /**

@@ -21,6 +21,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -38,6 +39,7 @@ public final class Api {
 
   /**
    * @param witness hears of what is decided on this event loop
+   * @param eventLoops how many there are, each with an API of its own
    */
   public Api(
       Vertx vertx,
@@ -49,18 +51,19 @@ public final class Api {
       Ticker ticker,
       Access access,
       Door door,
+      int eventLoops,
       Readiness readiness) {
     this.vertx = vertx;
     this.access = access;
     this.readiness = readiness;
     this.limits = door.limits();
-    this.connections = new Connections(limits);
+    this.connections = new Connections(limits, door.budget(), eventLoops);
     this.tracing = views.tracing();
     var asking = new Asking(limiter, witness);
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
     var inspection = new Inspection(limiter, asking);
-    var about = new About(limiter, book, access, readiness);
+    var about = new About(limiter, book, access, readiness, readiness.watchdog());
     var pages = new Pages(about);
     var changes = new RuleChanges(book, callers, ticker, access);
     var rules = new RuleAdmin(book, changes);
@@ -137,10 +140,12 @@ public final class Api {
    * waited for once there is an answer.
    *
    * @param lasts whether it may take as long as it likes
+   * @param answers the memory that its answers take until they are sent, beyond that of a short one
+   * @return nothing if there is no memory for it, and then it has been refused
    */
-  public void expects(HttpServerRequest request, boolean lasts) {
-    var call = new OtherCall(request, vertx, connections);
-    if (!lasts) connections.receives(call);
+  public Optional<OtherCall> expects(HttpServerRequest request, boolean lasts, long answers) {
+    var call = new OtherCall(request, vertx, connections, answers);
+    return call.begin(lasts) ? Optional.of(call) : Optional.empty();
   }
 
   /**
@@ -150,6 +155,7 @@ public final class Api {
    */
   public HttpServer serve(HttpServer server, Predicate<HttpServerRequest> others) {
     vertx.setPeriodic(limits.tickMillis(), ticked -> connections.tick());
+    readiness.watchdog().watch(vertx.getOrCreateContext());
     return server
         .connectionHandler(connections::opened)
         .invalidRequestHandler(this::refuse)

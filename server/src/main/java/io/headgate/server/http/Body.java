@@ -29,6 +29,11 @@ final class Body {
         .appendBuffer(chunk);
   }
 
+  /** How many bytes are kept. */
+  long kept() {
+    return bytes == null ? 0 : bytes.length();
+  }
+
   void drop() {
     bytes = null;
   }

@@ -8,61 +8,97 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of one event loop, and what each is taking its time with: silence, the head
- * of a request, or its body. One that waits for us may wait.
+ * The open connections of one event loop, what each is taking its time with (silence, the head of a
+ * request, its body, or taking the answer), and how much memory each holds meanwhile. One that
+ * waits for us may wait.
  *
  * <p>Netty's own idle handlers can't tell a client that is silent from one that waits for its slot
  * in a line, and are content with a byte now and then. Time is counted in ticks, so that a request
  * costs no look at the clock.
  */
 final class Connections {
-  private static final class State {
-    long since;
-    int requests;
-    boolean head = true;
-  }
+  /** What a client must take of a long answer in a second, beyond the time for a short one. */
+  private static final long SLOWEST_BYTES_PER_SECOND = 64 * 1024;
 
-  private final Map<HttpConnection, State> open = new HashMap<>();
-  private final Map<Receiving, Long> receiving = new LinkedHashMap<>(); // the oldest first
+  private final Map<HttpConnection, OpenConnection> open = new HashMap<>();
+  private final Map<Receiving, Long> deadlines = new LinkedHashMap<>();
+  private final MemoryBudget budget;
+  private final MemoryBudget.Share share;
   private final long idleTicks;
   private final long headTicks;
   private final long bodyTicks;
+  private final long tickMillis;
   private long now;
   private boolean ending;
+  private long searchedAt = -1;
 
-  Connections(ConnectionLimits limits) {
+  /**
+   * @param eventLoops how many there are, each with connections of its own
+   */
+  Connections(ConnectionLimits limits, MemoryBudget budget, int eventLoops) {
+    this.budget = budget;
+    this.share = budget.share(eventLoops);
     this.idleTicks = limits.ticks(limits.idle());
     this.headTicks = limits.ticks(limits.head());
     this.bodyTicks = limits.ticks(limits.body());
+    this.tickMillis = limits.tickMillis();
   }
 
   void opened(HttpConnection connection) {
     FirstRequest.hasCome(connection);
-    var state = new State();
-    state.since = now;
+    var state = new OpenConnection(connection, now);
     open.put(connection, state);
-    connection.closeHandler(closed -> open.remove(connection));
-    HeadWatch.watch(connection, () -> headBegins(state));
+    connection.closeHandler(closed -> forget(state));
+    HeadWatch.watch(
+        connection,
+        budget,
+        new HeadWatch.Listener() {
+          @Override
+          public void reads(int bytes) {
+            headBegins(state, bytes);
+          }
+
+          @Override
+          public boolean isHeadUnfinished() {
+            return state.requests == 0 && state.head;
+          }
+        });
+    HeaderWeigher.weigh(connection, state);
     if (ending) {
       var unused = GracefulGoAway.send(connection);
     }
   }
 
-  private void headBegins(State state) {
+  /** Whatever its requests still hold ends with the connection. */
+  private void forget(OpenConnection state) {
+    open.remove(state.connection);
+    if (state.closed) return;
+    state.closed = true;
+    share.giveBack(state.held);
+    state.held = 0;
+  }
+
+  private void headBegins(OpenConnection state, int bytes) {
+    state.headBytes += bytes;
     if (state.requests > 0 || state.head) return;
     state.head = true;
     state.since = now;
   }
 
+  /** The state of a connection; null if it has been closed. */
+  @Nullable OpenConnection find(HttpConnection connection) {
+    return open.get(connection);
+  }
+
   /** The head of a request has come. */
-  void begun(HttpConnection connection) {
+  @Nullable OpenConnection begun(HttpConnection connection) {
     var state = open.get(connection);
     if (state != null) state.requests++;
+    return state;
   }
 
   /** A request has been answered or its client has gone. */
-  void ended(HttpConnection connection) {
-    var state = open.get(connection);
+  void ended(@Nullable OpenConnection state) {
     if (state == null) return;
     state.requests--;
     state.head = false;
@@ -79,12 +115,52 @@ final class Connections {
 
   /** The body of a request is still to come. */
   void receives(Receiving request) {
-    receiving.put(request, now);
+    deadlines.put(request, now + bodyTicks);
   }
 
-  /** The request is there as a whole, or nobody waits for its rest. */
+  /** The answer to a request has been written and is still to be taken by the client. */
+  void sends(Receiving request, long bytes) {
+    long millis = bytes * 1_000 / SLOWEST_BYTES_PER_SECOND;
+    deadlines.put(request, now + bodyTicks + millis / tickMillis);
+  }
+
+  /** Nothing is waited for any more: the request is there as a whole, or its answer is sent. */
   void received(Receiving request) {
-    receiving.remove(request);
+    deadlines.remove(request);
+  }
+
+  /**
+   * Takes memory of the budget for a request of a connection. Where there is not enough, the
+   * connection of this event loop that holds most is closed in favour of one that holds less.
+   */
+  boolean take(OpenConnection state, long bytes) {
+    if (state.closed) return true; // the request will find that out
+    while (!share.take(bytes)) {
+      if (searchedAt == now) return false; // every one of them searching would take too long
+      var heaviest = heaviest();
+      if (heaviest == null || heaviest.held <= state.held + bytes) {
+        searchedAt = now;
+        return false;
+      }
+      forget(heaviest);
+      heaviest.cut();
+    }
+    state.held += bytes;
+    return true;
+  }
+
+  private @Nullable OpenConnection heaviest() {
+    OpenConnection heaviest = null;
+    for (var state : open.values()) {
+      if (heaviest == null || state.held > heaviest.held) heaviest = state;
+    }
+    return heaviest;
+  }
+
+  void giveBack(OpenConnection state, long bytes) {
+    if (state.closed) return; // all was given back then
+    state.held -= bytes;
+    share.giveBack(bytes);
   }
 
   /** Announces to every client of HTTP/2 that its connection ends; see {@link GracefulGoAway}. */
@@ -95,26 +171,25 @@ final class Connections {
 
   void tick() {
     now++;
-    for (Receiving slow = oldest(); slow != null; slow = oldest()) {
-      receiving.remove(slow);
-      slow.tooSlow();
-    }
-    var silent =
-        open.entrySet().stream()
-            .filter(entry -> isSilent(entry.getValue()))
+    var slow =
+        deadlines.entrySet().stream()
+            .filter(entry -> now > entry.getValue())
             .map(Map.Entry::getKey)
             .toList();
-    silent.forEach(HttpConnection::close);
-  }
-
-  private @Nullable Receiving oldest() {
-    for (var entry : receiving.entrySet()) {
-      return now - entry.getValue() > bodyTicks ? entry.getKey() : null;
+    for (var request : slow) {
+      deadlines.remove(request);
+      request.tooSlow();
     }
-    return null;
+    var silent = open.values().stream().filter(this::isSilent).toList();
+    for (var state : silent) {
+      if (state.closing) state.cut();
+      else state.close();
+    }
   }
 
-  private boolean isSilent(State state) {
-    return state.requests == 0 && now - state.since > (state.head ? headTicks : idleTicks);
+  private boolean isSilent(OpenConnection state) {
+    return state.requests == 0
+        && state.sending == 0
+        && now - state.since > (state.head ? headTicks : idleTicks);
   }
 }

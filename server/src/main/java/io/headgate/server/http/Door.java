@@ -8,14 +8,27 @@ import java.util.concurrent.atomic.AtomicInteger;
  * address, and whose word counts about the address.
  */
 public final class Door {
+  /** What an open connection takes in memory before it holds any request, generously. */
+  private static final int BYTES_OF_ONE = 16 * 1024;
+
   private final ConnectionLimits limits;
   private final TrustedProxies proxies;
+  private final MemoryBudget budget;
+  private final int most;
   private final AtomicInteger open = new AtomicInteger();
   private final ConcurrentHashMap<Address, Integer> byCaller = new ConcurrentHashMap<>();
 
-  public Door(ConnectionLimits limits, TrustedProxies proxies) {
+  /**
+   * As many connections as the limits allow, and no more than fit into a quarter of the heap.
+   *
+   * @param budget for the memory that requests of all connections hold
+   */
+  public Door(ConnectionLimits limits, TrustedProxies proxies, MemoryBudget budget) {
     this.limits = limits;
     this.proxies = proxies;
+    this.budget = budget;
+    long fit = Runtime.getRuntime().maxMemory() / 4 / BYTES_OF_ONE;
+    this.most = (int) Math.min(limits.most(), Math.max(1, fit));
   }
 
   /** How many connections there are. */
@@ -27,13 +40,17 @@ public final class Door {
     return limits;
   }
 
+  MemoryBudget budget() {
+    return budget;
+  }
+
   TrustedProxies proxies() {
     return proxies;
   }
 
   /** Takes a place; false if there is none, and then there is none to leave. */
   boolean enter(Address peer) {
-    if (open.incrementAndGet() > limits.most()) {
+    if (open.incrementAndGet() > most) {
       open.decrementAndGet();
       return false;
     }

@@ -31,6 +31,24 @@ final class Exchange implements Receiving {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final long LINGER_MILLIS = 500;
   private static final long NO_ERROR = 0; // of HTTP/2
+  private static final long REFUSED_STREAM = 7;
+  private static final long CANCEL = 8;
+
+  /** What a stream of HTTP/2 takes in memory, with a short body and a short answer. */
+  static final long STREAM = 8 * 1024;
+
+  /** So much of a body or an answer is not counted: it goes with the stream or the connection. */
+  static final long UNCOUNTED = 4 * 1024;
+
+  /** Answers as long as this are counted, and waited for, also over HTTP/1.1. */
+  private static final int LONG_ANSWER = 16 * 1024;
+
+  private static final Problem BUSY =
+      Problem.of(
+              503,
+              "the requests that are under way take all the memory there is for them; try again"
+                  + " in a second")
+          .with("Retry-After", "1");
 
   /** A slot that is not released ends by itself, and a reset can be asked for again. */
   private static final Problem STORE_AWAY =
@@ -50,8 +68,13 @@ final class Exchange implements Receiving {
   private Trace trace = Trace.NONE;
   private @Nullable Route route;
   private @Nullable Problem refusal;
+  private @Nullable OpenConnection connection;
+  private Hold hold;
+  private Runnable whenGone = () -> {};
+  private long headWeight;
   private boolean complete;
   private boolean answered;
+  private boolean sending;
   private boolean counted;
 
   Exchange(
@@ -66,11 +89,19 @@ final class Exchange implements Receiving {
     this.connections = connections;
     this.readiness = readiness;
     this.tracing = tracing;
+    this.hold = new Hold(connections, null);
   }
 
   void receive(Routes routes, Access access) {
     counted = true;
-    connections.begun(request.connection());
+    connection = connections.begun(request.connection());
+    hold = new Hold(connections, connection);
+    headWeight = connection == null ? 0 : headWeight(connection);
+    if (isHttp2()) response.closeHandler(closed -> closed());
+    if (!hold.resize(headWeight)) {
+      turnAway();
+      return;
+    }
     connections.receives(this);
     try {
       route = routes.find(request.method(), path());
@@ -90,6 +121,37 @@ final class Exchange implements Receiving {
       if (expected != null) answerExpectation(expected, announced);
     }
     request.handler(this::take).endHandler(end -> complete()).exceptionHandler(this::broken);
+  }
+
+  /** The memory of the request as long as it is open, without its body and its answer. */
+  private long headWeight(OpenConnection open) {
+    if (isHttp2()) return STREAM + open.headWeight;
+    // One of HTTP/1.1 goes with its connection, unless it is a large one.
+    long weight = open.headBytes <= UNCOUNTED ? 0 : fieldsWeight();
+    open.headBytes = 0;
+    return weight <= UNCOUNTED ? 0 : weight;
+  }
+
+  private long fieldsWeight() {
+    long weight = 0;
+    for (var field : request.headers()) {
+      weight += HeaderWeigher.FIELD + field.getKey().length() + field.getValue().length();
+    }
+    return weight;
+  }
+
+  /** Refuses a request for which there is no memory, before anything is done with it. */
+  private void turnAway() {
+    if (isHttp2()) {
+      response.reset(REFUSED_STREAM); // an answer would take memory as well
+      leave();
+    } else {
+      refuse(BUSY);
+    }
+  }
+
+  private boolean isHttp2() {
+    return request.version() == HttpVersion.HTTP_2;
   }
 
   private Trace followed(Route found) {
@@ -153,14 +215,24 @@ final class Exchange implements Receiving {
   }
 
   void answer(int status, CharSequence mediaType, Buffer bytes) {
+    answer(status, mediaType, bytes, bytes.length());
+  }
+
+  /** Answers with a constant body, which takes no memory of its own unless it is encrypted. */
+  void answer(int status, CharSequence mediaType, SharedBytes bytes) {
+    boolean copied = request.isSSL() && !isHttp2();
+    answer(status, mediaType, bytes.buffer(), copied ? bytes.buffer().length() : 0);
+  }
+
+  private void answer(int status, CharSequence mediaType, Buffer bytes, long own) {
     if (isOver()) return;
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
     PageHeaders.put(response, mediaType);
     if (request.method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(bytes.length()));
-      finish(Buffer.buffer());
+      finish(Buffer.buffer(), 0);
     } else {
-      finish(bytes);
+      finish(bytes, own);
     }
   }
 
@@ -172,7 +244,7 @@ final class Exchange implements Receiving {
   void end(int status) {
     if (isOver()) return;
     response.setStatusCode(status);
-    finish(Buffer.buffer());
+    finish(Buffer.buffer(), 0);
   }
 
   /**
@@ -197,7 +269,7 @@ final class Exchange implements Receiving {
     response.setStatusCode(200).setChunked(true).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
     PageHeaders.put(response, mediaType);
     var stream = new EventStream(request, vertx.getOrCreateContext());
-    response.closeHandler(closed -> stream.gone());
+    whenClosed(stream::gone);
     stream.whenOver(() -> {
       leave();
       over.run();
@@ -212,11 +284,23 @@ final class Exchange implements Receiving {
    */
   void later(long millis, Runnable then, Runnable gone) {
     long timer = vertx.setTimer(millis, fired -> guarded(then));
-    response.closeHandler(closed -> {
+    whenClosed(() -> {
       if (answered || !vertx.cancelTimer(timer)) return;
       leave();
       guarded(gone);
     });
+  }
+
+  private void whenClosed(Runnable then) {
+    whenGone = then;
+    if (!isHttp2()) response.closeHandler(closed -> closed());
+  }
+
+  /** The stream or the connection of this request has been closed, by either side. */
+  private void closed() {
+    whenGone.run();
+    sent();
+    if (!answered) leave();
   }
 
   /**
@@ -254,19 +338,39 @@ final class Exchange implements Receiving {
     return true;
   }
 
-  private void finish(Buffer bytes) {
+  /**
+   * @param own the memory that the answer takes until it is sent
+   */
+  private void finish(Buffer bytes, long own) {
     answered = true;
+    body.drop();
+    boolean fits = hold.resize((isHttp2() ? headWeight : 0) + (own <= UNCOUNTED ? 0 : own));
     leave();
-    if (complete && !readiness.isStopping()) {
-      response.end(bytes);
-      return;
-    }
-    if (request.version() == HttpVersion.HTTP_2) {
+    send(fits ? bytes : withoutBody());
+  }
+
+  private Buffer withoutBody() {
+    response.headers().clear();
+    response.setStatusCode(BUSY.status()).putHeader("Retry-After", "1");
+    return Buffer.buffer();
+  }
+
+  private void send(Buffer bytes) {
+    if (isHttp2()) {
+      sending(bytes.length());
       finishStream(bytes);
       return;
     }
-    response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    boolean last = !complete || readiness.isStopping();
+    if (last) response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     var sent = response.end(bytes);
+    if (bytes.length() >= LONG_ANSWER) {
+      sending(bytes.length());
+      sent.onComplete(done -> sent());
+    } else {
+      hold.end();
+    }
+    if (!last) return;
     var connection = request.connection();
     if (complete) {
       sent.onComplete(done -> connection.close());
@@ -276,6 +380,21 @@ final class Exchange implements Receiving {
     }
   }
 
+  /** The client has to take the answer in time. */
+  private void sending(long bytes) {
+    sending = true;
+    if (connection != null) connection.sending++;
+    connections.sends(this, bytes);
+  }
+
+  private void sent() {
+    hold.end();
+    if (!sending) return;
+    sending = false;
+    if (connection != null) connection.sending--;
+    connections.received(this);
+  }
+
   /** The connection is nobody's business any more as far as this request goes. */
   private void leave() {
     if (!counted) return;
@@ -283,12 +402,18 @@ final class Exchange implements Receiving {
     if (answered) trace.answered(response.getStatusCode());
     else trace.gone();
     connections.received(this);
-    connections.ended(request.connection());
+    connections.ended(connection);
+    if (!answered) hold.end();
   }
 
-  /** The body takes too long to come. */
+  /** The body takes too long to come, or the answer takes too long to be taken. */
   @Override
   public void tooSlow() {
+    if (sending) {
+      if (isHttp2()) response.reset(CANCEL);
+      else if (connection != null) connection.cut();
+      return;
+    }
     if (isOver()) return;
     refuse(Problem.of(408, "body", "the body did not come in time; send it at once"));
   }
@@ -301,7 +426,17 @@ final class Exchange implements Receiving {
 
   private void take(Buffer chunk) {
     body.take(chunk, !answered && refusal == null, longestBody());
+    if (!answered && !hold.resize(headWeight + bodyWeight())) {
+      refuse(BUSY);
+      return;
+    }
     if (!answered && body.isEndless()) refuse(refusal == null ? tooLong() : refusal);
+  }
+
+  /** Twice what has come, since the buffer doubles as it grows. */
+  private long bodyWeight() {
+    long kept = body.kept();
+    return kept <= UNCOUNTED ? 0 : 2 * kept;
   }
 
   private void complete() {
@@ -340,7 +475,7 @@ final class Exchange implements Receiving {
   /** Vert.x closes what it can't read on with, and only closing it first lets the answer out. */
   private void broken(Throwable cause) {
     if (complete || isOver()) return;
-    if (request.version() == HttpVersion.HTTP_2) {
+    if (isHttp2()) {
       leave(); // the stream is gone, and the others of its connection are not to go with it
       return;
     }

@@ -1,8 +1,8 @@
 package io.headgate.server.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerAdapter;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.vertx.core.http.HttpConnection;
@@ -13,17 +13,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection on which no request has begun in time, however busily its bytes drip.
+ * Closes a connection on which no request has begun in time, however busily its bytes drip, and
+ * takes memory of the budget for the bytes of its first head until that is whole.
  *
  * <p>Where HTTP/2 is spoken without TLS, Vert.x tells of a connection only once it knows its
  * protocol, which is with the head of the first request. Until then this is all that watches it.
  */
-final class FirstRequest extends ChannelHandlerAdapter {
+final class FirstRequest extends ChannelInboundHandlerAdapter {
   private final Duration within;
+  private final MemoryBudget budget;
+  private long held;
   private @Nullable Future<?> end;
 
-  private FirstRequest(Duration within) {
+  private FirstRequest(Duration within, MemoryBudget budget) {
     this.within = within;
+    this.budget = budget;
   }
 
   /** From now on the connection is watched by others. */
@@ -44,8 +48,19 @@ final class FirstRequest extends ChannelHandlerAdapter {
   }
 
   @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    long weight = message instanceof ByteBuf read ? read.readableBytes() * HeadWatch.WEIGHT : 0;
+    context.fireChannelRead(message);
+    if (context.isRemoved()) return; // the head was whole
+    if (budget.take(weight)) held += weight;
+    else close(context);
+  }
+
+  @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     if (end != null) end.cancel(false);
+    budget.giveBack(held);
+    held = 0;
   }
 
   /**
@@ -73,7 +88,7 @@ final class FirstRequest extends ChannelHandlerAdapter {
             .pipeline()
             .addLast(
                 StreamErrorFilter.INSTANCE,
-                new FirstRequest(door.limits().head()),
+                new FirstRequest(door.limits().head(), door.budget()),
                 new ClearText());
       }
       context.fireChannelRead(accepted);

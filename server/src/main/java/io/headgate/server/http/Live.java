@@ -95,7 +95,7 @@ public final class Live {
   /** A thousand callers take a while to sort and to write: an event loop does not do that. */
   static <T> CompletionStage<Buffer> written(CompletionStage<T> stage, Function<T, JsonOut> json) {
     return stage.thenApplyAsync(
-        value -> Buffer.buffer(json.apply(value).toString()), Thread::startVirtualThread);
+        value -> Buffer.buffer(json.apply(value).toString()), LargeWork.EXECUTOR);
   }
 
   private static void answer(Exchange exchange, Buffer json) {

@@ -15,7 +15,7 @@ final class MetricsPage {
   void answer(Exchange exchange, byte[] body) {
     String accept = exchange.asked(HttpHeaders.ACCEPT).orElse("");
     exchange.when(
-        Asking.aside(() -> metrics.page(accept)),
+        LargeWork.supply(() -> metrics.page(accept)),
         page -> exchange.answer(200, page.mediaType(), Buffer.buffer(page.bytes())));
   }
 }

@@ -1,6 +1,5 @@
 package io.headgate.server.http;
 
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
@@ -9,10 +8,10 @@ import java.util.Objects;
 final class OpenApi {
   static final String MEDIA_TYPE = "application/yaml";
 
-  private static final byte[] DOCUMENT = read();
+  private static final SharedBytes DOCUMENT = new SharedBytes(read());
 
   static void answer(Exchange exchange, byte[] body) {
-    exchange.answer(200, MEDIA_TYPE, Buffer.buffer(DOCUMENT));
+    exchange.answer(200, MEDIA_TYPE, DOCUMENT);
   }
 
   private static byte[] read() {

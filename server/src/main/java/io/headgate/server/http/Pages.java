@@ -2,12 +2,14 @@ package io.headgate.server.http;
 
 import io.headgate.server.dashboard.PageFile;
 import io.headgate.server.dashboard.PageFiles;
-import io.vertx.core.buffer.Buffer;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Serves the dashboard. Its files hold no data, so anybody may have them. */
 final class Pages {
   private static final PageFiles FILES = PageFiles.onClassPath();
+  private static final Map<String, SharedBytes> BY_TAG = new ConcurrentHashMap<>();
 
   /** Its name changes with what is in it. */
   private static final String FOR_EVER = "public, max-age=31536000, immutable";
@@ -52,7 +54,8 @@ final class Pages {
       return;
     }
     if (gzip) exchange.header("Content-Encoding", "gzip");
-    exchange.answer(200, file.mediaType(), Buffer.buffer(file.bytes(gzip)));
+    var bytes = BY_TAG.computeIfAbsent(tag, made -> new SharedBytes(file.bytes(gzip)));
+    exchange.answer(200, file.mediaType(), bytes);
   }
 
   private static boolean isKnown(Optional<String> ifNoneMatch, String tag) {

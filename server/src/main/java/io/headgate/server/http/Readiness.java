@@ -8,6 +8,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Readiness {
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final List<Runnable> told = new CopyOnWriteArrayList<>();
+  private final EventLoopWatchdog watchdog = new EventLoopWatchdog();
+
+  /** Whether the event loops are alive. */
+  public EventLoopWatchdog watchdog() {
+    return watchdog;
+  }
 
   /** Is run once, when it begins to stop: for what would go on for ever. */
   void whenStopping(Runnable then) {

@@ -153,7 +153,7 @@ final class RuleChanges {
 
   /** Asks the book, which may wait for a database. */
   static <T> CompletableFuture<T> aside(Supplier<T> question) {
-    return Asking.aside(() -> {
+    return LargeWork.supply(() -> {
       try {
         return question.get();
       } catch (RuleBookProblem e) {

@@ -13,6 +13,7 @@ import io.headgate.server.grpc.proto.HealthCheckResponse;
 import io.headgate.server.http.Readiness;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
@@ -69,10 +70,10 @@ class OpenStreamsTest {
 
   @Test
   void nobodyLooksAfterAWatchWhoseConnectionIsGone() throws Exception {
-    var vertx = Vertx.vertx();
+    var vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     try {
       var services = new CountedServices();
-      var health = new Health(vertx, new Readiness(), services, heard -> {});
+      var health = new Health(new LastingCalls(vertx), new Readiness(), services, heard -> {});
       ServiceMethod<Buffer, HealthCheckResponse> method =
           ServiceMethod.server(
               ServiceName.create("grpc.health.v1.Health"),
@@ -94,7 +95,7 @@ class OpenStreamsTest {
       }
       var before = new AtomicInteger();
       await()
-          .pollInterval(Reply.LOOK_EVERY.multipliedBy(10))
+          .pollInterval(LastingCalls.LOOK_EVERY.multipliedBy(10))
           .until(() -> before.getAndSet(services.looks.get()) == services.looks.get());
     } finally {
       get(vertx.close());

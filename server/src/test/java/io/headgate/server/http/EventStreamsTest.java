@@ -60,7 +60,7 @@ class EventStreamsTest {
         vertx
             .createHttpServer()
             .requestHandler(request -> {
-              var connections = new Connections(ConnectionLimits.DEFAULT);
+              var connections = new Connections(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1);
               streams.open(new Exchange(request, vertx, connections, readiness, Tracing.OFF));
             })
             .listen(0, "127.0.0.1")

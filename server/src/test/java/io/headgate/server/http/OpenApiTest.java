@@ -127,7 +127,8 @@ class OpenApiTest {
                   metrics, live, new Trials(new RecentTraffic(1, service.clock::get)), Tracing.OFF),
               service.clock::get,
               Access.OPEN,
-              new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE),
+              new Door(ConnectionLimits.DEFAULT, TrustedProxies.NONE, MemoryBudget.ofHeap()),
+              1,
               new Readiness());
       assertThat(described()).isEqualTo(new TreeSet<>(api.endpoints()));
     } finally {

@@ -121,7 +121,11 @@ class SlowClientsTest {
 
   @Test
   void anAddressLeavesTheDoorAsItFoundIt() {
-    var door = new Door(new ConnectionLimits(3, 2, LONG, LONG, LONG), TrustedProxies.NONE);
+    var door =
+        new Door(
+            new ConnectionLimits(3, 2, LONG, LONG, LONG),
+            TrustedProxies.NONE,
+            MemoryBudget.ofHeap());
     var one = Address.parse("2001:db8::1").orElseThrow();
     var neighbour = Address.parse("2001:db8::2").orElseThrow();
     var other = Address.parse("192.0.2.1").orElseThrow();

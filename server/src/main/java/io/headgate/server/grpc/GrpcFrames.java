@@ -1,0 +1,103 @@
+package io.headgate.server.grpc;
+
+import io.headgate.server.http.OtherCall;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.StreamResetException;
+import io.vertx.core.internal.http.HttpServerRequestInternal;
+import io.vertx.core.internal.http.HttpServerRequestWrapper;
+import io.vertx.grpc.common.GrpcHeaderNames;
+import io.vertx.grpc.common.GrpcStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request of a call, whose message frames are checked before Vert.x takes them apart: its
+ * deframer throws on a compressed message without an encoding, and the client never gets an answer.
+ * Counts the bytes of unfinished messages as well.
+ */
+final class GrpcFrames extends HttpServerRequestWrapper {
+  private static final int PREFIX = 5; // a flag and a length of four bytes
+  private static final long CANCEL = 8;
+
+  private final HttpServerRequestInternal request;
+  private final OtherCall call;
+  private @Nullable Handler<Throwable> failed;
+  private int prefix; // bytes of the prefix that have come
+  private long length;
+  private boolean refused;
+
+  GrpcFrames(HttpServerRequestInternal request, OtherCall call) {
+    super(request);
+    this.request = request;
+    this.call = call;
+  }
+
+  @Override
+  public HttpServerRequest exceptionHandler(@Nullable Handler<Throwable> handler) {
+    failed = handler;
+    request.exceptionHandler(handler);
+    return this;
+  }
+
+  @Override
+  public HttpServerRequest handler(@Nullable Handler<Buffer> handler) {
+    request.handler(handler == null ? null : chunk -> take(chunk, handler));
+    return this;
+  }
+
+  private void take(Buffer chunk, Handler<Buffer> next) {
+    if (refused) return;
+    if (isCompressed(chunk)) {
+      refuse(
+          GrpcStatus.INTERNAL,
+          "a message has the compressed flag and the call names no encoding for it; send messages"
+              + " uncompressed");
+    } else if (!call.receives(chunk.length())) {
+      refuse(GrpcStatus.RESOURCE_EXHAUSTED, "there is no memory for the message; try again");
+    } else {
+      next.handle(chunk);
+    }
+  }
+
+  /** Follows the frames through the chunk; true if one of them is flagged. */
+  private boolean isCompressed(Buffer chunk) {
+    int at = 0;
+    while (at < chunk.length()) {
+      if (prefix == PREFIX) {
+        long rest = Math.min(length, chunk.length() - at);
+        at += (int) rest;
+        length -= rest;
+        if (length > 0) return false;
+        prefix = 0;
+      } else {
+        int value = chunk.getUnsignedByte(at++);
+        if (prefix == 0) {
+          if (value != 0) return true;
+          length = 0;
+        } else {
+          length = length << 8 | value;
+        }
+        prefix++;
+      }
+    }
+    return false;
+  }
+
+  /** Answers in the place of the handler of the call, which is told that its client has gone. */
+  private void refuse(GrpcStatus status, String reason) {
+    refused = true;
+    var response = request.response();
+    if (response.ended() || response.closed()) return;
+    if (response.headWritten()) {
+      response.reset(CANCEL);
+      return;
+    }
+    if (failed != null) failed.handle(new StreamResetException(CANCEL));
+    response
+        .putHeader("content-type", "application/grpc")
+        .putHeader(GrpcHeaderNames.GRPC_STATUS, status.toString())
+        .putHeader(GrpcHeaderNames.GRPC_MESSAGE, reason)
+        .end();
+  }
+}

@@ -1,0 +1,476 @@
+package io.headgate.server.abuse;
+
+import static io.headgate.server.abuse.Http2Client.CONTINUATION;
+import static io.headgate.server.abuse.Http2Client.GOAWAY;
+import static io.headgate.server.abuse.Http2Client.HEADERS;
+import static io.headgate.server.abuse.Http2Client.PING;
+import static io.headgate.server.abuse.Http2Client.RST_STREAM;
+import static io.headgate.server.abuse.Http2Client.message;
+import static io.headgate.server.abuse.Http2Client.post;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.server.abuse.Http2Client.Block;
+import io.headgate.server.grpc.proto.HealthCheckRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Clients that try to use up memory, time or the log of a service with a heap of 128 MB, without a
+ * token. After each attack, and while its connections are still open, the next honest request is
+ * decided by the same process.
+ */
+class AbuseTest {
+  private static final String CHECK = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  private static final String WATCH = "/grpc.health.v1.Health/Watch";
+  private static final String REFLECTION =
+      "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+  private static final int STREAMS = 250;
+  private static final Pattern SCRIPT = Pattern.compile("/assets/[^\"]+\\.js");
+
+  @TempDir private static Path folder;
+  private static SmallHeapService service;
+  private static final AtomicInteger KEYS = new AtomicInteger();
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @BeforeAll
+  static void start() throws IOException {
+    service = new SmallHeapService(folder);
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @AfterEach
+  void nextHonestRequestIsDecided() throws Exception {
+    try {
+      assertThat(service.isAlive()).as("%s", service.log()).isTrue();
+      assertDecided();
+    } finally {
+      for (var connection : open) connection.close();
+    }
+    assertDecided();
+  }
+
+  private static void assertDecided() {
+    var json = "{\"key\":\"user:%d\"}".formatted(KEYS.incrementAndGet());
+    var answer = service.request(service.to("/v1/check").POST(BodyPublishers.ofString(json)));
+    assertThat(answer.statusCode()).as("%s", service.log()).isEqualTo(200);
+    assertThat(answer.body()).contains("\"allowed\":true");
+  }
+
+  private Http2Client connect(int window) throws IOException {
+    var client = new Http2Client(service.port(), window);
+    open.add(client);
+    return client;
+  }
+
+  private Http2Client connect() throws IOException {
+    return connect(65_535);
+  }
+
+  private Socket socket() throws IOException {
+    var socket = new Socket(InetAddress.getLoopbackAddress(), service.port());
+    open.add(socket);
+    return socket;
+  }
+
+  /** Sends what the server may stop to read, on a thread that does not mind. */
+  private static void send(Sending sending) {
+    try {
+      sending.send();
+    } catch (IOException refused) {
+      // The server has closed the connection, which is one way to defend itself.
+    }
+  }
+
+  @FunctionalInterface
+  private interface Sending {
+    void send() throws IOException;
+  }
+
+  /** All frames so far have been read, or the connection has been closed. */
+  private static void assertReadOrClosed(Http2Client client) {
+    try {
+      client.frame(PING, 0, 0, new byte[8]);
+      client.flush();
+      client.next(PING, 0);
+    } catch (SocketTimeoutException silent) {
+      throw new AssertionError("neither read nor closed", silent);
+    } catch (IOException closed) {
+      // With a goodbye or without.
+    }
+  }
+
+  private void takeNothingOf(String path, int connections) throws IOException {
+    for (int i = 0; i < connections; i++) {
+      var client = connect(0);
+      send(() -> {
+        for (int stream = 0; stream < STREAMS; stream++) client.get(path);
+        client.flush();
+      });
+    }
+    open.forEach(client -> assertReadOrClosed((Http2Client) client));
+  }
+
+  @Test
+  void answersOfTheDashboardThatNoClientTakesShareTheirBytes() throws IOException {
+    var page = service.request(service.to("/").header("Accept", "text/html")).body();
+    var script = SCRIPT.matcher(page);
+    assertThat(script.find()).as(page).isTrue();
+    takeNothingOf(script.group(), 8);
+  }
+
+  @Test
+  void longAnswersThatNoClientTakesAreBounded() throws IOException {
+    for (var path : List.of("/openapi.yaml", "/metrics", "/v1/rules", "/v1/stats")) {
+      takeNothingOf(path, 3);
+    }
+  }
+
+  @Test
+  void streamsOfEventsThatNoClientTakesAreBounded() throws IOException {
+    takeNothingOf("/v1/stream", 2);
+  }
+
+  @Test
+  void answersToHttp1ClientsThatDoNotReadAreBounded() throws IOException {
+    var request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200).getBytes(ISO_8859_1);
+    for (int i = 0; i < 100; i++) {
+      var socket = socket();
+      socket.setReceiveBufferSize(4 * 1024);
+      send(() -> socket.getOutputStream().write(request));
+    }
+  }
+
+  @Test
+  void unfinishedBodiesAreBoundedAndTheirMemoryComesBack() throws IOException {
+    var head =
+        "POST /v1/check/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            + "Content-Length: 1048576\r\n\r\n";
+    var most = " ".repeat(1_000_000).getBytes(ISO_8859_1);
+    for (int i = 0; i < 120; i++) {
+      var socket = socket();
+      send(() -> {
+        socket.getOutputStream().write(head.getBytes(ISO_8859_1));
+        socket.getOutputStream().write(most);
+      });
+    }
+    assertDecided();
+    for (var connection : open) closeQuietly(connection);
+    open.clear();
+    var batch = "[{\"key\":\"user:1\"}]" + " ".repeat(900_000);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreExceptions() // one that comes too early may be cut off
+        .untilAsserted(() ->
+            assertThat(
+                    service
+                        .request(
+                            service.to("/v1/check/batch").POST(BodyPublishers.ofString(batch)))
+                        .statusCode())
+                .isIn(200, 400));
+  }
+
+  private static void closeQuietly(AutoCloseable connection) {
+    try {
+      connection.close();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void unfinishedBodiesOfManyStreamsAreBounded() throws IOException {
+    var part = new byte[16 * 1024];
+    for (int i = 0; i < 6; i++) {
+      var client = connect();
+      send(() -> {
+        for (int stream = 0; stream < STREAMS; stream++) {
+          int id = client.headers(post("/v1/check", "application/json"), false);
+          for (int parts = 0; parts < 3; parts++) client.data(id, part, false);
+          client.flush();
+          // The window of the connection must be known to be open again.
+          client.frame(PING, 0, 0, new byte[8]);
+          client.flush();
+          while (client.next().type() != PING) {}
+        }
+      });
+    }
+  }
+
+  @Test
+  void unfinishedMessagesOfManyCallsAreBounded() throws IOException {
+    var part = new byte[16 * 1024];
+    ByteBuffer.wrap(part).put((byte) 0).putInt(60_000);
+    var rest = new byte[16 * 1024];
+    for (int i = 0; i < 6; i++) {
+      var client = connect();
+      send(() -> {
+        for (int call = 0; call < STREAMS; call++) {
+          int id = client.call(CHECK, part, false);
+          client.data(id, rest, false);
+          client.data(id, rest, false);
+          client.frame(PING, 0, 0, new byte[8]);
+          client.flush();
+          while (client.next().type() != PING) {}
+        }
+      });
+    }
+  }
+
+  @Test
+  void headersOfFewBytesThatStandForManyAreBounded() throws IOException {
+    for (int i = 0; i < 30; i++) {
+      var client = connect();
+      send(() -> {
+        var first = new Block().indexed(3).indexed(6).remembered(":path", "/" + "p".repeat(1_900));
+        first.literal(":authority", "x").remembered("cookie", "c".repeat(1_900));
+        client.headers(first, false);
+        for (int stream = 1; stream < STREAMS; stream++) {
+          var next = new Block().indexed(3).indexed(6).indexed(63).literal(":authority", "x");
+          for (int field = 0; field < 7; field++) next.indexed(62);
+          client.headers(next, false);
+        }
+        client.flush();
+      });
+      assertReadOrClosed(client);
+    }
+  }
+
+  @Test
+  void idleStreamsAreBounded() throws IOException {
+    for (int i = 0; i < 60; i++) {
+      var client = connect();
+      send(() -> {
+        for (int stream = 0; stream < STREAMS; stream++) {
+          client.headers(post("/v1/check", "application/json"), false);
+        }
+        client.flush();
+      });
+      assertReadOrClosed(client);
+    }
+  }
+
+  @Test
+  void unfinishedHeadsOfHttp1AreBounded() throws IOException {
+    var head = "GET / HTTP/1.1\nHost: x\n" + "a:\n".repeat(5_300);
+    for (int i = 0; i < 400; i++) {
+      var socket = socket();
+      send(() -> socket.getOutputStream().write(head.getBytes(ISO_8859_1)));
+    }
+  }
+
+  @Test
+  void aCompressedMessageWithoutEncodingIsAnsweredAndDoesNotFillTheLog() throws IOException {
+    long before = service.logged();
+    var client = connect();
+    for (int i = 0; i < 300; i++) {
+      int stream = client.call(CHECK, message(1, new byte[10]), true);
+      client.flush();
+      assertThat(client.answer(stream).get("grpc-status")).hasToString("13");
+    }
+    assertThat(service.logged() - before).as("%s", service.log()).isLessThan(20);
+  }
+
+  @Test
+  void aFlagInALaterMessageIsFoundHoweverTheBytesAreCut() throws IOException {
+    var client = connect();
+    var both =
+        ByteBuffer.allocate(11)
+            .put(message(0, new byte[0]))
+            .put(message(2, new byte[1]))
+            .array();
+    int stream =
+        client.headers(post(CHECK, "application/grpc").literal("te", "trailers"), false);
+    for (int i = 0; i < both.length; i++) {
+      client.data(stream, new byte[] {both[i]}, i == both.length - 1);
+    }
+    client.flush();
+    assertThat(client.answer(stream).get("grpc-status")).hasToString("13");
+  }
+
+  @Test
+  void pipelinedRequestsWhoseAnswersAreNotReadDoNotFillTheLog() throws IOException {
+    long before = service.logged();
+    var requests = "GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000);
+    for (int i = 0; i < 40; i++) {
+      var socket = socket();
+      socket.setReceiveBufferSize(4 * 1024);
+      send(() -> socket.getOutputStream().write(requests.getBytes(ISO_8859_1)));
+    }
+    assertDecided();
+    assertThat(service.logged() - before).as("%s", service.log()).isLessThan(20);
+  }
+
+  @Test
+  void aConnectionHasOnlySoManyWatchesOfHealth() throws IOException {
+    var client = connect();
+    var asked = message(0, HealthCheckRequest.getDefaultInstance().toByteArray());
+    for (int i = 0; i < 16; i++) client.call(WATCH, asked, true);
+    int tooMany = client.call(WATCH, asked, true);
+    client.flush();
+    assertThat(client.answer(tooMany).get("grpc-status")).hasToString("8");
+  }
+
+  @Test
+  void watchesOfHealthOfManyConnectionsAreBounded() throws IOException {
+    var asked = message(0, HealthCheckRequest.getDefaultInstance().toByteArray());
+    int refused = 0;
+    for (int i = 0; i < 80; i++) {
+      var client = connect(0);
+      for (int call = 0; call < 15; call++) client.call(WATCH, asked, true);
+      int last = client.call(WATCH, asked, true);
+      client.flush();
+      while (true) {
+        var frame = client.next();
+        if (frame.stream() != last || frame.type() != HEADERS) continue;
+        if (frame.endsStream()) refused++; // nothing but trailers
+        break;
+      }
+    }
+    assertThat(refused).as("80 x 16 watches on two event loops").isPositive();
+  }
+
+  @Test
+  void answersOfReflectionThatNoClientTakesAreBounded() throws IOException {
+    var symbol = "envoy.service.ratelimit.v3.RateLimitService".getBytes(ISO_8859_1);
+    // file_containing_symbol is field 4
+    var asked = ByteBuffer.allocate(symbol.length + 2).put((byte) 0x22).put((byte) symbol.length);
+    var question = message(0, asked.put(symbol).array());
+    for (int i = 0; i < 4; i++) {
+      var client = connect(0);
+      send(() -> {
+        for (int call = 0; call < STREAMS; call++) {
+          int stream = client.call(REFLECTION, question, false);
+          for (int more = 0; more < 20; more++) client.data(stream, question, false);
+        }
+        client.flush();
+      });
+      assertReadOrClosed(client);
+    }
+  }
+
+  @Test
+  void floodsOfPingsAndSettingsWhoseAcknowledgementsAreNotReadEnd() throws IOException {
+    var client = connect();
+    send(() -> {
+      for (int i = 0; i < 100_000; i++) client.frame(PING, 0, 0, new byte[8]);
+      client.flush();
+    });
+    var other = connect();
+    send(() -> {
+      for (int i = 0; i < 100_000; i++) other.settings(4, i % 2 == 0 ? 0 : 65_535);
+      other.flush();
+    });
+  }
+
+  @Test
+  void streamsThatAreOpenedAndResetByTheThousandEndTheConnection() throws IOException {
+    var client = connect();
+    send(() -> {
+      for (int i = 0; i < 5_000; i++) client.reset(client.get("/health/live"));
+      client.flush();
+    });
+    assertThat(client.isClosedByServer()).isTrue();
+  }
+
+  @Test
+  void headersThatNeverEndCloseTheConnection() throws IOException {
+    var client = connect();
+    send(() -> {
+      client.frame(HEADERS, 0, 1, post("/", "a/b").bytes());
+      var more = new Block().literal("x", "y".repeat(1_000)).bytes();
+      for (int i = 0; i < 100_000; i++) client.frame(CONTINUATION, 0, 1, more);
+      client.flush();
+    });
+    assertThat(client.isClosedByServer()).isTrue();
+  }
+
+  @Test
+  void headersThatAreTooLongAreRefused() throws IOException {
+    var client = connect();
+    var block = post("/v1/check", "application/json");
+    for (int i = 0; i < 9; i++) block.literal("x-" + i, "y".repeat(1_900));
+    send(() -> {
+      client.frame(HEADERS, 0, 1, new Block().bytes());
+      client.frame(CONTINUATION, Http2Client.END_HEADERS, 1, block.bytes());
+      client.flush();
+    });
+    assertReadOrClosed(client);
+  }
+
+  @Test
+  void aWindowThatOverflowsEndsItsStreamOrTheConnection() throws IOException {
+    var client = connect(0);
+    int stream = client.get("/openapi.yaml");
+    client.window(stream, Integer.MAX_VALUE);
+    client.window(stream, Integer.MAX_VALUE);
+    client.flush();
+    while (true) {
+      var frame = client.next();
+      if (frame.type() == GOAWAY || frame.type() == RST_STREAM) break;
+    }
+    var games = connect(0);
+    send(() -> {
+      for (int i = 0; i < STREAMS; i++) {
+        int one = games.get("/openapi.yaml");
+        games.window(one, 1);
+        games.settings(4, i);
+      }
+      games.flush();
+    });
+    assertReadOrClosed(games);
+  }
+
+  @Test
+  void anOversizedMessageIsAnswered() throws IOException {
+    var client = connect();
+    int stream = client.call(CHECK, new byte[] {0, 0x7f, -1, -1, -1, 1, 2, 3}, false);
+    client.flush();
+    assertThat(client.answer(stream).get("grpc-status")).isNotNull();
+  }
+
+  @Test
+  void textThatIsNotUtf8IsAnswered() throws IOException {
+    var client = connect();
+    // A domain (field 1) of one byte that is no text.
+    int stream = client.call(CHECK, message(0, new byte[] {0x0a, 1, -1}), true);
+    client.flush();
+    assertThat(client.answer(stream).get("grpc-status")).isNotNull();
+    var json = new byte[] {'{', '"', 'k', 'e', 'y', '"', ':', '"', -1, '"', '}'};
+    var answer = service.request(service.to("/v1/check").POST(BodyPublishers.ofByteArray(json)));
+    assertThat(answer.statusCode()).isIn(200, 400);
+  }
+
+  @Test
+  void slowClientsDoNotKeepOthersWaiting() {
+    for (int i = 0; i < 200; i++) {
+      try {
+        socket().getOutputStream().write("POST /v1/check HTTP/1.1\r\nHost:".getBytes(ISO_8859_1));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}
