@@ -21,7 +21,7 @@ final class Client {
   /** What the service said: a decision or explanation, never a problem. */
   record Answer(int status, String body, Json json) {}
 
-  /** Whatever the service said. */
+  /** Any reply; its body can be printed. */
   record Reply(int status, String body) {}
 
   Answer post(String url, Optional<String> token, String path, String body) {
@@ -47,7 +47,7 @@ final class Client {
             .connectTimeout(CONNECT_WITHIN)
             .build()) {
       var response = http.send(request.build(), BodyHandlers.ofString());
-      return new Reply(response.statusCode(), response.body());
+      return new Reply(response.statusCode(), Printable.lines(response.body()));
     } catch (ConnectException | HttpTimeoutException e) {
       throw new CommandFailure(
           "no service answers at %s; start one with ./headgate serve, or name it with --url"

@@ -84,13 +84,15 @@ final class Configuration implements IDefaultValueProvider {
   private final Map<String, String> environment;
   private final Map<String, String> file;
   private final String fileName;
+  private final boolean found;
   private final Map<String, String> origins = new HashMap<>();
 
   private Configuration(
-      Map<String, String> environment, Map<String, String> file, String fileName) {
+      Map<String, String> environment, Map<String, String> file, String fileName, boolean found) {
     this.environment = environment;
     this.file = file;
     this.fileName = fileName;
+    this.found = found;
   }
 
   /** Reads the file that {@code --config} names, or the usual one if it is there. */
@@ -99,7 +101,10 @@ final class Configuration implements IDefaultValueProvider {
     var path = surroundings.directory().resolve(named.orElse(DEFAULT_FILE));
     boolean read = named.isPresent() || Files.exists(path);
     return new Configuration(
-        surroundings.environment(), read ? values(path) : Map.of(), path.toString());
+        surroundings.environment(),
+        read ? values(path) : Map.of(),
+        path.toString(),
+        named.isEmpty());
   }
 
   private static Optional<String> named(String[] args) {
@@ -155,7 +160,7 @@ final class Configuration implements IDefaultValueProvider {
     if (!(argument instanceof OptionSpec option)) return null;
     String name = option.longestName().substring(2);
     if (!NAMES.contains(name)) return null;
-    String variable = "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+    String variable = variable(name);
     String value = environment.getOrDefault(variable, "");
     if (!value.isEmpty()) return found(name, variable, value);
     value = file.getOrDefault(name, "");
@@ -165,6 +170,21 @@ final class Configuration implements IDefaultValueProvider {
   private String found(String name, String origin, String value) {
     origins.put(name, origin);
     return value;
+  }
+
+  /**
+   * Whether an option that is not on the command line has its value from the usual file, which was
+   * found in the current directory and not named by {@code --config}.
+   */
+  boolean isFromFoundFile(OptionSpec option) {
+    String name = option.longestName().substring(2);
+    return found
+        && environment.getOrDefault(variable(name), "").isEmpty()
+        && !file.getOrDefault(name, "").isEmpty();
+  }
+
+  private static String variable(String name) {
+    return "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
   /** Where an option's value was found, if not on the command line. */
