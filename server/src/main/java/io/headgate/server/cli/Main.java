@@ -88,7 +88,9 @@ public final class Main implements Callable<Integer> {
   }
 
   private static int misused(Surroundings around, Configuration values, ParameterException e) {
-    var message = new StringBuilder("headgate: ").append(e.getMessage());
+    // A misspelled --admin-token=… is not to put the token into a log.
+    String shown = String.valueOf(e.getMessage()).replaceAll("'(--?[^'=]*)=[^']*'", "'$1=…'");
+    var message = new StringBuilder("headgate: ").append(shown);
     if (e.getArgSpec() != null) {
       values.origin(e.getArgSpec()).ifPresent(o -> message.append(" (from ").append(o).append(')'));
     }
