@@ -56,7 +56,7 @@ public final class Api {
     var asking = new Asking(limiter, witness);
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
-    var inspection = new Inspection(limiter, asking);
+    var inspection = new Inspection(limiter, asking, access);
     var about = new About(limiter, book, access, readiness);
     var pages = new Pages(about);
     var changes = new RuleChanges(book, callers, ticker, access);
