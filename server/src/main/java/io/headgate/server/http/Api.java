@@ -64,7 +64,7 @@ public final class Api {
     var revisions = new RevisionAdmin(book, changes);
     var playground = new PlaygroundCall(views.trials());
     var whatIf = new WhatIfCall(limiter, views.trials());
-    var gate = new Gate(asking, door.proxies(), ticker);
+    var gate = new Gate(limiter, asking, door.proxies(), ticker);
     this.routes =
         new Routes()
             .traced(POST, "/v1/check", one(Role.CHECK, checks::check))

@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** What a proxy says of a request in headers, made into a question. */
 final class GateHeaders {
   static final String KEY = "X-Headgate-Key";
   static final String COST = "X-Headgate-Cost";
   static final String DENY_STATUS = "X-Headgate-Deny-Status";
+  static final String MAX_WAIT = "X-Headgate-Max-Wait-Ms";
 
   private static final String PREFIX = "x-headgate-";
   private static final String ATTRIBUTE = "x-headgate-attr-";
@@ -41,6 +43,18 @@ final class GateHeaders {
           DENY_STATUS, "must be 400 to 599, got '%s'".formatted(Texts.shown(wanted.get())));
     }
     return Optional.of(Integer.parseInt(wanted.get()));
+  }
+
+  /** How long the proxy waits for an answer, in milliseconds. */
+  static OptionalLong maxWaitMillis(MultiMap headers) {
+    var given = new GateHeaders(headers).one(MAX_WAIT);
+    if (given.isEmpty()) return OptionalLong.empty();
+    if (!given.get().matches("[0-9]{1,9}")) {
+      throw Refusal.badInput(
+          MAX_WAIT,
+          "must be a whole number of milliseconds, got '%s'".formatted(Texts.shown(given.get())));
+    }
+    return OptionalLong.of(Long.parseLong(given.get()));
   }
 
   private Request read(Address caller) {
@@ -77,15 +91,16 @@ final class GateHeaders {
     } else if (!isKnown(small)) {
       throw Refusal.badInput(
           Texts.shown(name),
-          "is not known; allowed: %s, %s, %s, X-Headgate-Attr-<name>, X-Headgate-Cost-<name>"
-              .formatted(KEY, COST, DENY_STATUS));
+          "is not known; allowed: %s, %s, %s, %s, X-Headgate-Attr-<name>, X-Headgate-Cost-<name>"
+              .formatted(KEY, COST, DENY_STATUS, MAX_WAIT));
     }
   }
 
   private static boolean isKnown(String small) {
     return small.equalsIgnoreCase(KEY)
         || small.equalsIgnoreCase(COST)
-        || small.equalsIgnoreCase(DENY_STATUS);
+        || small.equalsIgnoreCase(DENY_STATUS)
+        || small.equalsIgnoreCase(MAX_WAIT);
   }
 
   /**
