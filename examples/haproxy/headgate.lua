@@ -2,6 +2,8 @@
 --   http-request lua.headgate http://127.0.0.1:8080/v1/gate allow|deny
 
 local TIMEOUT_MS = 1000
+-- Less than that: what would wait longer in a queue is denied.
+local MAX_WAIT_MS = "500"
 -- With a check token: "Bearer …"
 local AUTHORIZATION = nil
 
@@ -22,6 +24,7 @@ local function question(txn)
     ["x-original-uri"] = { txn.sf:url() },
     ["x-original-method"] = { txn.sf:method() },
     ["x-headgate-deny-status"] = { "403" },
+    ["x-headgate-max-wait-ms"] = { MAX_WAIT_MS },
   }
   local host = first(txn.http:req_get_headers(), "host")
   if host then headers["x-original-host"] = { host } end

@@ -33,6 +33,7 @@ public final class RedisAddress {
    */
   public static RedisAddress parse(String uri) {
     try {
+      refuseCutPassword(uri);
       if (uri.startsWith("redis-cluster://")) return cluster("redis://", uri);
       if (uri.startsWith("rediss-cluster://")) return cluster("rediss://", uri);
       if (uri.startsWith("redis-sentinel://") || uri.startsWith("rediss-sentinel://")) {
@@ -51,6 +52,18 @@ public final class RedisAddress {
     throw bad("it begins with none of these");
   }
 
+  /** A password with one of these ends the host there, and would be shown as a part of it. */
+  private static void refuseCutPassword(String uri) {
+    String rest = uri.substring(uri.indexOf("://") < 0 ? 0 : uri.indexOf("://") + 3);
+    int end = 0;
+    while (end < rest.length() && "/?#".indexOf(rest.charAt(end)) < 0) end++;
+    if (rest.indexOf('@', end) >= 0) {
+      throw bad(
+          "there is an @ after the host; in a password write %40 for @, %2F for /, %3F for ? and"
+              + " %23 for #");
+    }
+  }
+
   private static RedisAddress cluster(String scheme, String uri) {
     var rest = uri.substring(uri.indexOf("://") + 3);
     int at = rest.lastIndexOf('@');
@@ -59,7 +72,8 @@ public final class RedisAddress {
     for (var host : rest.substring(at + 1).split(",", -1)) {
       if (host.contains("/")) throw bad("a cluster has no databases, so nothing follows its hosts");
       if (!host.matches("[^:]+(:\\d{1,5})?|\\[[0-9a-fA-F:]+\\](:\\d{1,5})?")) {
-        throw bad("'%s' is no host, or its port is no number".formatted(host));
+        // It may be a login whose host is missing.
+        throw bad("after '@', a host is missing or a port is no number");
       }
       uris.add(RedisURI.create(scheme + credentials + host));
     }

@@ -9,11 +9,15 @@ import java.util.regex.Pattern;
 
 /** Whole numbers as rules write them: {@code 100}, {@code 1_000}, {@code 10k}, {@code 1GiB}. */
 final class Counts {
-  private static final Pattern WRITTEN = Pattern.compile("([0-9]+(?:_[0-9]+)*)([a-zA-Z]*)");
+  private static final Pattern WRITTEN = Pattern.compile("([0-9]+(?:_[0-9]+)*+)([a-zA-Z]*)");
   private static final Pattern LOOSE =
       Pattern.compile("([0-9,]{1,20}(?:\\.[0-9]{1,12})?) ?([a-zA-Z]*)");
   private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,18}");
   private static final int MOST_DIGITS = 30;
+
+  /** Of the text, with its underscores and unit. */
+  private static final int LONGEST = 64;
+
   private static final Map<String, Long> FACTORS = new LinkedHashMap<>();
 
   static {
@@ -29,6 +33,11 @@ final class Counts {
   }
 
   static long parse(String text) {
+    if (text.length() > LONGEST) {
+      throw new IllegalArgumentException(
+          "%s has %d characters, a count at most %d"
+              .formatted(Quoted.of(text), text.length(), LONGEST));
+    }
     var written = WRITTEN.matcher(text);
     if (!written.matches()) throw notOne(text);
     var factor = factor(written.group(2));

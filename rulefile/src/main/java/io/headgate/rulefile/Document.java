@@ -35,6 +35,14 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 final class Document {
   static final int LONGEST = 32 << 20;
   private static final int DEEPEST = 32;
+
+  /** Of one text, in characters: many times what any field takes. */
+  private static final int LONGEST_SCALAR = 64 << 10;
+
+  /** How often the parser's buffer is filled at most, but for the smallest buffer. */
+  private static final int MOST_FILLS = 16;
+
+  private static final int SMALLEST_BUFFER = 1 << 10;
   private static final long MOST_BY_ALIAS = 1_000_000;
 
   private final Problems problems;
@@ -60,8 +68,14 @@ final class Document {
   private Document(String text, Problems problems) {
     this.problems = problems;
     // The length has been checked, and a text has no more code points than characters.
+    // Whenever the parser fills its buffer it copies the token that it is in, so that with a buffer
+    // of one size a text of one long token takes time by the square of its length.
     var settings =
-        LoadSettings.builder().setCodePointLimit(LONGEST).setVersionFunction(any -> any).build();
+        LoadSettings.builder()
+            .setCodePointLimit(LONGEST)
+            .setBufferSize(Math.max(SMALLEST_BUFFER, text.length() / MOST_FILLS))
+            .setVersionFunction(any -> any)
+            .build();
     this.events = new Parse(settings).parseString(text).iterator();
   }
 
@@ -127,6 +141,7 @@ final class Document {
         switch (event) {
           case ScalarEvent scalar -> {
             refuseTag(scalar, scalar.getTag());
+            refuseTooLong(scalar);
             yield new Scalar(scalar.getValue(), scalar.isPlain(), place(scalar));
           }
           case SequenceStartEvent list -> {
@@ -196,6 +211,15 @@ final class Document {
           "the tag %s is not allowed; rule files use no tags, so leave it out"
               .formatted(Quoted.of(tag.get())));
     }
+  }
+
+  private void refuseTooLong(ScalarEvent scalar) {
+    int length = scalar.getValue().length();
+    if (length <= LONGEST_SCALAR) return;
+    throw unreadable(
+        scalar,
+        "%s has %d characters; a value may have at most %d"
+            .formatted(Quoted.of(scalar.getValue()), length, LONGEST_SCALAR));
   }
 
   private Unreadable unreadable(Event event, String message) {

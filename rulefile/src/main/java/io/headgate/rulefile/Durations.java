@@ -15,7 +15,8 @@ final class Durations {
   private static final Pattern WRITTEN = Pattern.compile("([0-9]{1,19})([a-zA-Z]+)");
   private static final Pattern PART =
       Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,9})?) ?([a-z]+) ?");
-  private static final Pattern ISO = Pattern.compile("(?<!['\\w])PT?(?:[0-9.]+[DHMS])+\\b");
+  private static final Pattern ISO = Pattern.compile("(?<!['\\w])PT?(?:[0-9.]+[DHMS])++\\b");
+  private static final int LONGEST = 64; // that a better spelling is looked for
   private static final String EXAMPLES = "such as 250ms, 10s, 5m, 1h or 1d";
 
   /** From short to long. */
@@ -149,6 +150,7 @@ final class Durations {
 
   /** What {@code 1h30m} or {@code 1.5h} would be. */
   private static Optional<String> inOneUnit(String text) {
+    if (text.length() > LONGEST) return Optional.empty();
     var nanos = BigDecimal.ZERO;
     var part = PART.matcher(text);
     while (part.lookingAt()) {

@@ -42,6 +42,8 @@ final class JsonText {
 
   private static boolean isPrintable(String text, int index) {
     char c = text.charAt(index);
+    // Invisible ones, such as those that reverse a line, are not to hide in a file of rules.
+    if (Character.getType(c) == Character.FORMAT) return false;
     if (Character.isHighSurrogate(c)) {
       return index + 1 < text.length() && Character.isLowSurrogate(text.charAt(index + 1));
     }
@@ -49,7 +51,7 @@ final class JsonText {
       return index > 0 && Character.isHighSurrogate(text.charAt(index - 1));
     }
     boolean lineBreak = c == '\u2028' || c == '\u2029';
-    return !Character.isISOControl(c) && !lineBreak && c != '\ufeff' && c < '\ufffe';
+    return !Character.isISOControl(c) && !lineBreak && c < '\ufffe';
   }
 
   private JsonText() {}

@@ -27,7 +27,10 @@ final class Quoted {
   }
 
   private static boolean isShown(int c) {
-    return !Character.isISOControl(c) && c != '\u2028' && c != '\u2029';
+    return !Character.isISOControl(c)
+        && Character.getType(c) != Character.FORMAT
+        && c != '\u2028'
+        && c != '\u2029';
   }
 
   private Quoted() {}

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /** Prints YAML: a field of a rule on each line, and what is inside it in brackets. */
 final class YamlText {
   private static final Pattern WORDS =
-      Pattern.compile("[A-Za-z/][A-Za-z0-9_./@-]*(?::[A-Za-z0-9_./@-]+)*");
+      Pattern.compile("[A-Za-z/][A-Za-z0-9_./@-]*(?::[A-Za-z0-9_./@-]+)*+");
 
   private static final Pattern DURATION_OR_RATE =
       Pattern.compile("(?:[1-9][0-9]*[A-Za-z]{0,2}/)?[1-9][0-9]*(?:us|ms|s|m|h|d|w|mo|y)");

@@ -3,10 +3,12 @@ package io.headgate.rulefile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RuleFileSafetyTest {
   private static final int LONGEST = 32 << 20;
+  private static final String LIMIT = "{ algorithm: token-bucket, rate: 1/1m }";
 
   @Test
   void aTextThatIsTooLongIsNotRead() {
@@ -91,5 +94,60 @@ class RuleFileSafetyTest {
                     "- { id: a, mode: %s, match: { ip: \"%s\" }, %s: 1 }"
                         .formatted(huge, huge, "y".repeat(1000))));
     assertThat(thrown.getMessage()).hasSizeLessThan(5_000);
+  }
+
+  /** Each was read in time by the square of its length: minutes for a text within the bound. */
+  @ParameterizedTest
+  @ValueSource(strings = {"- id: @", "- id: \"@\"", "- id: a #@", "- &@ a"})
+  void longTokenIsReadInTimeLinearInItsLength(String text) {
+    var whole = text.replace("@", "x".repeat(LONGEST / 2));
+    var deadline = Duration.ofMinutes(1); // it takes a second, by the square of the length five minutes
+    assertTimeoutPreemptively(
+        deadline,
+        () ->
+            assertThatThrownBy(() -> RuleFile.read(whole))
+                .isInstanceOf(RuleFileException.class)
+                .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(1_000)));
+  }
+
+  @Test
+  void valueThatIsTooLongIsRefusedWithItsPlace() {
+    assertThatThrownBy(() -> RuleFile.read("- id: a\n  description: " + "x".repeat(65_537)))
+        .isInstanceOf(RuleFileException.class)
+        .hasMessage(
+            "2:16: '%s…' has 65537 characters; a value may have at most 65536"
+                .formatted("x".repeat(60)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"burst: @", "rate: @/1m", "rate: 1/@", "rate: 1/1m, burst: @k"})
+  void numberOfManyPartsIsRefusedWithItsPlace(String field) {
+    for (var part : new String[] {"1_1", "1h1", "1,1", "1.1", "11"}) {
+      String number = part.repeat(20_000);
+      assertThatThrownBy(() ->
+              RuleFile.read(
+                  "- id: a\n  limit: { algorithm: token-bucket, %s }"
+                      .formatted(field.replace("@", number))))
+          .isInstanceOf(RuleFileException.class)
+          .hasMessageStartingWith("2:")
+          .hasMessageContaining("[0].limit.")
+          .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(5_000));
+    }
+  }
+
+  @Test
+  void textOfManyPartsIsWrittenAndReadBack() {
+    String parts = "a:a".repeat(10_000);
+    var rules = RuleFile.read("- { id: a, match: { key: \"%s\" }, limit: %s }".formatted(parts, LIMIT));
+    assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(rules);
+  }
+
+  @Test
+  void invisibleCharactersAreWrittenAsEscapesAndReadBack() {
+    var rules =
+        RuleFile.read(
+            "- { id: a, match: { key: \"\\u202e\\u200b\\u009b\\ufeff\" }, limit: %s }".formatted(LIMIT));
+    assertThat(RuleFile.yaml(rules)).contains("\\u202e\\u200b\\u009b\\ufeff");
+    assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(rules);
   }
 }

@@ -124,7 +124,7 @@ record Changes(
             rule.at("fields").items().stream()
                 .map(field -> text.field(kind, field))
                 .collect(Collectors.joining(", "));
-        around.out().println("    " + Printable.of(rule.at("id").text()) + how + fields);
+        around.out().println("    " + rule.at("id").text() + how + fields);
       }
     }
     if (affected > MOST_CALLERS) around.out().printf("  … and %d more%n", affected - MOST_CALLERS);
@@ -134,7 +134,6 @@ record Changes(
     if (!(subject instanceof Json.Members(var attributes))) return "";
     return attributes.entrySet().stream()
         .map(attribute -> attribute.getKey() + "=" + attribute.getValue().text())
-        .map(Printable::of)
         .collect(Collectors.joining(", "));
   }
 
@@ -161,7 +160,7 @@ record Changes(
         .formatted(
             problem.at("line").number(),
             problem.at("column").number(),
-            field.isEmpty() ? "" : Printable.of(field) + ": ",
-            Printable.of(problem.at("message").text()));
+            field.isEmpty() ? "" : field + ": ",
+            problem.at("message").text());
   }
 }

@@ -21,7 +21,7 @@ final class Client {
   /** What the service said: a decision or explanation, never a problem. */
   record Answer(int status, String body, Json json) {}
 
-  /** Whatever the service said. */
+  /** Any reply; its body can be printed. */
   record Reply(int status, String body) {}
 
   Answer post(String url, Optional<String> token, String path, String body) {
@@ -47,17 +47,22 @@ final class Client {
             .connectTimeout(CONNECT_WITHIN)
             .build()) {
       var response = http.send(request.build(), BodyHandlers.ofString());
-      return new Reply(response.statusCode(), response.body());
+      return new Reply(response.statusCode(), Printable.lines(response.body()));
     } catch (ConnectException | HttpTimeoutException e) {
       throw new CommandFailure(
           "no service answers at %s; start one with ./headgate serve, or name it with --url"
-              .formatted(url));
+              .formatted(shown(url)));
     } catch (IOException e) {
-      throw new CommandFailure("%s broke off: %s".formatted(url, e.getMessage()));
+      throw new CommandFailure("%s broke off: %s".formatted(shown(url), e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CommandFailure("interrupted while waiting for " + url);
+      throw new CommandFailure("interrupted while waiting for " + shown(url));
     }
+  }
+
+  /** Without user and password. */
+  static String shown(String url) {
+    return url.replaceFirst("^([^/]*//)?[^/]*@", "$1");
   }
 
   private static URI address(String url, String path) {
@@ -71,7 +76,7 @@ final class Client {
       // Said below.
     }
     throw new CommandFailure(
-        "'%s' is no address of a service; write --url http://127.0.0.1:8080".formatted(url));
+        "'%s' is no address of a service; write --url http://127.0.0.1:8080".formatted(shown(url)));
   }
 
   private static Answer answer(String url, int status, String body) {
@@ -88,7 +93,7 @@ final class Client {
     throw new CommandFailure(
         detail.isEmpty()
             ? "%s answers with status %d, and not as Headgate does; is --url right?"
-                .formatted(url, status)
+                .formatted(shown(url), status)
             : "the service says %d: %s".formatted(status, detail));
   }
 }

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
@@ -26,6 +27,9 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class Configuration implements IDefaultValueProvider {
   static final String DEFAULT_FILE = "headgate.yaml";
+
+  private static final String ADVICE =
+      "look at quotes and indentation there (the text is not shown, since it may be a secret)";
 
   /** What may be set outside of the command line; the rest is about one call only. */
   static final Set<String> NAMES =
@@ -84,13 +88,15 @@ final class Configuration implements IDefaultValueProvider {
   private final Map<String, String> environment;
   private final Map<String, String> file;
   private final String fileName;
+  private final boolean found;
   private final Map<String, String> origins = new HashMap<>();
 
   private Configuration(
-      Map<String, String> environment, Map<String, String> file, String fileName) {
+      Map<String, String> environment, Map<String, String> file, String fileName, boolean found) {
     this.environment = environment;
     this.file = file;
     this.fileName = fileName;
+    this.found = found;
   }
 
   /** Reads the file that {@code --config} names, or the usual one if it is there. */
@@ -99,7 +105,10 @@ final class Configuration implements IDefaultValueProvider {
     var path = surroundings.directory().resolve(named.orElse(DEFAULT_FILE));
     boolean read = named.isPresent() || Files.exists(path);
     return new Configuration(
-        surroundings.environment(), read ? values(path) : Map.of(), path.toString());
+        surroundings.environment(),
+        read ? values(path) : Map.of(),
+        path.toString(),
+        named.isEmpty());
   }
 
   private static Optional<String> named(String[] args) {
@@ -117,7 +126,7 @@ final class Configuration implements IDefaultValueProvider {
     } catch (IOException e) {
       throw new CommandFailure("%s can't be read: %s".formatted(path, e));
     } catch (YamlEngineException e) {
-      throw new CommandFailure("%s is not valid YAML: %s".formatted(path, e.getMessage()));
+      throw new CommandFailure("%s%s is not valid YAML; %s".formatted(path, place(e), ADVICE));
     }
     var values = new LinkedHashMap<String, String>();
     if (content == null) return values; // nothing but comments
@@ -128,10 +137,23 @@ final class Configuration implements IDefaultValueProvider {
     return values;
   }
 
+  /** Where it is, and not what: the parser's own message quotes the text, which may be a secret. */
+  private static String place(YamlEngineException e) {
+    if (!(e instanceof MarkedYamlEngineException marked)) return "";
+    return marked
+        .getContextMark()
+        .or(marked::getProblemMark)
+        .map(mark -> ":%d:%d:".formatted(mark.getLine() + 1, mark.getColumn() + 1))
+        .orElse("");
+  }
+
   private static String known(Path path, Object name) {
     if (name instanceof String text && NAMES.contains(text)) return text;
+    // A line that is not what it should be may begin with a secret.
+    boolean isName = name instanceof String text && text.matches("[a-z-]{1,32}");
     throw new CommandFailure(
-        "%s: '%s' is not known; allowed: %s".formatted(path, name, String.join(", ", NAMES)));
+        "%s: %s is not known; allowed: %s"
+            .formatted(path, isName ? "'" + name + "'" : "a name", String.join(", ", NAMES)));
   }
 
   private static String scalar(Path path, Object name, @Nullable Object value) {
@@ -141,9 +163,14 @@ final class Configuration implements IDefaultValueProvider {
         && list.stream().allMatch(Configuration::isScalar)) {
       return list.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
-    boolean isSecret = String.valueOf(name).matches(".*(token|secret|webhook)");
-    String shown = isSecret ? "" : ", got " + value;
-    throw new CommandFailure("%s: %s must be one value%s".formatted(path, name, shown));
+    String kind =
+        switch (value) {
+          case null -> "nothing";
+          case List<?> list -> "a list";
+          case Map<?, ?> map -> "a map";
+          default -> "something else"; // such as a binary value
+        };
+    throw new CommandFailure("%s: %s must be one value, got %s".formatted(path, name, kind));
   }
 
   private static boolean isScalar(@Nullable Object value) {
@@ -155,7 +182,7 @@ final class Configuration implements IDefaultValueProvider {
     if (!(argument instanceof OptionSpec option)) return null;
     String name = option.longestName().substring(2);
     if (!NAMES.contains(name)) return null;
-    String variable = "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+    String variable = variable(name);
     String value = environment.getOrDefault(variable, "");
     if (!value.isEmpty()) return found(name, variable, value);
     value = file.getOrDefault(name, "");
@@ -165,6 +192,21 @@ final class Configuration implements IDefaultValueProvider {
   private String found(String name, String origin, String value) {
     origins.put(name, origin);
     return value;
+  }
+
+  /**
+   * Whether an option that is not on the command line has its value from the usual file, which was
+   * found in the current directory and not named by {@code --config}.
+   */
+  boolean isFromFoundFile(OptionSpec option) {
+    String name = option.longestName().substring(2);
+    return found
+        && environment.getOrDefault(variable(name), "").isEmpty()
+        && !file.getOrDefault(name, "").isEmpty();
+  }
+
+  private static String variable(String name) {
+    return "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
   /** Where an option's value was found, if not on the command line. */

@@ -9,16 +9,16 @@ record DiffText(Surroundings around) {
 
   void print(Json diff) {
     for (var change : diff.at("changes").items()) {
-      String id = Printable.of(change.at("id").text());
+      String id = change.at("id").text();
       String kind = change.at("change").text();
       around.out().println(painted(kind, sign(kind) + id));
       for (var field : change.at("fields").items())
         around.out().println("    " + field(kind, field));
     }
     for (var move : diff.at("moves").items()) {
-      String after = Printable.of(move.at("after").text());
+      String after = move.at("after").text();
       String where = after.isEmpty() ? " moved to the top" : " moved after " + after;
-      around.out().println(around.remarkable("> " + Printable.of(move.at("id").text()) + where));
+      around.out().println(around.remarkable("> " + move.at("id").text() + where));
     }
     long more = diff.at("more").number();
     if (more > 0) around.out().printf("… and %d more%n", more);
@@ -42,7 +42,7 @@ record DiffText(Surroundings around) {
 
   /** One field on one line. */
   String field(String kind, Json field) {
-    String name = Printable.of(field.at("field").text()) + ": ";
+    String name = field.at("field").text() + ": ";
     String before = value(field.at("before"));
     String after = value(field.at("after"));
     return switch (kind) {
@@ -53,7 +53,7 @@ record DiffText(Surroundings around) {
   }
 
   private static String value(Json value) {
-    return value.isThere() ? Printable.of(value.text()) : NONE;
+    return value.isThere() ? value.text() : NONE;
   }
 
   /** How much it is: {@code 1 added, 2 changed}. */

@@ -8,7 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** An answer of the service, to be shown in part. What is not there is {@link Nothing}. */
+/**
+ * A reply of the service, to be shown in part. What is not there is {@link Nothing}. Names and
+ * texts are {@link Printable}, so that no command can forget to make them so.
+ */
 sealed interface Json {
   record Text(String text) implements Json {}
 
@@ -36,7 +39,7 @@ sealed interface Json {
         var all = new LinkedHashMap<String, Json>();
         for (var name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
           parser.nextToken();
-          all.put(name, read(parser));
+          all.put(Printable.of(name), read(parser));
         }
         yield new Members(all);
       }
@@ -45,7 +48,7 @@ sealed interface Json {
         while (!parser.nextToken().isStructEnd()) all.add(read(parser));
         yield new Items(all);
       }
-      case VALUE_STRING -> new Text(parser.getText());
+      case VALUE_STRING -> new Text(Printable.of(parser.getText()));
       case VALUE_NUMBER_INT -> new Whole(parser.getLongValue());
       case VALUE_TRUE, VALUE_FALSE -> new Truth(parser.getBooleanValue());
       default -> new Nothing();

@@ -6,6 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -64,6 +65,7 @@ public final class Main implements Callable<Integer> {
           .setOut(around.out())
           .setErr(around.err())
           .setDefaultValueProvider(configuration)
+          .setExecutionStrategy(parsed -> execute(around, configuration, parsed))
           .setParameterExceptionHandler((e, given) -> misused(around, configuration, e))
           .setExecutionExceptionHandler((e, line, result) -> failed(around, e))
           .execute(args);
@@ -72,16 +74,27 @@ public final class Main implements Callable<Integer> {
     }
   }
 
+  private static int execute(Surroundings around, Configuration values, ParseResult parsed) {
+    try {
+      TokenDestination.check(values, parsed);
+    } catch (CommandFailure e) {
+      return failed(around, e);
+    }
+    return new CommandLine.RunLast().execute(parsed);
+  }
+
   private static CommandLine configurable(Object command) {
     return new CommandLine(command).addMixin("config", new ConfigOption());
   }
 
   private static int misused(Surroundings around, Configuration values, ParameterException e) {
-    var message = new StringBuilder("headgate: ").append(e.getMessage());
+    // A misspelled --admin-token=… is not to put the token into a log.
+    String shown = String.valueOf(e.getMessage()).replaceAll("'(--?[^'=]*)=[^']*'", "'$1=…'");
+    var message = new StringBuilder("headgate: ").append(shown);
     if (e.getArgSpec() != null) {
       values.origin(e.getArgSpec()).ifPresent(o -> message.append(" (from ").append(o).append(')'));
     }
-    around.err().println(message);
+    around.err().println(Printable.lines(message.toString()));
     if (!UnmatchedArgumentException.printSuggestions(e, around.err())) {
       String name = e.getCommandLine().getCommandSpec().qualifiedName();
       around.err().printf("See %s --help.%n", name);
@@ -90,7 +103,8 @@ public final class Main implements Callable<Integer> {
   }
 
   private static int failed(Surroundings around, Exception e) {
-    around.err().println("headgate: " + (e instanceof CommandFailure ? e.getMessage() : e));
+    String message = e instanceof CommandFailure ? String.valueOf(e.getMessage()) : e.toString();
+    around.err().println("headgate: " + Printable.lines(message));
     return ERROR;
   }
 

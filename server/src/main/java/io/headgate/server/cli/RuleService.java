@@ -86,7 +86,7 @@ final class RuleService {
     if (problem.at("detail").text().isEmpty()) {
       throw new CommandFailure(
           "%s answers with status %d, and not as Headgate does; is --url right?"
-              .formatted(url, reply.status()));
+              .formatted(Client.shown(url), reply.status()));
     }
     throw new Refused(reply.status(), reply.body(), problem);
   }

@@ -35,12 +35,15 @@ final class TokenFile {
       throw new IllegalArgumentException(
           "a name may have up to %d letters, digits, spaces and . _ @ -".formatted(LONGEST_NAME));
     }
-    return switch (parts[0]) {
-      case "admin" -> Tokens.NONE.withAdmin(parts[1], name);
-      case "read" -> Tokens.NONE.withRead(parts[1], name);
-      case "check" -> Tokens.NONE.withCheck(parts[1], name);
-      default -> throw new IllegalArgumentException("the role must be admin, read or check");
-    };
+    var token =
+        switch (parts[0]) {
+          case "admin" -> Tokens.NONE.withAdmin(parts[1], name);
+          case "read" -> Tokens.NONE.withRead(parts[1], name);
+          case "check" -> Tokens.NONE.withCheck(parts[1], name);
+          default -> throw new IllegalArgumentException("the role must be admin, read or check");
+        };
+    Tokens.requireLong(parts[0], parts[1]);
+    return token;
   }
 
   private TokenFile() {}

@@ -85,6 +85,9 @@ final class TokenOptions {
     for (var token : admin) tokens = tokens.withAdmin(token, "");
     for (var token : read) tokens = tokens.withRead(token, "");
     for (var token : check) tokens = tokens.withCheck(token, "");
+    for (var token : admin) Tokens.requireLong("admin", token);
+    for (var token : read) Tokens.requireLong("read", token);
+    for (var token : check) Tokens.requireLong("check", token);
     return file.isEmpty() ? tokens : tokens.and(TokenFile.read(directory.resolve(file.get())));
   }
 }

@@ -61,7 +61,9 @@ final class RateLimitCalls {
   }
 
   void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
-    var refused = access.refusalOfCheck(call.headers().get(HttpHeaders.AUTHORIZATION));
+    var refused =
+        access.refusalOfCheck(
+            call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
     var trace = tracing.isOn() && refused.isEmpty() ? followed(call) : Trace.NONE;
     var answer = new Reply<>(call, trace);
     if (refused.isPresent()) {

@@ -70,7 +70,7 @@ final class About {
 
   /** Says what the token is good for that is shown, so that a page need not try. */
   void whoami(Exchange exchange, byte[] body) {
-    var standing = access.standing(exchange.asked("Authorization"));
+    var standing = access.standing(exchange.asked("Authorization"), exchange.peer());
     var out = new JsonOut().begin();
     out.name("role").value(standing.role()).name("guarded").value(standing.guarded());
     out.textOrNothing("name", Optional.of(standing.name()).filter(name -> !name.isEmpty()));

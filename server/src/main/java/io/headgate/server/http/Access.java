@@ -1,7 +1,10 @@
 package io.headgate.server.http;
 
+import io.vertx.core.http.HttpConnection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +19,19 @@ public final class Access {
 
   private static final String SCHEME = "Bearer ";
 
+  private final TokenGuesses guesses;
   private volatile Tokens tokens;
 
   public Access(Tokens tokens) {
+    this(tokens, System::nanoTime);
+  }
+
+  /**
+   * @param nanos the clock by which wrong tokens are limited
+   */
+  Access(Tokens tokens, LongSupplier nanos) {
     this.tokens = tokens;
+    this.guesses = new TokenGuesses(nanos);
   }
 
   public Access(Optional<String> adminToken, Optional<String> checkToken) {
@@ -57,8 +69,45 @@ public final class Access {
     return tokens.has(Role.ADMIN);
   }
 
-  /** Lets the caller pass or throws the refusal. */
-  void require(Role needed, @Nullable String authorization) {
+  /**
+   * Lets the caller pass or throws the refusal. An address that sent too many wrong tokens must
+   * wait with others; one that was good from there before stays so, for callers who share it.
+   */
+  void require(Role needed, @Nullable String authorization, HttpConnection connection) {
+    if (needed == Role.ANYBODY || isOpen(tokens, needed)) return;
+    var from = Address.of(connection).caller();
+    var bearer = identified(authorization, from);
+    try {
+      require(needed, authorization);
+      bearer.ifPresent(known -> known.seen(from));
+    } catch (Refusal e) {
+      if (bearer.isPresent()) {
+        guesses.report("a %s token".formatted(bearer.get().role().text()), from, needed);
+      } else if (!shown(authorization).isEmpty()) {
+        guesses.wrong(from, needed);
+      }
+      throw e;
+    }
+  }
+
+  /** Whose token is shown, unless too many wrong ones came from there. */
+  private Optional<Tokens.Bearer> identified(@Nullable String authorization, Address from) {
+    String shown = shown(authorization);
+    var bearer = tokens.bearer(shown);
+    long wait = shown.isEmpty() ? 0 : guesses.waitNanos(from);
+    if (wait > 0 && (bearer.isEmpty() || !bearer.get().seenFrom().contains(from))) {
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(wait) + 1;
+      throw new Refusal(
+          Problem.of(
+                  429,
+                  "too many wrong tokens came from this address; try again in %d s"
+                      .formatted(seconds))
+              .with("Retry-After", Long.toString(seconds)));
+    }
+    return bearer;
+  }
+
+  private void require(Role needed, @Nullable String authorization) {
     var now = tokens;
     if (needed == Role.ANYBODY || isOpen(now, needed)) return;
     String shown = shown(authorization);
@@ -105,9 +154,10 @@ public final class Access {
   public record Denial(int status, String reason) {}
 
   /** Why the caller may not check, if so: for what speaks other protocols. */
-  public Optional<Denial> refusalOfCheck(@Nullable String authorization) {
+  public Optional<Denial> refusalOfCheck(
+      @Nullable String authorization, HttpConnection connection) {
     try {
-      require(Role.CHECK, authorization);
+      require(Role.CHECK, authorization, connection);
       return Optional.empty();
     } catch (Refusal e) {
       return Optional.of(new Denial(e.problem().status(), e.problem().detail()));
@@ -128,12 +178,29 @@ public final class Access {
    */
   record Standing(String role, boolean guarded, String name) {}
 
-  Standing standing(Optional<String> authorization) {
-    var now = tokens;
-    if (now.isEmpty()) return new Standing(Role.ADMIN.text(), false, "");
-    return now.bearer(shown(authorization.orElse(null)))
-        .map(bearer -> new Standing(bearer.role().text(), true, bearer.name()))
+  Standing standing(Optional<String> authorization, Address peer) {
+    if (tokens.isEmpty()) return new Standing(Role.ADMIN.text(), false, "");
+    var from = peer.caller();
+    var bearer = identified(authorization.orElse(null), from);
+    bearer.ifPresent(known -> known.seen(from));
+    if (bearer.isEmpty() && !shown(authorization.orElse(null)).isEmpty()) {
+      guesses.wrong(from, Role.PEEK);
+    }
+    return bearer
+        .map(known -> new Standing(known.role().text(), true, known.name()))
         .orElse(new Standing("none", true, ""));
+  }
+
+  /** Whether a name that a caller gives would be taken for that of a token. */
+  boolean isNameOfAToken(String name) {
+    return tokens.hasName(name);
+  }
+
+  /** What an audit says of the caller: the token's name, else what is known. */
+  String auditName(Optional<String> authorization) {
+    String name = caller(authorization);
+    if (!name.isEmpty()) return "token " + name;
+    return hasAdminToken() ? "an admin token without a name" : "anonymous";
   }
 
   private static boolean isOpen(Tokens tokens, Role needed) {

@@ -62,7 +62,7 @@ public final class Api {
     var asking = new Asking(limiter, witness);
     var checks = new Checks(limiter, asking, ticker);
     var leases = new Leases(limiter, asking);
-    var inspection = new Inspection(limiter, asking);
+    var inspection = new Inspection(limiter, asking, access);
     var about = new About(limiter, book, access, readiness, readiness.watchdog());
     var pages = new Pages(about);
     var changes = new RuleChanges(book, callers, ticker, access);
@@ -70,7 +70,7 @@ public final class Api {
     var revisions = new RevisionAdmin(book, changes);
     var playground = new PlaygroundCall(views.trials());
     var whatIf = new WhatIfCall(limiter, views.trials());
-    var gate = new Gate(asking, door.proxies(), ticker);
+    var gate = new Gate(limiter, asking, door.proxies(), ticker);
     this.routes =
         new Routes()
             .traced(POST, "/v1/check", one(Role.CHECK, checks::check))

@@ -105,7 +105,8 @@ final class Exchange implements Receiving {
     connections.receives(this);
     try {
       route = routes.find(request.method(), path());
-      access.require(route.role(), request.getHeader(HttpHeaders.AUTHORIZATION));
+      access.require(
+          route.role(), request.getHeader(HttpHeaders.AUTHORIZATION), request.connection());
       if (access.isUnguarded()) SameSite.require(route.role(), request);
       // Not before: who may not ask is not to fill anybody's traces either.
       if (tracing.isOn() && route.isTraced()) trace = followed(route);

@@ -1,7 +1,17 @@
 package io.headgate.server.http;
 
-import io.headgate.Verdict;
+import io.headgate.RateLimiter;
+import io.headgate.limit.LeakyBucket;
 import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+import io.headgate.Verdict;
 import io.headgate.store.Ticker;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -15,11 +25,15 @@ final class Gate {
   /** The rule's own status, where the proxy asked for another. */
   static final String RULE_STATUS = "X-Headgate-Status";
 
+  private final RateLimiter limiter;
   private final Asking asking;
   private final TrustedProxies proxies;
   private final RateLimitHeaders headers;
+  private @Nullable RuleSet looked;
+  private boolean queues;
 
-  Gate(Asking asking, TrustedProxies proxies, Ticker ticker) {
+  Gate(RateLimiter limiter, Asking asking, TrustedProxies proxies, Ticker ticker) {
+    this.limiter = limiter;
     this.asking = asking;
     this.proxies = proxies;
     this.headers = new RateLimitHeaders(ticker);
@@ -31,13 +45,26 @@ final class Gate {
     if (!proxies.isTrusted(peer) && said.contains(AddressHeader.X_REAL_IP.field())) warn(peer);
     int denied = GateHeaders.denyStatus(said).orElse(0);
     Request request;
+    OptionalLong maxWait;
     try {
       request = GateHeaders.read(said, proxies.caller(peer, said::getAll));
+      maxWait = GateHeaders.maxWaitMillis(said);
     } catch (Refusal e) {
       deny(exchange, e.problem(), denied);
       return;
     }
-    asking.decide(exchange, request, verdict -> decided(exchange, verdict, denied));
+    if (maxWait.isPresent() && hasQueues()) {
+      // Looked at first: a request that is denied must not keep its place in the queue.
+      asking.ask(
+          exchange,
+          () -> limiter.peek(request),
+          seen -> {
+            if (isTooLong(seen, maxWait)) denyWait(exchange, seen, denied);
+            else decide(exchange, request, denied, maxWait);
+          });
+    } else {
+      decide(exchange, request, denied, maxWait);
+    }
   }
 
   /** Denies a request that can't be decided, in a status that the proxy takes for a denial. */
@@ -50,11 +77,51 @@ final class Gate {
     }
   }
 
-  private void decided(Exchange exchange, Verdict verdict, int denied) {
+  private void decide(Exchange exchange, Request request, int denied, OptionalLong maxWait) {
+    asking.decide(exchange, request, verdict -> decided(exchange, verdict, denied, maxWait));
+  }
+
+  /** Of the rules in force, which this event loop looks through once. */
+  @SuppressWarnings("ReferenceEquality")
+  private boolean hasQueues() {
+    var rules = limiter.rules();
+    if (rules != looked) {
+      queues =
+          rules.rules().stream()
+              .flatMap(rule ->
+                  Stream.concat(
+                      rule.limits().stream(),
+                      rule.overrides().stream().flatMap(other -> other.limits().stream())))
+              .map(RuleLimit::limit)
+              .anyMatch(limit ->
+                  limit instanceof LeakyBucket bucket
+                      && !(bucket.line() instanceof LeakyBucket.Line.None));
+      looked = rules;
+    }
+    return queues;
+  }
+
+  private static boolean isTooLong(Verdict verdict, OptionalLong maxWait) {
+    return maxWait.isPresent() && millis(verdict) > maxWait.getAsLong();
+  }
+
+  private static long millis(Verdict verdict) {
+    return Times.millis(Times.micros(verdict.delay()));
+  }
+
+  /** The proxy would give up before the wait is over, and might then let the request pass. */
+  private void denyWait(Exchange exchange, Verdict verdict, int denied) {
+    headers.put(exchange, verdict, 0);
+    exchange.header("Retry-After", Long.toString((millis(verdict) + 999) / 1_000));
+    refuse(exchange, Rule.TOO_MANY_REQUESTS, denied, verdict.violated());
+  }
+
+  private void decided(Exchange exchange, Verdict verdict, int denied, OptionalLong maxWait) {
     // A proxy can't say when a request ends, so it holds no slots.
     asking.giveBack(verdict);
-    long millis = Times.millis(Times.micros(verdict.delay()));
-    if (millis == 0) answer(exchange, verdict, denied, 0);
+    long millis = millis(verdict);
+    if (isTooLong(verdict, maxWait)) denyWait(exchange, verdict, denied); // others were faster
+    else if (millis == 0) answer(exchange, verdict, denied, 0);
     else exchange.later(millis, () -> answer(exchange, verdict, denied, millis * 1_000), () -> {});
   }
 
@@ -64,13 +131,18 @@ final class Gate {
       exchange.end(204);
       return;
     }
-    if (denied > 0) exchange.header(RULE_STATUS, Integer.toString(verdict.status()));
+    refuse(exchange, verdict.status(), denied, verdict.violated());
+  }
+
+  private static void refuse(
+      Exchange exchange, int status, int denied, List<String> violated) {
+    if (denied > 0) exchange.header(RULE_STATUS, Integer.toString(status));
     var out = new JsonOut().begin();
     out.name("type").value(DecisionBody.QUOTA_EXCEEDED);
     out.name("title").value("Quota exceeded");
-    out.name("status").value(verdict.status());
-    out.name("violated-policies").value(verdict.violated());
-    exchange.answer(denied > 0 ? denied : verdict.status(), Problem.MEDIA_TYPE, out.end());
+    out.name("status").value(status);
+    out.name("violated-policies").value(violated);
+    exchange.answer(denied > 0 ? denied : status, Problem.MEDIA_TYPE, out.end());
   }
 
   /** Else everybody behind that proxy would be one caller, and nobody would know why. */

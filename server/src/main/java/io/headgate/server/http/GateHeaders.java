@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Maps the headers in which a proxy describes a request to a request to the limiter.
@@ -21,6 +22,7 @@ final class GateHeaders {
   static final String COST = "X-Headgate-Cost";
   static final String DENY_STATUS = "X-Headgate-Deny-Status";
   static final int FORBIDDEN = 403;
+  static final String MAX_WAIT = "X-Headgate-Max-Wait-Ms";
 
   private static final String PREFIX = "x-headgate-";
   private static final String ATTRIBUTE = "x-headgate-attr-";
@@ -54,6 +56,18 @@ final class GateHeaders {
     String wanted = lines.getFirst();
     boolean usable = lines.size() == 1 && wanted.matches("[45][0-9]{2}");
     return Optional.of(usable ? Integer.parseInt(wanted) : FORBIDDEN);
+  }
+
+  /** How long the proxy waits for an answer, in milliseconds. */
+  static OptionalLong maxWaitMillis(MultiMap headers) {
+    var given = new GateHeaders(headers).one(MAX_WAIT);
+    if (given.isEmpty()) return OptionalLong.empty();
+    if (!given.get().matches("[0-9]{1,9}")) {
+      throw Refusal.badInput(
+          MAX_WAIT,
+          "must be a whole number of milliseconds, got '%s'".formatted(Texts.shown(given.get())));
+    }
+    return OptionalLong.of(Long.parseLong(given.get()));
   }
 
   private Request read(Address caller) {
@@ -90,15 +104,16 @@ final class GateHeaders {
     } else if (!isKnown(small)) {
       throw Refusal.badInput(
           Texts.shown(name),
-          "is not known; allowed: %s, %s, %s, X-Headgate-Attr-<name>, X-Headgate-Cost-<name>"
-              .formatted(KEY, COST, DENY_STATUS));
+          "is not known; allowed: %s, %s, %s, %s, X-Headgate-Attr-<name>, X-Headgate-Cost-<name>"
+              .formatted(KEY, COST, DENY_STATUS, MAX_WAIT));
     }
   }
 
   private static boolean isKnown(String small) {
     return small.equalsIgnoreCase(KEY)
         || small.equalsIgnoreCase(COST)
-        || small.equalsIgnoreCase(DENY_STATUS);
+        || small.equalsIgnoreCase(DENY_STATUS)
+        || small.equalsIgnoreCase(MAX_WAIT);
   }
 
   /**

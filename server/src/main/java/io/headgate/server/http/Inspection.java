@@ -8,9 +8,12 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import java.util.Comparator;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The endpoints for people who ask why, and who make good. */
 final class Inspection {
+  private static final Logger AUDIT = LoggerFactory.getLogger("io.headgate.audit");
   private static final int MOST_NEAR_MISSES = 20;
   private static final int MOST_NAMED = 10;
   private static final Comparator<Explained> NEAREST_FIRST =
@@ -19,10 +22,12 @@ final class Inspection {
 
   private final RateLimiter limiter;
   private final Asking asking;
+  private final Access access;
 
-  Inspection(RateLimiter limiter, Asking asking) {
+  Inspection(RateLimiter limiter, Asking asking, Access access) {
     this.limiter = limiter;
     this.asking = asking;
+    this.access = access;
   }
 
   void explain(Exchange exchange, byte[] body) {
@@ -53,6 +58,12 @@ final class Inspection {
         () -> limiter.reset(asked.subject(), asked.rule()),
         applies -> {
           if (!applies) throw noSuchRule(asked.rule());
+          AUDIT.info(
+              "reset: {} from {} reset rule {} of {}",
+              access.auditName(exchange.asked("Authorization")),
+              exchange.peer(),
+              Texts.shown(asked.rule()),
+              Texts.shown(asked.subject().attributes().toString()));
           var out = new JsonOut().begin();
           out.name("reset").value(true).name("rule").value(asked.rule());
           exchange.answer(200, MediaTypes.JSON, out.end());

@@ -31,6 +31,7 @@ final class RuleChanges {
 
   private static final Logger LOG = LoggerFactory.getLogger(RuleChanges.class);
   private static final String MESSAGE = "X-Headgate-Message";
+  private static final String WITH_TOKEN = "with token";
   private static final String AUTHOR = "X-Headgate-Author";
 
   private final RuleBook book;
@@ -140,8 +141,22 @@ final class RuleChanges {
   private String author(Exchange exchange, Query query) {
     String token = access.caller(exchange.asked("Authorization"));
     var said = given(exchange, query, "author", AUTHOR);
-    if (!token.isEmpty()) return said.map(who -> who + " with token " + token).orElse(token);
+    said.ifPresent(who -> refuseAnothers(who, token));
+    if (!token.isEmpty()) return said.map(who -> who + " " + WITH_TOKEN + " " + token).orElse(token);
     return said.orElse(access.hasAdminToken() ? "admin" : "anonymous");
+  }
+
+  private void refuseAnothers(String author, String token) {
+    boolean another =
+        access.isNameOfAToken(author) && !Tokens.folded(author).equals(Tokens.folded(token));
+    if (another || Tokens.folded(author).contains(WITH_TOKEN)) {
+      throw new Refusal(
+          Problem.of(
+              400,
+              "author",
+              "the author must not read like the name of a token that is not shown, got '%s'; give your own name"
+                  .formatted(Texts.shown(author))));
+    }
   }
 
   private static Optional<String> given(

@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * can't read, and one whose own name has been made to lead here (DNS rebinding) may read them too.
  */
 final class SameSite {
+  private static final String FETCH_SITE = "Sec-Fetch-Site";
+
   private SameSite() {}
 
   /** Lets the request pass or throws the refusal. Most have no origin and cost a look. */
   static void require(Role role, HttpServerRequest request) {
     if (role == Role.ANYBODY) return;
+    refuseOtherSites(request.getHeader(FETCH_SITE));
     String origin = request.getHeader(HttpHeaders.ORIGIN);
     boolean anyName = role == Role.CHECK || role == Role.PEEK; // proxies call it what they like
     if (origin == null && anyName) return;
@@ -41,6 +44,21 @@ final class SameSite {
                       .formatted(Texts.shown(asked.host()))
                   + " 127.0.0.1, or set an admin token"));
     }
+  }
+
+  /**
+   * Browsers send this with every request, also with those that have no origin, such as that for an
+   * image or a link. Whoever types an address is {@code none}.
+   */
+  private static void refuseOtherSites(@Nullable String site) {
+    if (site == null || site.equals("same-origin") || site.equals("none")) return;
+    throw new Refusal(
+        Problem.of(
+            403,
+            "Sec-Fetch-Site",
+            "pages of another site (%s) may not use a service that has no tokens; set an admin token"
+                    .formatted(Texts.shown(site))
+                + " and a check token"));
   }
 
   private static boolean isOf(String origin, @Nullable HostAndPort asked) {

@@ -3,9 +3,13 @@ package io.headgate.server.http;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The tokens that are good now, several of each role so that one can be replaced while the other
@@ -18,8 +22,17 @@ public final class Tokens {
   static final int MOST = 1_000;
   private static final int LONGEST = 512;
 
+  /** Of a token that is not to be guessed: 16 characters of 64 are 96 bits. */
+  public static final int SHORTEST = 16;
+
+  private static final int MOST_ADDRESSES = 64; // of one token, remembered
+
   @SuppressWarnings("ArrayRecordComponent") // compared by nothing but isEqual
-  private record Token(Role role, String name, byte[] digest) {}
+  private record Token(Role role, String name, byte[] digest, Set<Address> seenFrom) {
+    Token(Role role, String name, byte[] digest) {
+      this(role, name, digest, ConcurrentHashMap.newKeySet());
+    }
+  }
 
   private final List<Token> tokens;
 
@@ -82,14 +95,51 @@ public final class Tokens {
     Optional<Bearer> found = Optional.empty();
     for (var token : tokens) {
       if (MessageDigest.isEqual(token.digest, digest)) {
-        found = Optional.of(new Bearer(token.role, token.name));
+        found = Optional.of(new Bearer(token.role, token.name, token.seenFrom));
       }
     }
     return found;
   }
 
-  /** Who shows a token. The name may be empty. */
-  record Bearer(Role role, String name) {}
+  /**
+   * Who shows a token.
+   *
+   * @param name may be empty
+   * @param seenFrom addresses from which it has been shown
+   */
+  record Bearer(Role role, String name, Set<Address> seenFrom) {
+    void seen(Address from) {
+      if (seenFrom.contains(from)) return;
+      if (seenFrom.size() >= MOST_ADDRESSES) seenFrom.clear();
+      seenFrom.add(from);
+    }
+  }
+
+  /** Whether one of the tokens has this name, whatever its case and width. */
+  boolean hasName(String name) {
+    String folded = folded(name);
+    return tokens.stream()
+        .anyMatch(token -> !token.name.isEmpty() && folded(token.name).equals(folded));
+  }
+
+  static String folded(String name) {
+    return Normalizer.normalize(name, Normalizer.Form.NFKC)
+        .toLowerCase(Locale.ROOT)
+        .replaceAll("\\s+", " ")
+        .strip();
+  }
+
+  /**
+   * Refuses a token that can be guessed.
+   *
+   * @throws IllegalArgumentException which does not repeat it
+   */
+  public static void requireLong(String role, String token) {
+    if (token.length() >= SHORTEST) return;
+    throw new IllegalArgumentException(
+        "%s-token has %d characters and could be guessed; it must have at least %d. Make one with: openssl rand -hex 32"
+            .formatted(role, token.length(), SHORTEST));
+  }
 
   /** A token travels in a header: visible ASCII without spaces. */
   private static String checked(Role role, String token) {

@@ -27,6 +27,6 @@ public record Signature(String author, String message, boolean isSeed) {
       throw new IllegalArgumentException(
           "the %s may have at most %d characters, got %d".formatted(name, longest, text.length()));
     }
-    return text.replaceAll("\\p{Cntrl}+", " ").strip();
+    return text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+", " ").strip();
   }
 }

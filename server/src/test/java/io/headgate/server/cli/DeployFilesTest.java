@@ -50,14 +50,14 @@ class DeployFilesTest {
   }
 
   @Test
-  void theManifestsAreADeploymentAServiceAndABudgetForTheSamePods() {
+  void manifestsAreADeploymentAServiceABudgetAndANetworkPolicyForTheSamePods() {
     var load = new Load(LoadSettings.builder().build());
     var text = read(DEPLOY.resolve("kubernetes/headgate.yaml"));
     var kinds =
         StreamSupport.stream(load.loadAllFromString(text).spliterator(), false)
             .map(document -> ((Map<?, ?>) document).get("kind"))
             .toList();
-    assertThat(kinds).isEqualTo(List.of("Deployment", "Service", "PodDisruptionBudget"));
+    assertThat(kinds).isEqualTo(List.of("Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"));
     assertThat(text).containsOnlyOnce("containerPort: " + Settings.DEFAULT_PORT);
     assertThat(text).contains("path: /health/ready", "path: /health/live");
   }
@@ -67,6 +67,36 @@ class DeployFilesTest {
     var text = read(DEPLOY.resolve("docker/Dockerfile"));
     assertThat(text).contains("COPY server/target/headgate-*.zip", "headgate warm-up");
     assertThat(text).contains("EXPOSE " + Settings.DEFAULT_PORT);
+  }
+
+  @Test
+  void podsHaveNoServiceAccountTokenAndTalkToWhatTheyNeed() {
+    var text = read(DEPLOY.resolve("kubernetes/headgate.yaml"));
+    assertThat(text)
+        .contains("automountServiceAccountToken: false")
+        .contains("policyTypes: [Ingress, Egress]")
+        .contains("port: " + Settings.DEFAULT_PORT, "port: 6379", "port: 5432", "port: 53");
+  }
+
+  @Test
+  void imagesArePinned() {
+    var images =
+        Pattern.compile("(?m)^(?:\\s+image: |ARG JRE=|FROM )(\\S+)")
+            .matcher(
+                read(DEPLOY.resolve("kubernetes/headgate.yaml"))
+                    + read(DEPLOY.resolve("docker/Dockerfile")))
+            .results()
+            .map(found -> found.group(1))
+            .toList();
+    assertThat(images)
+        .hasSize(4)
+        .allMatch(image -> image.equals("${JRE}") || image.matches(".+:\\d+\\.\\d+\\.\\d+.*|.+@sha256:.+"));
+  }
+
+  @Test
+  void systemServiceMakesPrivateFiles() {
+    assertThat(read(DEPLOY.resolve("systemd/headgate.service")))
+        .contains("\nUMask=0077\n", "\nStateDirectoryMode=0700\n");
   }
 
   private static long number(String file, String pattern) {

@@ -226,12 +226,12 @@ class HeadgateIT {
 
   @Test
   void itTakesTokensFromTheEnvironmentAndKeepsThemToItself() throws Exception {
-    var tokens = Map.of("HEADGATE_ADMIN_TOKEN", "s3cret-adm1n", "HEADGATE_CHECK_TOKEN", "s3cret");
+    var tokens = Map.of("HEADGATE_ADMIN_TOKEN", "s3cret-adm1n-0123", "HEADGATE_CHECK_TOKEN", "s3cret-ch3ck-0123");
     try (var service =
         new HeadgateProcess(folder, tokens, "serve", "--port", "0", "--host", "127.0.0.1")) {
       int port = service.port();
       assertThat(checks(port, "user:42")).isEqualTo(2);
-      assertThat(checks(port, "user:42", "--token", "s3cret")).isEqualTo(0);
+      assertThat(checks(port, "user:42", "--token", "s3cret-ch3ck-0123")).isEqualTo(0);
       service.terminate();
       assertThat(service.exitCode()).isEqualTo(0);
       assertThat(service.out() + service.err()).doesNotContain("s3cret");
@@ -240,21 +240,21 @@ class HeadgateIT {
 
   @Test
   void itFollowsItsTokenFile() throws Exception {
-    var file = Files.writeString(folder.resolve("tokens"), "admin s3cret-1\ncheck s3cret-2 shop\n");
+    var file = Files.writeString(folder.resolve("tokens"), "admin s3cret-1-of-the-test\ncheck s3cret-2-of-the-test shop\n");
     try (var service = headgate("serve", "--port", "0", "--token-file", "tokens")) {
       int port = service.port();
-      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(0);
-      Files.writeString(file, "admin s3cret-1\ncheck s3cret-3 shop\n");
+      assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(0);
+      Files.writeString(file, "admin s3cret-1-of-the-test\ncheck s3cret-3-of-the-test shop\n");
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> service.err().contains("the token file changed and in force"));
-      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(2);
-      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(0);
-      Files.writeString(file, "check s3cret-2\n");
+      assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(2);
+      assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
+      Files.writeString(file, "check s3cret-2-of-the-test\n");
       await()
           .atMost(Duration.ofSeconds(30))
           .until(() -> service.err().contains("there would be no admin token any more"));
-      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(0);
+      assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
       assertThat(service.out() + service.err()).contains("1 check (shop)").doesNotContain("s3cret");
     }
   }
@@ -305,12 +305,12 @@ class HeadgateIT {
 
   @Test
   void severalTokensOfARoleAreGoodAtOnceWhereverTheyAreGiven() throws Exception {
-    Files.writeString(folder.resolve("headgate.yaml"), "check-token: [s3cret-1, s3cret-2]\n");
+    Files.writeString(folder.resolve("headgate.yaml"), "check-token: [s3cret-1-of-the-test, s3cret-2-of-the-test]\n");
     try (var service = headgate("serve", "--port", "0")) {
       int port = service.port();
-      assertThat(checks(port, "user:42", "--token", "s3cret-1")).isEqualTo(0);
-      assertThat(checks(port, "user:42", "--token", "s3cret-2")).isEqualTo(0);
-      assertThat(checks(port, "user:42", "--token", "s3cret-3")).isEqualTo(2);
+      assertThat(checks(port, "user:42", "--token", "s3cret-1-of-the-test")).isEqualTo(0);
+      assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(0);
+      assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(2);
     }
     Files.writeString(folder.resolve("headgate.yaml"), "check-token: { a: s3cret }\n");
     try (var service = headgate("serve", "--port", "0")) {

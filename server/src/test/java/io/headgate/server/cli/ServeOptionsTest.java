@@ -45,6 +45,7 @@ class ServeOptionsTest extends Shell {
         "serve --database my://x  | --database: not an address of a database: it begins neither",
         "serve --database postgresql://u:p@127.0.0.1:1/x | and there is no copy of its rules in",
         "serve --config none.yaml | none.yaml can't be read",
+        "serve --check-token 123456789012345 | check-token has 15 characters and could be guessed; it must have at least 16. Make one with: openssl rand -hex 32",
         "serve --admin-token é    | admin-token must be one or more visible ASCII characters"
       })
   void whatIsMisusedIsExplainedAndExitsWithTwo(String line, String expected) {

@@ -21,7 +21,11 @@ class TokenFileTest {
   @Test
   void eachLineIsARoleATokenAndMaybeAName() throws IOException {
     var file =
-        written("# ours\n\nadmin s3cret-1 Anna Blume\n  check\ts3cret-2\nread s3cret-3 board\n");
+        written(
+            "# ours\n\n"
+                + "admin s3cret-1-of-the-test Anna Blume\n"
+                + "  check\ts3cret-2-of-the-test\n"
+                + "read s3cret-3-of-the-test board\n");
     assertThat(TokenFile.read(file)).hasToString("1 admin (Anna Blume), 1 read (board), 1 check");
   }
 
@@ -31,11 +35,14 @@ class TokenFileTest {
       value = {
         "owner s3cret         | the role must be admin, read or check",
         "s3cret               | write a role, a token and, if you like, a name",
-        "admin s3crét         | admin-token must be one or more visible ASCII characters without spaces",
+        "admin s3crét         | admin-token must be one or more visible ASCII characters without"
+            + " spaces",
+        "admin s3cret         | admin-token has 6 characters and could be guessed; it must have at"
+            + " least 16. Make one with: openssl rand -hex 32",
         "admin s3cret a;b     | a name may have up to 64 letters, digits, spaces and . _ @ -",
       })
   void aBadLineIsNamedAndNotRepeated(String line, String why) throws IOException {
-    var file = written("check good\n" + line + "\n");
+    var file = written("check good-and-long-enough\n" + line + "\n");
     assertThatThrownBy(() -> TokenFile.read(file))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(file + ":2: " + why)

@@ -2,6 +2,7 @@ package io.headgate.server.gateway;
 
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -37,12 +38,19 @@ final class Limiter implements AutoCloseable {
           .limit(FixedWindow.of(Rate.of(1, Duration.ofHours(1))))
           .build();
 
+  /** One an hour, and others wait: longer than any proxy does. */
+  private static final Rule QUEUE =
+      Rule.named("queue")
+          .match("path", "/queue")
+          .limit(LeakyBucket.queueing(Rate.of(1, Duration.ofHours(1)), 25))
+          .build();
+
   private final RateLimiter limiter;
   private final Service service;
 
   Limiter() {
     this.limiter =
-        RateLimiter.with(MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET));
+        RateLimiter.with(MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET, QUEUE));
     var settings =
         new Settings(
             "127.0.0.1",

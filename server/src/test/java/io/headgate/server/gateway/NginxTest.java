@@ -50,6 +50,21 @@ class NginxTest {
   }
 
   @Test
+  void requestThatWouldWaitLongerThanTheProxyIsDeniedAndChargesNothing() {
+    try (var proxy = nginx("fail-open.conf");
+        var visitor = new Visitor(proxy)) {
+      assertThat(visitor.get("/queue").statusCode()).as(proxy.log()).isEqualTo(200);
+      for (int i = 0; i < 3; i++) {
+        var answer = visitor.get("/queue");
+        assertThat(answer.statusCode()).as(proxy.log()).isEqualTo(429);
+        assertThat(Integer.parseInt(header(answer, "Retry-After"))).isBetween(3_500, 3_600);
+      }
+      assertThat(application.requests).hasValue(1);
+      assertThat(limiter.left("127.0.0.1")).isEqualTo(2);
+    }
+  }
+
+  @Test
   void aRequestWithABodyIsChargedOnceAndArrivesWhole() {
     try (var nginx = nginx("fail-open.conf");
         var visitor = new Visitor(nginx)) {

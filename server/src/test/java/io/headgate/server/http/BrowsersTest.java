@@ -48,6 +48,33 @@ class BrowsersTest {
     }
   }
 
+  /** An image, a form or a link of another page has no origin, or one that says nothing. */
+  @ParameterizedTest
+  @CsvSource({
+    "GET,/v1/gate,cross-site,403",
+    "GET,/v1/gate,same-site,403",
+    "POST,/v1/check,cross-site,403",
+    "POST,/api/ratelimit/check,same-site,403",
+    "DELETE,/v1/leases/x,cross-site,403",
+    "GET,/v1/rules,cross-site,403",
+    "GET,/v1/gate,none,204",
+    "GET,/v1/gate,same-origin,204",
+    "GET,/health/live,cross-site,200"
+  })
+  void requestThatABrowserMarksAsAnotherSitesIsRefusedAndChargesNothing(
+      String method, String path, String site, int status) {
+    try (var service = RunningService.with(RULE);
+        var page = new Admin(service.port())) {
+      String body = method.equals("POST") ? "{\"key\":\"k\"}" : "";
+      var answer =
+          page.send(method, path, body, "Sec-Fetch-Site: " + site, "X-Headgate-Key: k");
+      assertThat(answer.status()).isEqualTo(status);
+      if (status != 403) return;
+      assertThat(answer.body()).contains("pages of another site", "Sec-Fetch-Site");
+      assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(200);
+    }
+  }
+
   @Test
   void aPageOfItsOwnMay() {
     try (var service = RunningService.with(RULE);

@@ -1,5 +1,6 @@
 package io.headgate.server.http;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
@@ -30,8 +31,15 @@ public final class LogCapture implements AutoCloseable {
     return String.join("\n", lines);
   }
 
+  /** Also what the tests' own log leaves out. */
+  public LogCapture withInfo() {
+    logger.setLevel(Level.INFO);
+    return this;
+  }
+
   @Override
   public void close() {
+    logger.setLevel(null);
     logger.detachAppender(appender);
     appender.stop();
   }

@@ -3,8 +3,9 @@ package io.headgate.server.rules.database;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.headgate.server.rules.RuleBookProblem.Away;
+import io.headgate.server.files.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -174,7 +175,12 @@ final class Database implements AutoCloseable {
   private void makeDirectory() throws SQLException {
     if (address.file().isEmpty()) return;
     try {
-      Files.createDirectories(Objects.requireNonNull(address.file().get().getParent()));
+      var file = address.file().get();
+      // A directory that an address names may be used for more.
+      PrivateFiles.makeDirectory(Objects.requireNonNull(file.getParent()), false);
+      // H2 opens an empty file as a new database.
+      PrivateFiles.makeFile(Path.of(file + ".mv.db"));
+      PrivateFiles.tighten(Path.of(file + ".trace.db"));
     } catch (IOException e) {
       throw new SQLException("its directory can't be made: " + e, e);
     }

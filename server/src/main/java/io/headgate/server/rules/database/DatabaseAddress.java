@@ -6,6 +6,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
 /**
@@ -36,7 +37,7 @@ public record DatabaseAddress(
   private static DatabaseAddress h2(String path, Path directory) {
     if (path.isBlank() || path.contains(";")) {
       throw new IllegalArgumentException(
-          "h2: must be followed by the path of a file, without ';', got '%s'".formatted(path));
+          "h2: must be followed by the path of a file, without ';' and settings after it");
     }
     var file = directory.resolve(path).toAbsolutePath().normalize();
     // A commit is on its way to the disk when it returns; others wait for it, but not for ever.
@@ -67,7 +68,7 @@ public record DatabaseAddress(
     String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
     int end = authority.lastIndexOf('@');
     String at = authority.substring(end + 1);
-    if (!HOST.matcher(at).matches() || database.isEmpty()) {
+    if (!HOST.matcher(at).matches() || isNoPort(at) || database.isEmpty()) {
       throw new IllegalArgumentException(
           "an address of PostgreSQL has a host and a database:"
               + " postgresql://user:password@host:port/database");
@@ -75,12 +76,37 @@ public record DatabaseAddress(
     String login = end < 0 ? "" : authority.substring(0, end);
     int colon = login.indexOf(':');
     String place = POSTGRESQL + at + "/" + database;
+    // Messages of the driver and the pool may show the address, so no login stays in it.
+    String user = colon < 0 ? login : login.substring(0, colon);
     return new DatabaseAddress(
-        "jdbc:" + place + query,
-        decoded(colon < 0 ? login : login.substring(0, colon)),
-        colon < 0 ? "" : decoded(login.substring(colon + 1)),
+        "jdbc:" + place + withoutLogin(query),
+        decoded(parameter(query, "user").orElse(user)),
+        decoded(parameter(query, "password").orElse(colon < 0 ? "" : login.substring(colon + 1))),
         place,
         Optional.empty());
+  }
+
+  /** Of which the driver would complain with the whole address. */
+  private static boolean isNoPort(String at) {
+    int colon = at.lastIndexOf(':');
+    if (colon < 0 || at.endsWith("]")) return false;
+    int port = Integer.parseInt(at.substring(colon + 1));
+    return port < 1 || port > 65_535;
+  }
+
+  private static Optional<String> parameter(String query, String name) {
+    for (var part : query.replaceFirst("^\\?", "").split("&", -1)) {
+      if (part.startsWith(name + "=")) return Optional.of(part.substring(name.length() + 1));
+    }
+    return Optional.empty();
+  }
+
+  private static String withoutLogin(String query) {
+    var kept = new StringJoiner("&", "?", "").setEmptyValue("");
+    for (var part : query.replaceFirst("^\\?", "").split("&", -1)) {
+      if (!part.isEmpty() && !part.matches("(user|password)=.*")) kept.add(part);
+    }
+    return kept.toString();
   }
 
   private static String decoded(String text) {

@@ -1,5 +1,6 @@
 package io.headgate.server.rules.database;
 
+import io.headgate.server.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -69,7 +70,7 @@ final class LastGoodCopy {
   private void write(String text) throws IOException {
     var folder = file.toAbsolutePath().getParent();
     if (folder == null) throw new IOException("it is in no directory");
-    Files.createDirectories(folder);
+    PrivateFiles.makeDirectory(folder, true);
     var next = Files.createTempFile(folder, file.getFileName().toString(), ".new");
     try {
       try (var channel = FileChannel.open(next, StandardOpenOption.WRITE)) {

@@ -1,0 +1,42 @@
+package io.headgate.server.trial.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.rule.RuleSet;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.server.trial.Arrival;
+import io.headgate.testkit.MutationFuzzer;
+import java.io.ByteArrayInputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A mutated log is read to its end, whatever its lines are. */
+class AccessLogFuzzTest {
+  private static final String RULES =
+      """
+      - id: all
+        match: { ip: "*", user: "*", method: "*", path: "*", user-agent: "*" }
+        limits: [{ algorithm: token-bucket, rate: 1/1s, cost: bytes }]
+      """;
+
+  @Test
+  void lines() {
+    var wanted = Wanted.by(List.of(RuleSet.of(RuleFile.read(RULES))));
+    MutationFuzzer.run(
+        List.of(
+            "127.0.0.1 - frank [10/Oct/2026:13:55:36 -0700] \"GET /a?b HTTP/1.0\" 200 2326\n",
+            "2001:db8::7 - - [10/Oct/2026:13:55:36 +0530] \"POST /a HTTP/2.0\" 499 0 \"-\" \"Mozilla \\x22\"\n",
+            "{\"time\":\"2026-10-10T13:55:36.123Z\",\"remote_addr\":\"192.0.2.1\",\"request\":\"GET / HTTP/1.1\",\"bytes\":12}\n"),
+        input -> {
+          var arrivals = new ArrayList<Arrival>();
+          var log =
+              new AccessLog(
+                  Attributes.of(wanted, Map.of()), AccessLog.Format.AUTO, false, arrivals::add);
+          log.read(new ByteArrayInputStream(input));
+          assertThat(log.lines()).isGreaterThanOrEqualTo(arrivals.size());
+          assertThat(log.unreadable()).isNotNegative();
+        });
+  }
+}
