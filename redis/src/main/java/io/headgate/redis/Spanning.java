@@ -55,7 +55,8 @@ final class Spanning {
 
   Spanning(
       Asker asker, ToIntFunction<Charge> laneOf, Duration deadline, Consumer<Charge> returned) {
-    this(asker, laneOf, deadline, since -> System.nanoTime() - since > deadline.toNanos(), returned);
+    this(
+        asker, laneOf, deadline, since -> System.nanoTime() - since > deadline.toNanos(), returned);
   }
 
   /**

@@ -101,7 +101,8 @@ class RuleFileSafetyTest {
   @ValueSource(strings = {"- id: @", "- id: \"@\"", "- id: a #@", "- &@ a"})
   void longTokenIsReadInTimeLinearInItsLength(String text) {
     var whole = text.replace("@", "x".repeat(LONGEST / 2));
-    var deadline = Duration.ofMinutes(1); // it takes a second, by the square of the length five minutes
+    var deadline =
+        Duration.ofMinutes(1); // it takes a second, by the square of the length five minutes
     assertTimeoutPreemptively(
         deadline,
         () ->
@@ -138,7 +139,8 @@ class RuleFileSafetyTest {
   @Test
   void textOfManyPartsIsWrittenAndReadBack() {
     String parts = "a:a".repeat(10_000);
-    var rules = RuleFile.read("- { id: a, match: { key: \"%s\" }, limit: %s }".formatted(parts, LIMIT));
+    var rules =
+        RuleFile.read("- { id: a, match: { key: \"%s\" }, limit: %s }".formatted(parts, LIMIT));
     assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(rules);
   }
 
@@ -146,7 +148,8 @@ class RuleFileSafetyTest {
   void invisibleCharactersAreWrittenAsEscapesAndReadBack() {
     var rules =
         RuleFile.read(
-            "- { id: a, match: { key: \"\\u202e\\u200b\\u009b\\ufeff\" }, limit: %s }".formatted(LIMIT));
+            "- { id: a, match: { key: \"\\u202e\\u200b\\u009b\\ufeff\" }, limit: %s }"
+                .formatted(LIMIT));
     assertThat(RuleFile.yaml(rules)).contains("\\u202e\\u200b\\u009b\\ufeff");
     assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(rules);
   }

@@ -84,7 +84,8 @@ public final class MutationFuzzer {
     return switch (random.nextInt(6)) {
       case 0 -> spliced(input, at, end, new byte[0]);
       case 1 -> spliced(input, at, at, new byte[] {(byte) random.nextInt(256)});
-      case 2 -> spliced(input, at, Math.min(at + 1, input.length), TOKENS[random.nextInt(TOKENS.length)]);
+      case 2 ->
+          spliced(input, at, Math.min(at + 1, input.length), TOKENS[random.nextInt(TOKENS.length)]);
       case 3 -> spliced(input, at, at, TOKENS[random.nextInt(TOKENS.length)]);
       case 4 -> repeated(input, at, end);
       default -> {

@@ -62,8 +62,7 @@ final class RateLimitCalls {
 
   void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
     var refused =
-        access.refusalOfCheck(
-            call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
+        access.refusalOfCheck(call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
     var trace = tracing.isOn() && refused.isEmpty() ? followed(call) : Trace.NONE;
     var answer = new Reply<>(call, trace);
     if (refused.isPresent()) {

@@ -1,19 +1,18 @@
 package io.headgate.server.http;
 
 import io.headgate.RateLimiter;
+import io.headgate.Verdict;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
+import io.headgate.store.Ticker;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-
-import io.headgate.Verdict;
-import io.headgate.store.Ticker;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -134,8 +133,7 @@ final class Gate {
     refuse(exchange, verdict.status(), denied, verdict.violated());
   }
 
-  private static void refuse(
-      Exchange exchange, int status, int denied, List<String> violated) {
+  private static void refuse(Exchange exchange, int status, int denied, List<String> violated) {
     if (denied > 0) exchange.header(RULE_STATUS, Integer.toString(status));
     var out = new JsonOut().begin();
     out.name("type").value(DecisionBody.QUOTA_EXCEEDED);

@@ -142,7 +142,8 @@ final class RuleChanges {
     String token = access.caller(exchange.asked("Authorization"));
     var said = given(exchange, query, "author", AUTHOR);
     said.ifPresent(who -> refuseAnothers(who, token));
-    if (!token.isEmpty()) return said.map(who -> who + " " + WITH_TOKEN + " " + token).orElse(token);
+    if (!token.isEmpty())
+      return said.map(who -> who + " " + WITH_TOKEN + " " + token).orElse(token);
     return said.orElse(access.hasAdminToken() ? "admin" : "anonymous");
   }
 

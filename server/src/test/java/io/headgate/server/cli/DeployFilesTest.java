@@ -57,7 +57,8 @@ class DeployFilesTest {
         StreamSupport.stream(load.loadAllFromString(text).spliterator(), false)
             .map(document -> ((Map<?, ?>) document).get("kind"))
             .toList();
-    assertThat(kinds).isEqualTo(List.of("Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"));
+    assertThat(kinds)
+        .isEqualTo(List.of("Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"));
     assertThat(text).containsOnlyOnce("containerPort: " + Settings.DEFAULT_PORT);
     assertThat(text).contains("path: /health/ready", "path: /health/live");
   }
@@ -90,7 +91,8 @@ class DeployFilesTest {
             .toList();
     assertThat(images)
         .hasSize(4)
-        .allMatch(image -> image.equals("${JRE}") || image.matches(".+:\\d+\\.\\d+\\.\\d+.*|.+@sha256:.+"));
+        .allMatch(image ->
+            image.equals("${JRE}") || image.matches(".+:\\d+\\.\\d+\\.\\d+.*|.+@sha256:.+"));
   }
 
   @Test

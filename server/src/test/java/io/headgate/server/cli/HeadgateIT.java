@@ -226,7 +226,12 @@ class HeadgateIT {
 
   @Test
   void itTakesTokensFromTheEnvironmentAndKeepsThemToItself() throws Exception {
-    var tokens = Map.of("HEADGATE_ADMIN_TOKEN", "s3cret-adm1n-0123", "HEADGATE_CHECK_TOKEN", "s3cret-ch3ck-0123");
+    var tokens =
+        Map.of(
+            "HEADGATE_ADMIN_TOKEN",
+            "s3cret-adm1n-0123",
+            "HEADGATE_CHECK_TOKEN",
+            "s3cret-ch3ck-0123");
     try (var service =
         new HeadgateProcess(folder, tokens, "serve", "--port", "0", "--host", "127.0.0.1")) {
       int port = service.port();
@@ -240,7 +245,10 @@ class HeadgateIT {
 
   @Test
   void itFollowsItsTokenFile() throws Exception {
-    var file = Files.writeString(folder.resolve("tokens"), "admin s3cret-1-of-the-test\ncheck s3cret-2-of-the-test shop\n");
+    var file =
+        Files.writeString(
+            folder.resolve("tokens"),
+            "admin s3cret-1-of-the-test\ncheck s3cret-2-of-the-test shop\n");
     try (var service = headgate("serve", "--port", "0", "--token-file", "tokens")) {
       int port = service.port();
       assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(0);
@@ -305,7 +313,9 @@ class HeadgateIT {
 
   @Test
   void severalTokensOfARoleAreGoodAtOnceWhereverTheyAreGiven() throws Exception {
-    Files.writeString(folder.resolve("headgate.yaml"), "check-token: [s3cret-1-of-the-test, s3cret-2-of-the-test]\n");
+    Files.writeString(
+        folder.resolve("headgate.yaml"),
+        "check-token: [s3cret-1-of-the-test, s3cret-2-of-the-test]\n");
     try (var service = headgate("serve", "--port", "0")) {
       int port = service.port();
       assertThat(checks(port, "user:42", "--token", "s3cret-1-of-the-test")).isEqualTo(0);

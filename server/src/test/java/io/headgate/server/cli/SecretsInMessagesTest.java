@@ -90,7 +90,8 @@ class SecretsInMessagesTest extends Shell {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--admin-tokn=@", "--tokn=@", "--webhook-secrt=@", "-store=redis://u:@@h"})
+  @ValueSource(
+      strings = {"--admin-tokn=@", "--tokn=@", "--webhook-secrt=@", "-store=redis://u:@@h"})
   void valueOfAMisspelledOptionIsNotRepeated(String option) {
     run("serve", option.replaceFirst("@", SECRET));
     assertRefusedWithoutTheSecret();

@@ -50,7 +50,8 @@ final class Limiter implements AutoCloseable {
 
   Limiter() {
     this.limiter =
-        RateLimiter.with(MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET, QUEUE));
+        RateLimiter.with(
+            MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET, QUEUE));
     var settings =
         new Settings(
             "127.0.0.1",

@@ -66,8 +66,7 @@ class BrowsersTest {
     try (var service = RunningService.with(RULE);
         var page = new Admin(service.port())) {
       String body = method.equals("POST") ? "{\"key\":\"k\"}" : "";
-      var answer =
-          page.send(method, path, body, "Sec-Fetch-Site: " + site, "X-Headgate-Key: k");
+      var answer = page.send(method, path, body, "Sec-Fetch-Site: " + site, "X-Headgate-Key: k");
       assertThat(answer.status()).isEqualTo(status);
       if (status != 403) return;
       assertThat(answer.body()).contains("pages of another site", "Sec-Fetch-Site");

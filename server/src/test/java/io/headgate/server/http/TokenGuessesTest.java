@@ -76,7 +76,8 @@ class TokenGuessesTest {
         var service = RunningService.withAccess(access, RULE);
         var client = new Admin(service.port())) {
       client.get("/v1/rules", token("s3cret"));
-      assertThat(log.text()).isEqualTo("refused: a wrong token from 127.0.0.1 where read is needed");
+      assertThat(log.text())
+          .isEqualTo("refused: a wrong token from 127.0.0.1 where read is needed");
       for (int i = 0; i < 5; i++) client.get("/v1/rules", token("s3cret"));
       nanos.addAndGet(60_000_000_000L);
       client.send("POST", "/v1/reset", "{\"key\":\"k\",\"rule\":\"all\"}", token("ch3ck"));
@@ -84,7 +85,8 @@ class TokenGuessesTest {
           .endsWith(
               "\nrefused: a check token from 127.0.0.1 where admin is needed"
                   + " (and 5 more since the last such line)");
-      var reset = client.send("POST", "/v1/reset", "{\"key\":\"k\",\"rule\":\"all\"}", token("adm1n"));
+      var reset =
+          client.send("POST", "/v1/reset", "{\"key\":\"k\",\"rule\":\"all\"}", token("adm1n"));
       assertThat(reset.status()).as(reset.body()).isEqualTo(200);
       assertThat(log.text())
           .contains("\nreset: token ops from 127.0.0.1 reset rule all of {key=k")
@@ -93,7 +95,8 @@ class TokenGuessesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ops", "Ops", " o%EF%BD%90s", "eve with token ops", "eve With%20%20Token ops"})
+  @ValueSource(
+      strings = {"ops", "Ops", " o%EF%BD%90s", "eve with token ops", "eve With%20%20Token ops"})
   void authorCanNotBeTheNameOfATokenThatIsNotShown(String author) {
     try (var service = RunningService.withAccess(new Access(tokens), RULE);
         var client = new Admin(service.port())) {

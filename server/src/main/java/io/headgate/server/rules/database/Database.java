@@ -2,8 +2,8 @@ package io.headgate.server.rules.database;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.headgate.server.rules.RuleBookProblem.Away;
 import io.headgate.server.files.PrivateFiles;
+import io.headgate.server.rules.RuleBookProblem.Away;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
