@@ -124,15 +124,11 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-    return decide(keys, argument, Patience.begins());
+    return decide(keys, argument, new Patience(System.nanoTime(), 1));
   }
 
   /** How long something has been tried, and how often. */
   private record Patience(long since, int attempts) {
-    static Patience begins() {
-      return new Patience(System.nanoTime(), 1);
-    }
-
     boolean isOver(long most) {
       return attempts >= LEAST_ATTEMPTS && System.nanoTime() - since >= most;
     }
@@ -179,13 +175,13 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
-    return whenReached(redis -> Commands.announce(redis, key, instance, millis), Patience.begins());
+    return whenReached(redis -> Commands.announce(redis, key, instance, millis), System.nanoTime());
   }
 
   @Override
   public CompletionStage<Long> forget(byte[] key) {
-    return whenReached(redis -> redis.del(key), Patience.begins())
-        .thenCompose(gone -> whenReached(redis -> redis.publish(channel, key), Patience.begins()));
+    return whenReached(redis -> redis.del(key), System.nanoTime())
+        .thenCompose(gone -> whenReached(redis -> redis.publish(channel, key), System.nanoTime()));
   }
 
   @Override
@@ -196,17 +192,17 @@ final class ClusterLink implements Link {
   @Override
   public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
     return whenReached(
-        redis -> redis.set(key, value, SetArgs.Builder.px(millis)), Patience.begins());
+        redis -> redis.set(key, value, SetArgs.Builder.px(millis)), System.nanoTime());
   }
 
   @Override
   public CompletionStage<Optional<byte[]>> get(byte[] key) {
-    return whenReached(redis -> redis.get(key).thenApply(Optional::ofNullable), Patience.begins());
+    return whenReached(redis -> redis.get(key).thenApply(Optional::ofNullable), System.nanoTime());
   }
 
   @Override
   public CompletionStage<Long> publish(byte[] to, byte[] message) {
-    return whenReached(redis -> redis.publish(to, message), Patience.begins());
+    return whenReached(redis -> redis.publish(to, message), System.nanoTime());
   }
 
   @Override
@@ -215,6 +211,12 @@ final class ClusterLink implements Link {
   }
 
   /** For what may go to a server that nobody has asked yet: see {@link #reach}. */
+  private <T> CompletionStage<T> whenReached(
+      Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action,
+      long since) {
+    return whenReached(action, new Patience(since, 1));
+  }
+
   private <T> CompletionStage<T> whenReached(
       Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action,
       Patience patience) {

@@ -50,6 +50,17 @@ final class Zones implements Store {
   private final MemoryStore local = MemoryStore.create();
   private final ToIntFunction<String> laneOf;
 
+  /** Without a server that could be charged for what was admitted without it. */
+  Zones(
+      int count,
+      Store shared,
+      Consumer<Plan> probe,
+      ToIntFunction<String> laneOf,
+      IntSupplier instances,
+      OutageListener listener) {
+    this(count, shared, probe, Reporter.NONE, laneOf, instances, listener);
+  }
+
   /**
    * @param shared what all zones ask; closed with each of them
    * @param probe asks a plan of the server itself
