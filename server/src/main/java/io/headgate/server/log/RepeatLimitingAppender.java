@@ -60,9 +60,7 @@ public final class RepeatLimitingAppender extends AppenderBase<ILoggingEvent>
   private static String kind(ILoggingEvent event) {
     var thrown = event.getThrowableProxy();
     String name = event.getLoggerName();
-    return thrown != null
-        ? name + ": " + thrown.getClassName()
-        : name + ": " + event.getMessage();
+    return thrown != null ? name + ": " + thrown.getClassName() : name + ": " + event.getMessage();
   }
 
   private void report(long now) {

@@ -38,7 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
  * decided by the same process.
  */
 class AbuseTest {
-  private static final String CHECK = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  private static final String CHECK =
+      "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   private static final String WATCH = "/grpc.health.v1.Health/Watch";
   private static final String REFLECTION =
       "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
@@ -186,8 +187,7 @@ class AbuseTest {
         .untilAsserted(() ->
             assertThat(
                     service
-                        .request(
-                            service.to("/v1/check/batch").POST(BodyPublishers.ofString(batch)))
+                        .request(service.to("/v1/check/batch").POST(BodyPublishers.ofString(batch)))
                         .statusCode())
                 .isIn(200, 400));
   }
@@ -297,12 +297,8 @@ class AbuseTest {
   void aFlagInALaterMessageIsFoundHoweverTheBytesAreCut() throws IOException {
     var client = connect();
     var both =
-        ByteBuffer.allocate(11)
-            .put(message(0, new byte[0]))
-            .put(message(2, new byte[1]))
-            .array();
-    int stream =
-        client.headers(post(CHECK, "application/grpc").literal("te", "trailers"), false);
+        ByteBuffer.allocate(11).put(message(0, new byte[0])).put(message(2, new byte[1])).array();
+    int stream = client.headers(post(CHECK, "application/grpc").literal("te", "trailers"), false);
     for (int i = 0; i < both.length; i++) {
       client.data(stream, new byte[] {both[i]}, i == both.length - 1);
     }

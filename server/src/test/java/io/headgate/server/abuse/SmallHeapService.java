@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 
 /** The service in a process of its own with a heap of 128 MB, as its launcher starts it. */
 final class SmallHeapService implements AutoCloseable {
-  private static final Pattern LISTENS = Pattern.compile("listens on http://127\\.0\\.0\\.1:(\\d+)");
+  private static final Pattern LISTENS =
+      Pattern.compile("listens on http://127\\.0\\.0\\.1:(\\d+)");
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private final Process process;

@@ -25,8 +25,7 @@ class RepeatLimitingAppenderTest {
   }
 
   private void log(long millis, Level level, String message) {
-    var event =
-        new LoggingEvent("here", context.getLogger("a.Logger"), level, message, null, null);
+    var event = new LoggingEvent("here", context.getLogger("a.Logger"), level, message, null, null);
     event.setTimeStamp(millis);
     appender.doAppend(event);
   }
