@@ -30,7 +30,7 @@ final class Reflection {
   static final int MOST_QUESTIONS = 100;
 
   /** An answer repeats its question. */
-  static final int LONGEST_QUESTION = 4 * 1024;
+  static final int LONGEST_QUESTION = 20 * 1024;
 
   private static final long MOST_SILENT_LOOKS =
       Duration.ofMinutes(1).dividedBy(LastingCalls.LOOK_EVERY);
