@@ -26,7 +26,7 @@ class ChangedHoldProperties {
     return scaled.divide(BigInteger.valueOf(whole)).min(ALL).longValueExact();
   }
 
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void holdsAreTakenOverInProportionToLessThanAPermitInAll(
       @ForAll Divisible before,
       @ForAll Divisible after,
@@ -48,7 +48,7 @@ class ChangedHoldProperties {
     if (held > 0) assertThat(scaled).isPositive();
   }
 
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void whatIsLeftIsLeftInProportionToo(
       @ForAll Divisible before,
       @ForAll Divisible after,
@@ -66,7 +66,7 @@ class ChangedHoldProperties {
   }
 
   /** Nobody is locked out for longer than the new limit takes to come back from nothing. */
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void afterTheLastLeaseAndTwoWindowsOfTheNewLimitAllOfItIsBack(
       @ForAll Divisible before,
       @ForAll Divisible after,
@@ -82,7 +82,7 @@ class ChangedHoldProperties {
     assertThat(after.step(settled, later, after.capacity()).outcome()).isInstanceOf(Passed.class);
   }
 
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void aTokenBucketKeepsItsBoundAfterTheChange(
       @ForAll Divisible before,
       @ForAll TokenBucket after,
@@ -91,7 +91,7 @@ class ChangedHoldProperties {
     BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
   }
 
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void aFixedWindowKeepsItsBoundAfterTheChange(
       @ForAll Divisible before,
       @ForAll FixedWindow after,
@@ -100,7 +100,7 @@ class ChangedHoldProperties {
     BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
   }
 
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void aSlidingWindowKeepsItsBoundAfterTheChange(
       @ForAll Divisible before,
       @ForAll SlidingWindow after,
@@ -117,7 +117,7 @@ class ChangedHoldProperties {
   }
 
   /** A limit that can't be divided finds them charged; slots in flight are no charges. */
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void whereNothingCanBeHeldHoldsAreCharged(
       @ForAll Divisible before,
       @ForAll RollingWindow after,
@@ -133,7 +133,7 @@ class ChangedHoldProperties {
   }
 
   /** Nor does a report, or a hold that is given up, of a limit that is no more. */
-  @Property(tries = 1_000)
+  @Property(tries = 500)
   void onlyADecisionConvertsTheStateOfAnotherLimit(
       @ForAll Limit before, @ForAll Divisible after, @ForAll History history) {
     var run = Run.after(before, history);
