@@ -27,7 +27,7 @@ final class TokenDestination {
     if (!configuration.isFromFoundFile(url) || last.hasMatchedOption(URL)) return;
     boolean given = last.hasMatchedOption(TOKEN);
     if (!given && (!isPresent(token.getValue()) || configuration.isFromFoundFile(token))) return;
-    if (String.valueOf((Object) url.getValue()).equals(url.defaultValue())) return;
+    if (url.<Object>getValue().equals(url.defaultValue())) return;
     throw new CommandFailure(
         """
         the token from %s is not sent to %s, the %s: a file that lies in the current directory \
