@@ -65,6 +65,7 @@ final class Configuration implements IDefaultValueProvider {
               "body-timeout",
               "shutdown-grace",
               "shutdown-notice",
+              "warm-up",
               "grpc-deadline",
               "caller-attributes",
               "webhook",
