@@ -25,7 +25,7 @@ local MOST_PURGED = 1000
 
 -- The member of rank 0 is the signature. Members that are left here are below every range that is read.
 local function purge(key, expired)
-  if expired > 0 then call('ZREMRANGEBYRANK', key, 1, min(expired, MOST_PURGED)) end
+  call('ZREMRANGEBYRANK', key, 1, min(expired, MOST_PURGED)) -- nothing, where none has expired
 end
 
 -- Of a key that is not a text (ms).
