@@ -9,6 +9,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Take.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
 import io.headgate.rule.Plan;
@@ -120,7 +121,7 @@ class ClocksTest {
     var charge = plan.charges().getFirst();
     try (var engine = engineOff(hoursOff);
         var other = engineOff(0)) {
-      var taken = engine.take(charge, 0, 4, 60_000_000).toCompletableFuture().join();
+      var taken = engine.take(charge, Usage.NONE, 4, 60_000_000).toCompletableFuture().join();
       assertThat(taken.held()).isEqualTo(4);
       var known = engine.report(charge).toCompletableFuture().join();
       assertThat(known.state().freshAt()).isGreaterThan(known.now());

@@ -13,6 +13,7 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Take.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -340,7 +341,7 @@ class StateInRedisTest {
         }
         case 8 -> {
           if (isHoldable(current)) {
-            engine.take(charge, 0, random.nextInt(3), 1_000_000).toCompletableFuture().join();
+            engine.take(charge, Usage.NONE, random.nextInt(3), 1_000_000).toCompletableFuture().join();
             expires("take of " + current);
             engine.report(charge).toCompletableFuture().join();
           }

@@ -1,6 +1,7 @@
 package io.headgate.server;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ final class FirstCalls {
   private static final double LATE_MILLIS = 20;
 
   public static void main(String[] args) throws InterruptedException {
-    var address = new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0]));
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
     int rate = Integer.parseInt(args[1]);
     int calls = rate * Integer.parseInt(args[2]);
     long[] nanos = new long[calls];
