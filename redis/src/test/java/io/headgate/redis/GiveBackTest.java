@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,11 @@ class GiveBackTest {
   void empty() {
     redis.empty();
     clock.sleep(WINDOW - clock.micros() % WINDOW); // windows begin here
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
   }
 
   static Stream<Limit> everyKind() {
