@@ -42,10 +42,15 @@ public record Held(State state, long capacity, List<Holding> holdings) implement
   /**
    * @param holder who may spend them
    * @param until the end of the lease: from then on they count as spent
+   * @param order the {@link Take#order} of the take that granted them
    */
-  public record Holding(long holder, long amount, long until) {
+  public record Holding(long holder, long amount, long until, long order) {
     public Holding {
       Exact.require(amount > 0 && amount <= Exact.MAX, "can't hold %d permits", amount);
+    }
+
+    Holding withAmount(long amount) {
+      return new Holding(holder, amount, until, order);
     }
   }
 
@@ -122,7 +127,7 @@ public record Held(State state, long capacity, List<Holding> holdings) implement
       total += holding.amount();
       long upTo = Share.scale(total, capacity, limit.capacity());
       if (upTo > before) {
-        scaled.add(new Holding(holding.holder(), upTo - before, holding.until()));
+        scaled.add(holding.withAmount(upTo - before));
       }
       before = upTo;
     }

@@ -16,12 +16,15 @@ import java.util.List;
  * spent but does not say must be part of what it wants: it would be given to others otherwise.
  *
  * @param holder who asks
+ * @param order higher in each later take of the holder. A take that a later one has overtaken is
+ *     not executed: it would replace a hold that the holder is spending by one that it knows
+ *     nothing of
  * @param usage of the hold that it was last told of
  * @param cost of a request to be decided now; 0 if there is none
  * @param want how many it would hold from now on
  * @param lease how long, in microseconds
  */
-public record Take(long holder, Usage usage, long cost, long want, long lease) {
+public record Take(long holder, long order, Usage usage, long cost, long want, long lease) {
   /** A lease that nobody ends costs others as long. */
   private static final long LONGEST = 86_400_000_000L;
 
@@ -48,6 +51,11 @@ public record Take(long holder, Usage usage, long cost, long want, long lease) {
       require(until >= 0, "a lease can't end before 1970, got %d µs", until);
     }
 
+    /** Permits that the holder may still spend of the hold while it waits for the reply. */
+    private long unspent() {
+      return until == 0 ? 0 : held - spent;
+    }
+
     /** Permits of the hold as the store has it; a changed limit may have made it another number. */
     private long of(long amount) {
       if (amount == held) return spent;
@@ -56,9 +64,15 @@ public record Take(long holder, Usage usage, long cost, long want, long lease) {
   }
 
   public Take {
+    require(order >= 0, "order must be at least 0, got %d", order);
     require(cost >= 0, "cost must be at least 0, got %d", cost);
     require(want >= 0, "want must be at least 0, got %d", want);
     require(lease >= 1 && lease <= LONGEST, "a lease lasts 1 µs to a day, got %d µs", lease);
+  }
+
+  /** A take of a holder whose takes arrive in order. */
+  public Take(long holder, Usage usage, long cost, long want, long lease) {
+    this(holder, 0, usage, cost, want, lease);
   }
 
   /**
@@ -81,6 +95,7 @@ public record Take(long holder, Usage usage, long cost, long want, long lease) {
     }
     var settled = Held.settled(limit, state, now);
     var all = Held.holdings(settled);
+    if (isOvertaken(all)) return new Taken(settled, late(Held.step(limit, settled, now, 0)), 0);
     var others = all.stream().filter(holding -> holding.holder() != holder).toList();
     long own = Held.total(all) - Held.total(others);
     // A lease that was over has been charged whole.
@@ -88,7 +103,9 @@ public record Take(long holder, Usage usage, long cost, long want, long lease) {
     long left = Math.max(0, own - used);
     var charged = limit.charged(Held.bare(settled), now, used);
     var step = Held.step(limit, holding(left, limit, charged, others, now), now, cost);
-    long hold = Math.min(left, want);
+    // A hold that a changed limit rounded up may not fit; only what is being spent stays then.
+    long fits = limit.step(charged, now, 0).outcome().remaining() - Held.total(others);
+    long hold = Math.min(Math.min(left, want), Math.max(usage.unspent(), fits));
     if (step.outcome() instanceof Passed passed && others.size() < Held.MOST_HOLDERS) {
       hold += Math.min(want - hold, passed.remaining());
     }
@@ -96,9 +113,23 @@ public record Take(long holder, Usage usage, long cost, long want, long lease) {
     return new Taken(next, told(step.outcome(), Held.step(limit, next, now, 0).outcome()), hold);
   }
 
+  private boolean isOvertaken(List<Holding> all) {
+    for (var holding : all) {
+      if (holding.holder() == holder && holding.order() > order) return true;
+    }
+    return false;
+  }
+
+  /** The caller has stopped waiting; nothing is charged for its request. */
+  private Outcome late(Step look) {
+    var outcome = look.outcome();
+    return cost == 0 ? outcome : new Refused(outcome.remaining(), outcome.resetAfter(), 1);
+  }
+
   private State holding(long amount, Divisible limit, State state, List<Holding> others, long now) {
     if (amount == 0) return Held.of(state, limit, others);
-    return Held.of(state, limit, Held.with(new Holding(holder, amount, now + lease), others));
+    return Held.of(
+        state, limit, Held.with(new Holding(holder, amount, now + lease, order), others));
   }
 
   /** What was decided, and how things stand after that. */

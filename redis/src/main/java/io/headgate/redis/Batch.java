@@ -97,6 +97,7 @@ final class Batch {
   void write(Charge charge, Take take) {
     var usage = take.usage();
     begin(TAKE).put(keyOf(charge)).put(limitOf(charge)).put(take.holder());
+    plans.put(take.order());
     plans.put(usage.spent()).put(usage.held()).put(usage.until());
     plans.put(take.cost()).put(take.want()).put(take.lease());
   }

@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
@@ -47,6 +48,7 @@ final class Engine implements Store, SharedCounts {
   private final LongSupplier clock;
   private final Ticker here;
   private final long holder;
+  private final AtomicLong takes = new AtomicLong();
   private final CallListener calls;
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
@@ -171,7 +173,9 @@ final class Engine implements Store, SharedCounts {
 
   @Override
   public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
-    return ask(Ask.take(charge, new Take(holder, usage, charge.cost(), want, lease)));
+    return ask(
+        Ask.take(
+            charge, new Take(holder, takes.incrementAndGet(), usage, charge.cost(), want, lease)));
   }
 
   @Override

@@ -3,9 +3,9 @@
 -- first takes, reports, or meets a state of which something is held.
 --
 --   kept    HELD, how many hold something, the capacity of the limit whose permits they hold, for each of them
---           holder, amount and until (µs; who ends first comes first), and then the state of what has been
+--           holder, amount, until (µs; who ends first comes first) and order, and then the state of what has been
 --           charged, as its algorithm has it
---   state   HELD, and by name: state, capacity, all (a list of {holder, amount, until}), and the limit and the key
+--   state   HELD, and by name: state, capacity, all (a list of {holder, amount, until, order}), and the limit and the key
 --           (by index) whose it is
 
 local MOST_HOLDERS, MAX, LONGEST = 64, 9007199254740992, 3155760000000000
@@ -69,7 +69,7 @@ local function under(held, limit, k)
   for _, one in ipairs(held.all) do
     total = total + one[2]
     local up_to = scaled(total, held.capacity, capacity)
-    if up_to > before then all[#all + 1] = {one[1], up_to - before, one[3]} end
+    if up_to > before then all[#all + 1] = {one[1], up_to - before, one[3], one[4]} end
     before = up_to
   end
   return of((adopt[limit[1]](held.state, limit, k)), all, limit, k), true
@@ -117,8 +117,8 @@ end
 -- What is read from a key.
 local function taken_apart(kept)
   local all, state = {}, {}
-  local first = 4 + kept[2] * 3
-  for i = 4, first - 1, 3 do all[#all + 1] = {kept[i], kept[i + 1], kept[i + 2]} end
+  local first = 4 + kept[2] * 4
+  for i = 4, first - 1, 4 do all[#all + 1] = {kept[i], kept[i + 1], kept[i + 2], kept[i + 3]} end
   for i = first, #kept do state[#state + 1] = kept[i] end
   return {HELD, state = state, capacity = kept[3], all = all}
 end
@@ -126,7 +126,7 @@ end
 local function put_together(held)
   local kept = {HELD, #held.all, held.capacity}
   for _, one in ipairs(held.all) do
-    for i = 1, 3 do kept[#kept + 1] = one[i] end
+    for i = 1, 4 do kept[#kept + 1] = one[i] end
   end
   for _, number in ipairs(held.state) do kept[#kept + 1] = number end
   return kept
@@ -180,7 +180,7 @@ give_back[HELD] = function(held, limit, k, cost, made_at, was_fresh_at)
   return next and of(next, held.all, limit, k)
 end
 
-local function take(k, limit, holder, spent, of_held, ends, cost, want, lease)
+local function take(k, limit, holder, order, spent, of_held, ends, cost, want, lease)
   local own = known(k, limit, cost > 0)
   if cost == 0 then
     if is_of_another(states[k], limit, k) then
@@ -191,12 +191,21 @@ local function take(k, limit, holder, spent, of_held, ends, cost, want, lease)
     end
     own = known(k, limit, true)
   end
-  local others, mine = {}, 0
+  local others, mine, taken = {}, 0, 0
   for _, one in ipairs(own.all or {}) do
     if one[1] == holder then
+      if one[4] > order then -- a later take has overtaken this one
+        local kind, remaining, reset, wait = step[own[1]](own, limit, k, 0)
+        if cost > 0 then kind, wait = REFUSED, 1 end
+        say(kind, remaining, reset, wait)
+        n = n + 1
+        said[n] = 0
+        return
+      end
       mine = mine + one[2]
     else
       others[#others + 1] = one
+      taken = taken + one[2]
     end
   end
   local function holding(amount, state)
@@ -204,7 +213,7 @@ local function take(k, limit, holder, spent, of_held, ends, cost, want, lease)
     if amount > 0 then
       local place = #all
       while place > 0 and all[place][3] > till do place = place - 1 end
-      table.insert(all, place + 1, {holder, amount, till})
+      table.insert(all, place + 1, {holder, amount, till, order})
     end
     return of(state, all, limit, k)
   end
@@ -215,9 +224,12 @@ local function take(k, limit, holder, spent, of_held, ends, cost, want, lease)
     used = spent -- the hold was lost with a server that failed
   end
   local left = max(0, mine - used)
-  local held = holding(left, charged(bare(own), limit, used))
+  local spent_state = charged(bare(own), limit, used)
+  local held = holding(left, spent_state)
   local kind, remaining, reset, wait, next = step[held[1]](held, limit, k, cost)
-  local hold = min(left, want)
+  -- A hold that a changed limit rounded up may not fit; only what is being spent stays then.
+  local _, room = step[limit[1]](spent_state, limit, k, 0)
+  local hold = min(left, want, max(ends == 0 and 0 or of_held - spent, room - taken))
   if kind == PASSED and #others < MOST_HOLDERS then hold = hold + min(want - hold, remaining) end
   held = holding(hold, bare(next or held))
   states[k], changed[k] = held, true

@@ -6,7 +6,7 @@
 --   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
 --   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would have been fresh, seen from
 --             then (µs): returns 1
---   or        TAKE, key, limit, holder (a number), spent, of how many held, until (µs), cost, want, lease (µs): says
+--   or        TAKE, key, limit, holder (a number), order, spent, of how many held, until (µs), cost, want, lease (µs): says
 --             what a limit says, and how many permits are held from now on
 --   or        REPORT, key, limit, cost: says whether that was counted 0|1, the algorithm, how many numbers its state
 --             has, and these
@@ -25,8 +25,8 @@ while at <= #args do
     at = at + 2
   elseif mode == TAKE then
     held = held or make_held()
-    held.take(count, limits[args[at]], unpack(args, at + 1, at + 7))
-    at = at + 8
+    held.take(count, limits[args[at]], unpack(args, at + 1, at + 8))
+    at = at + 9
   elseif mode == REPORT then
     held = held or make_held()
     held.report(count, limits[args[at]], args[at + 1])

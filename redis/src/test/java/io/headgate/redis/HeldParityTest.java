@@ -196,7 +196,9 @@ class HeldParityTest {
     long held = random.nextInt(9);
     long until = random.nextInt(3) == 0 ? 0 : clock.micros() + random.nextInt(2_000) - 500;
     var usage = new Take.Usage(held == 0 ? 0 : random.nextLong(held + 1), held, until);
-    var take = new Take(holder, usage, random.nextBoolean() ? charge.cost() : 0, want, lease);
+    long order = random.nextInt(3);
+    long cost = random.nextBoolean() ? charge.cost() : 0;
+    var take = new Take(holder, order, usage, cost, want, lease);
     var asked = new Charge(charge.counter(), charge.key(), take.cost(), 0);
     return new Question<>(
         "step %d, %s of %s".formatted(step, take, charge),
@@ -204,7 +206,7 @@ class HeldParityTest {
         () ->
             plain
                 .as(holder)
-                .take(asked, usage, take.want(), take.lease())
+                .take(asked, order, usage, take.want(), take.lease())
                 .toCompletableFuture()
                 .join());
   }

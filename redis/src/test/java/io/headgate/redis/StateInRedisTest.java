@@ -341,7 +341,10 @@ class StateInRedisTest {
         }
         case 8 -> {
           if (isHoldable(current)) {
-            engine.take(charge, Usage.NONE, random.nextInt(3), 1_000_000).toCompletableFuture().join();
+            engine
+                .take(charge, Usage.NONE, random.nextInt(3), 1_000_000)
+                .toCompletableFuture()
+                .join();
             expires("take of " + current);
             engine.report(charge).toCompletableFuture().join();
           }

@@ -41,9 +41,17 @@ public final class PlainCounts implements Store, SharedCounts {
 
   @Override
   public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
+    return take(charge, 0, usage, want, lease);
+  }
+
+  /**
+   * @param order as in {@link Take}
+   */
+  public CompletionStage<Taken> take(
+      Charge charge, long order, Usage usage, long want, long lease) {
     synchronized (store) {
       long now = ticker.micros();
-      var take = new Take(holder, usage, charge.cost(), want, lease);
+      var take = new Take(holder, order, usage, charge.cost(), want, lease);
       var taken = take.from(divisible(charge), store.state(charge), now);
       store.keep(charge, taken.state());
       return CompletableFuture.completedStage(
