@@ -82,7 +82,7 @@ public final class Http2Client implements AutoCloseable {
       }
       bytes.write(pattern | most);
       int rest = value - most;
-      for (; rest >= 128; rest >>= 7) bytes.write(rest & 0x7f | 0x80);
+      for (; rest >= 128; rest >>= 7) bytes.write((rest & 0x7f) | 0x80);
       bytes.write(rest);
     }
 
