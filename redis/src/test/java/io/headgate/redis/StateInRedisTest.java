@@ -232,11 +232,13 @@ class StateInRedisTest {
     redis
         .server()
         .call("ZADD", KEY, "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
-    var stopped = redis.engine("h:", clock); // all requests come in one microsecond
-    assertThat(stopped.decide(plan(limit, 3)).first().remaining()).isEqualTo(2);
-    assertThat(redis.server().call("ZRANGE", KEY, "-1", "-1").toString()).contains("10000000000:3");
-    assertThat(stopped.decide(plan(limit, 2)).first().remaining()).isZero();
-    assertThat(stopped.decide(plan(limit, 1)).first()).isInstanceOf(Refused.class);
+    try (var stopped = redis.engine("h:", clock)) { // all requests come in one microsecond
+      assertThat(stopped.decide(plan(limit, 3)).first().remaining()).isEqualTo(2);
+      assertThat(redis.server().call("ZRANGE", KEY, "-1", "-1").toString())
+          .contains("10000000000:3");
+      assertThat(stopped.decide(plan(limit, 2)).first().remaining()).isZero();
+      assertThat(stopped.decide(plan(limit, 1)).first()).isInstanceOf(Refused.class);
+    }
   }
 
   @Test
