@@ -103,6 +103,16 @@ public final class SimulatedStore {
     return io.lettuce.core.cluster.SlotHash.getSlot(Keys.tag(key));
   }
 
+  /** The failure domain of a slot of a cluster. */
+  public static int zoneOf(int slot) {
+    return Zones.zoneOf(slot, CLUSTER_ZONES);
+  }
+
+  /** Whether a circuit breaker of this instance is open. */
+  public boolean isUnavailable() {
+    return zones.isAway();
+  }
+
   public CompletionStage<Answer> decide(Plan plan) {
     return zones.decideAsync(plan);
   }

@@ -4,7 +4,9 @@ import io.headgate.redis.SimulatedStore;
 import io.headgate.rule.RuleSet;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 
@@ -17,6 +19,7 @@ final class Node {
   private final int number;
   private final List<Path> paths = new ArrayList<>();
   private final List<Runnable> heldUp = new ArrayList<>();
+  private final Map<Integer, Long> unavailableSince = new HashMap<>(); // by zone
   private SimulatedStore store;
   private int rules;
   private long generation;
@@ -42,6 +45,7 @@ final class Node {
     alive = true;
     watching = false;
     startedAt = world.now();
+    unavailableSince.clear();
     var dice = Dice.of(world.seed(), 2, number, generation);
     drift =
         world.script().drift() == 0
@@ -76,6 +80,12 @@ final class Node {
       watching = true;
       watch(generation);
     }
+    int zone = world.zoneOf(slot);
+    if (world.shard(world.shardOf(slot)).dead) {
+      unavailableSince.putIfAbsent(zone, world.now());
+    } else {
+      unavailableSince.remove(zone);
+    }
     return path(world.shardOf(slot)).send(keys, argument);
   }
 
@@ -91,6 +101,15 @@ final class Node {
         world.announceReturn(key);
       }
     };
+  }
+
+  /**
+   * When this instance first sent a command to a zone whose server was down, in the outage that
+   * began at {@code outage}; now, if it has sent none.
+   */
+  long unavailableSince(int slot, long outage) {
+    long since = unavailableSince.getOrDefault(world.zoneOf(slot), world.now());
+    return since < outage ? world.now() : since;
   }
 
   /** Permits of a counter were given back by some instance. */

@@ -79,7 +79,7 @@ final class Path {
   }
 
   CompletionStage<byte[]> send(byte[][] keys, byte[] argument) {
-    if (isRefused()) return CompletableFuture.failedStage(noConnection());
+    if (isRefused()) return CompletableFuture.failedStage(noConnection().unsent());
     long message = messages++;
     var dice = Dice.of(world.seed(), 1, node.number(), node.generation(), shard, message);
     var future = new CompletableFuture<byte[]>();

@@ -1,6 +1,5 @@
 package io.headgate.simulation;
 
-import io.headgate.rule.Charge;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.OnStoreFailure.Allow;
 import io.headgate.rule.OnStoreFailure.AllowThenDeny;
@@ -8,7 +7,6 @@ import io.headgate.rule.OnStoreFailure.Deny;
 import io.headgate.rule.OnStoreFailure.Local;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,21 +31,6 @@ final class PolicyCheck implements Check {
   }
 
   private final Map<LocalPlace, LocalUse> local = new LinkedHashMap<>();
-  private final Map<String, Long> askedSince = new HashMap<>(); // its server is gone
-
-  /** An instance can know that a server is gone only from when it has asked it in vain. */
-  @Override
-  public void offered(World world, World.Offer offer) {
-    for (var charge : offer.plan().charges()) {
-      var place = place(world.node(offer.request().node()), charge);
-      if (world.shardOf(charge).dead) askedSince.putIfAbsent(place, world.now());
-      else askedSince.remove(place);
-    }
-  }
-
-  private static String place(Node node, Charge charge) {
-    return node.number() + " " + node.generation() + " " + charge.counter() + " " + charge.key();
-  }
 
   @Override
   public void decided(World world, Decision decision) {
@@ -58,8 +41,9 @@ final class PolicyCheck implements Check {
       int shard = world.shardNumber(charge);
       well &= node.path(shard).isWellFor(SETTLED);
       var server = world.shard(shard);
-      long since = askedSince.getOrDefault(place(node, charge), world.now());
-      gone |= server.dead && world.now() - Math.max(since, server.lastTrouble) >= SETTLED;
+      // An instance learns of an outage only by a command that it has sent to that zone.
+      long since = node.unavailableSince(world.slotOf(charge), server.lastTrouble);
+      gone |= server.dead && world.now() - since >= SETTLED;
     }
     boolean held =
         decision.plan().parts().stream()

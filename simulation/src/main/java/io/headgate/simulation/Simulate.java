@@ -21,6 +21,7 @@ public final class Simulate {
           new SlotsScenario(),
           new EventualScenario(),
           new OutageScenario(),
+          new LocalScenario(),
           new OverrideScenario(),
           new MemoryScenario());
 

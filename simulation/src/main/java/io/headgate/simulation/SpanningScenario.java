@@ -52,7 +52,7 @@ final class SpanningScenario implements Scenario {
     int shards = dice.any(2, 4);
     boolean faulty = isFaulty(seed);
     work.asks(0, end, (int) dice.scale(60, 400), nodes, (int) dice.between(1, 4), 3);
-    if (faulty) work.faults(0, end, (int) dice.between(1, 5), nodes, shards, false);
+    if (faulty) work.faults(0, end, (int) dice.between(1, 5), nodes, shards, false, false);
     return new Script(
         seed,
         nodes,

@@ -73,6 +73,21 @@ final class Workload {
 
   /** Faults between two times, all of which are over some time before the second. */
   void faults(long from, long until, int count, int nodes, int shards, boolean failovers) {
+    faults(from, until, count, nodes, shards, failovers, true);
+  }
+
+  /**
+   * @param duplicates whether requests may arrive twice, which neither TCP nor the client does;
+   *     replies are lost instead where they may not
+   */
+  void faults(
+      long from,
+      long until,
+      int count,
+      int nodes,
+      int shards,
+      boolean failovers,
+      boolean duplicates) {
     for (int i = 0; i < count; i++) {
       long at = dice.between(from, until - 2);
       long most = Math.max(1, until - at - 1);
@@ -87,7 +102,12 @@ final class Workload {
             case 3 -> new Event.Weather(at, node, shard, lasts, (int) dice.below(400), 0, 0, 0);
             case 4 -> new Event.Weather(at, node, shard, lasts, 0, (int) dice.below(400), 0, 0);
             case 5 -> new Event.Weather(at, node, shard, lasts, 0, 0, 0, dice.scale(MS, 200 * MS));
-            case 6 -> new Event.Weather(at, node, shard, lasts, 0, 0, (int) dice.below(300), 0);
+            case 6 -> {
+              int often = (int) dice.below(300);
+              yield duplicates
+                  ? new Event.Weather(at, node, shard, lasts, 0, 0, often, 0)
+                  : new Event.Weather(at, node, shard, lasts, 0, often, 0, 0);
+            }
             default ->
                 new Event.Outage(
                     at, shard, lasts, dice.oneIn(2), failovers ? dice.scale(MS, 500 * MS) : 0);

@@ -256,13 +256,22 @@ final class World {
     return (int) ((long) slot * shards.size() / SimulatedStore.SLOTS);
   }
 
+  /** The failure domain of a slot. */
+  int zoneOf(int slot) {
+    return shards.size() == 1 ? 0 : SimulatedStore.zoneOf(slot);
+  }
+
+  int slotOf(Charge charge) {
+    return shards.size() == 1 ? 0 : SimulatedStore.slotOf(charge.key());
+  }
+
   /** The server of a charge's counter. */
   Shard shardOf(Charge charge) {
     return shards.get(shardNumber(charge));
   }
 
   int shardNumber(Charge charge) {
-    return shards.size() == 1 ? 0 : shardOf(SimulatedStore.slotOf(charge.key()));
+    return shards.size() == 1 ? 0 : shardOf(slotOf(charge));
   }
 
   Shard shard(int number) {

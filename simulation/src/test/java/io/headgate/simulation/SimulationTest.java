@@ -11,11 +11,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Runs each scenario for its part of a minute. {@code headgate.simulation.seconds} sets the time of
- * all scenarios together, and {@code headgate.simulation.from} the first seed.
+ * Runs all scenarios for 40 seconds together, in equal parts. {@code headgate.simulation.seconds}
+ * sets that time, and {@code headgate.simulation.from} the first seed.
  */
 class SimulationTest {
-  private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 60);
+  private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 40);
   private static final long FROM = Long.getLong("headgate.simulation.from", 1);
 
   static Stream<String> scenarios() {
