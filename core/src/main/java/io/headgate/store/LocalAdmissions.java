@@ -165,6 +165,11 @@ final class LocalAdmissions implements AutoCloseable {
    * @return whether all of these reports arrived
    */
   boolean report(int most) {
+    return reportAsync(most).join();
+  }
+
+  /** Reports some of the counters; the future has whether all of these reports arrived. */
+  CompletableFuture<Boolean> reportAsync(int most) {
     var reports = new ArrayList<CompletableFuture<Boolean>>();
     for (var key : first(most)) {
       var entry = admitted.remove(key);
@@ -173,9 +178,8 @@ final class LocalAdmissions implements AutoCloseable {
       long cost = Math.min(entry.whole.cost(), used);
       if (cost > 0) reports.add(report(key, new Admitted(at(cost, entry.whole), entry.share)));
     }
-    boolean arrived = true;
-    for (var report : reports) arrived &= report.join();
-    return arrived;
+    return CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new))
+        .thenApply(done -> reports.stream().allMatch(CompletableFuture::join));
   }
 
   private List<Key> first(int most) {

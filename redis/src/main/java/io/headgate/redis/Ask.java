@@ -18,7 +18,8 @@ import java.util.function.Function;
 
 /** One question on its way to the server, and the place where its answer is awaited. */
 abstract sealed class Ask<T> extends CompletableFuture<T> implements Unanswered {
-  final long since = System.nanoTime();
+  /** When it was submitted, by the clock of its {@link Lane}; written before it is queued. */
+  long since;
 
   abstract void writeTo(Batch batch);
 

@@ -50,6 +50,7 @@ final class Engine implements Store, SharedCounts {
   private final long holder;
   private final AtomicLong takes = new AtomicLong();
   private final CallListener calls;
+  private final LongSupplier nanos;
   private final ConcurrentHashMap<Integer, Lane> lanes = new ConcurrentHashMap<>();
   private final Watch watch;
   private final Spanning spanning;
@@ -76,16 +77,40 @@ final class Engine implements Store, SharedCounts {
    * @param barrier to the threads by which the link reads
    */
   static Engine of(RedisOptions options, Link link, ReadBarrier barrier) {
+    var engine =
+        new Engine(
+            link,
+            new Keys(options.prefix()),
+            options.deadline(),
+            SERVER_CLOCK,
+            Ticker.system(),
+            options.calls(),
+            newHolder(),
+            options.warmUpCalls(),
+            barrier,
+            System::nanoTime);
+    engine.watch.start();
+    return engine;
+  }
+
+  /**
+   * Without a thread: {@link #watch} is run by hand, and callers do not block.
+   *
+   * @param nanos the steady clock of this instance
+   */
+  static Engine byHand(
+      Link link, Keys keys, Duration deadline, Ticker here, long holder, LongSupplier nanos) {
     return new Engine(
         link,
-        new Keys(options.prefix()),
-        options.deadline(),
+        keys,
+        deadline,
         SERVER_CLOCK,
-        Ticker.system(),
-        options.calls(),
-        newHolder(),
-        options.warmUpCalls(),
-        barrier);
+        here,
+        CallListener.NONE,
+        holder,
+        0,
+        ReadBarrier.NONE,
+        nanos);
   }
 
   /**
@@ -100,7 +125,8 @@ final class Engine implements Store, SharedCounts {
       Ticker here,
       CallListener calls,
       long holder) {
-    this(link, keys, deadline, clock, here, calls, holder, 0, ReadBarrier.NONE);
+    this(link, keys, deadline, clock, here, calls, holder, 0, ReadBarrier.NONE, System::nanoTime);
+    watch.start();
   }
 
   private Engine(
@@ -112,18 +138,24 @@ final class Engine implements Store, SharedCounts {
       CallListener calls,
       long holder,
       int warmUpCalls,
-      ReadBarrier barrier) {
+      ReadBarrier barrier,
+      LongSupplier nanos) {
     this.link = link;
     this.keys = keys;
     this.clock = clock;
     this.here = here;
     this.holder = holder;
     this.calls = calls;
-    this.watch = new Watch(deadline, warmUpCalls, lanes.values(), barrier, System::nanoTime);
+    this.nanos = nanos;
+    this.watch = new Watch(deadline, warmUpCalls, lanes.values(), barrier, nanos);
     var returns = new Returns(keys, link::announceReturn);
     this.spanning =
-        new Spanning(this::ask, this::laneOf, deadline, watch::isLate, returns::returned);
-    watch.start();
+        new Spanning(this::ask, this::laneOf, deadline, nanos, watch::isLate, returns::returned);
+  }
+
+  /** Ends waits at their deadline. */
+  Watch watch() {
+    return watch;
   }
 
   @Override
@@ -227,7 +259,7 @@ final class Engine implements Store, SharedCounts {
   }
 
   <T> CompletionStage<T> ask(Ask<T> ask) {
-    lanes.computeIfAbsent(laneOf(ask.charge()), number -> new Lane(this::send)).submit(ask);
+    lanes.computeIfAbsent(laneOf(ask.charge()), number -> new Lane(this::send, nanos)).submit(ask);
     return ask;
   }
 
@@ -239,7 +271,7 @@ final class Engine implements Store, SharedCounts {
       watch.handedOver(call.since);
       var unused =
           answer.whenComplete((said, problem) -> {
-            long took = System.nanoTime() - call.since;
+            long took = nanos.getAsLong() - call.since;
             if (problem == null) {
               watch.answered();
               call.end(said);
@@ -282,7 +314,7 @@ final class Engine implements Store, SharedCounts {
   /** Waits until the deadline; from then on until the {@link Watch} has judged it. */
   private <T> T await(CompletionStage<T> stage) {
     var future = stage.toCompletableFuture();
-    long since = System.nanoTime();
+    long since = nanos.getAsLong();
     try {
       try {
         return future.get(watch.deadline(), TimeUnit.NANOSECONDS);

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +47,18 @@ final class KnownDenials implements Store {
 
   private final Store next;
   private final Keys keys;
+  private final LongSupplier nanos;
   private final ConcurrentHashMap<String, Denial> denials = new ConcurrentHashMap<>();
   private final AtomicLong forgotten = new AtomicLong(); // how often something was
   private volatile boolean remembers;
 
   KnownDenials(Store next, Keys keys) {
+    this(next, keys, System::nanoTime);
+  }
+
+  /** With a steady clock of its own. */
+  KnownDenials(Store next, Keys keys, LongSupplier nanos) {
+    this.nanos = nanos;
     this.next = next;
     this.keys = keys;
   }
@@ -102,7 +110,7 @@ final class KnownDenials implements Store {
     if (charge == null) return next.decide(plan);
     var known = known(charge);
     if (known != null) return known;
-    var asked = new Asked(System.nanoTime(), forgotten.get());
+    var asked = new Asked(nanos.getAsLong(), forgotten.get());
     return noted(charge, asked, next.decide(plan));
   }
 
@@ -112,7 +120,7 @@ final class KnownDenials implements Store {
     if (charge == null) return next.decideAsync(plan);
     var known = known(charge);
     if (known != null) return CompletableFuture.completedStage(known);
-    var asked = new Asked(System.nanoTime(), forgotten.get());
+    var asked = new Asked(nanos.getAsLong(), forgotten.get());
     return next.decideAsync(plan).thenApply(answer -> noted(charge, asked, answer));
   }
 
@@ -134,7 +142,7 @@ final class KnownDenials implements Store {
     var key = keys.of(charge.counter(), charge.key());
     var denial = denials.get(key);
     if (denial == null) return null;
-    long now = System.nanoTime();
+    long now = nanos.getAsLong();
     if (now - denial.until >= 0 || !denial.limit.equals(charge.limit())) {
       denials.remove(key, denial);
       return null;
@@ -148,7 +156,7 @@ final class KnownDenials implements Store {
     if (!remembers || answer.evidence() != Evidence.STORE) return answer;
     if (denials.size() >= MOST) sweep();
     if (denials.size() >= MOST) return answer;
-    long now = System.nanoTime();
+    long now = nanos.getAsLong();
     long until = asked.at + Math.min(BELIEVED_NANOS, refused.retryAfter() * 1_000);
     var denial =
         new Denial(
@@ -164,7 +172,7 @@ final class KnownDenials implements Store {
   }
 
   private void sweep() {
-    long now = System.nanoTime();
+    long now = nanos.getAsLong();
     denials.values().removeIf(denial -> now - denial.until >= 0);
   }
 

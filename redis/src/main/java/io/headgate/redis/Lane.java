@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ final class Lane {
   }
 
   private final Sender sender;
+  private final LongSupplier nanos;
   private final Queue<Ask<?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger length = new AtomicInteger();
   private final AtomicInteger out = new AtomicInteger();
@@ -43,10 +45,19 @@ final class Lane {
   private final @Nullable Call[] calls = new @Nullable Call[AT_ONCE]; // guarded by itself
 
   Lane(Sender sender) {
+    this(sender, System::nanoTime);
+  }
+
+  /**
+   * @param nanos a steady clock
+   */
+  Lane(Sender sender, LongSupplier nanos) {
     this.sender = sender;
+    this.nanos = nanos;
   }
 
   void submit(Ask<?> ask) {
+    ask.since = nanos.getAsLong();
     if (length.incrementAndGet() > MOST_WAITING) {
       length.decrementAndGet();
       ask.completeExceptionally(
@@ -172,7 +183,7 @@ final class Lane {
   /** Some asks that go together. */
   final class Call {
     final List<Ask<?>> asks = new ArrayList<>();
-    final long since = System.nanoTime();
+    final long since = nanos.getAsLong();
     private volatile boolean sending = true;
 
     /**

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -50,16 +51,23 @@ final class Spanning {
   private final Asker asker;
   private final ToIntFunction<Charge> laneOf;
   private final Duration deadline;
+  private final LongSupplier nanos;
   private final LongPredicate isLate;
   private final Consumer<Charge> returned;
 
   Spanning(
       Asker asker, ToIntFunction<Charge> laneOf, Duration deadline, Consumer<Charge> returned) {
     this(
-        asker, laneOf, deadline, since -> System.nanoTime() - since > deadline.toNanos(), returned);
+        asker,
+        laneOf,
+        deadline,
+        System::nanoTime,
+        since -> System.nanoTime() - since > deadline.toNanos(),
+        returned);
   }
 
   /**
+   * @param nanos a steady clock
    * @param isLate whether the deadline of a plan that began at that time has passed
    * @param returned is notified of each charge that was given back
    */
@@ -67,8 +75,10 @@ final class Spanning {
       Asker asker,
       ToIntFunction<Charge> laneOf,
       Duration deadline,
+      LongSupplier nanos,
       LongPredicate isLate,
       Consumer<Charge> returned) {
+    this.nanos = nanos;
     this.isLate = isLate;
     this.asker = asker;
     this.laneOf = laneOf;
@@ -109,7 +119,7 @@ final class Spanning {
   private final class Run extends CompletableFuture<Answer> implements Unanswered {
     private final Plan plan;
     private final boolean keep;
-    private final long since = System.nanoTime();
+    private final long since = nanos.getAsLong();
     private final @Nullable Receipt[] receipts; // of the charges that are made
     private boolean[] expected; // the charges that a joint plan is taken to make
     private int looks;

@@ -47,7 +47,7 @@ final class Zones implements Store {
 
   private final List<OutageStore> zones = new ArrayList<>();
   private final Store shared;
-  private final MemoryStore local = MemoryStore.create();
+  private final MemoryStore local;
   private final ToIntFunction<String> laneOf;
 
   /** Without a server that could be charged for what was admitted without it. */
@@ -75,20 +75,44 @@ final class Zones implements Store {
       ToIntFunction<String> laneOf,
       IntSupplier instances,
       OutageListener listener) {
+    this(
+        count,
+        shared,
+        MemoryStore.create(),
+        laneOf,
+        listener,
+        (plan, together, local) ->
+            OutageStore.beforePart(
+                shared,
+                () -> probe.accept(plan),
+                instances,
+                together,
+                local,
+                reporter,
+                MemoryStore.DEFAULT_MOST_KEYS / count));
+  }
+
+  /** Makes the store of one zone. */
+  interface ZoneStores {
+    OutageStore create(Plan probe, OutageListener listener, MemoryStore local);
+  }
+
+  /**
+   * @param local counts for rules of policy local, of all zones
+   */
+  Zones(
+      int count,
+      Store shared,
+      MemoryStore local,
+      ToIntFunction<String> laneOf,
+      OutageListener listener,
+      ZoneStores stores) {
     this.shared = shared;
+    this.local = local;
     this.laneOf = laneOf;
     var together = new Together(listener);
     for (int zone = 0; zone < count; zone++) {
-      var plan = probeOf(zone, count);
-      zones.add(
-          OutageStore.beforePart(
-              shared,
-              () -> probe.accept(plan),
-              instances,
-              together,
-              local,
-              reporter,
-              MemoryStore.DEFAULT_MOST_KEYS / count));
+      zones.add(stores.create(probeOf(zone, count), together, local));
     }
   }
 

@@ -1,0 +1,5 @@
+/** Runs the Redis store over a simulated network. */
+@NullMarked
+package io.headgate.redis;
+
+import org.jspecify.annotations.NullMarked;

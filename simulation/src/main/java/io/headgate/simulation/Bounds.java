@@ -1,0 +1,88 @@
+package io.headgate.simulation;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The guarantee of each algorithm, computed from a list of what was admitted. */
+final class Bounds {
+  /** What passed, and when by the clock of the counter's server. */
+  record Admitted(long at, long cost) {}
+
+  private Bounds() {}
+
+  /** The most by which the admitted exceed what the limit guarantees; 0 if they never do. */
+  static long excess(Limit limit, List<Admitted> admitted) {
+    var sorted = new ArrayList<>(admitted);
+    sorted.sort(Comparator.comparingLong(Admitted::at));
+    return switch (limit) {
+      case TokenBucket bucket -> ofBucket(bucket.rate(), bucket.burst(), sorted);
+      case LeakyBucket bucket -> ofBucket(bucket.rate(), bucket.capacity(), sorted);
+      case FixedWindow window -> ofFixed(window, sorted);
+      case SlidingWindow window ->
+          inAny(
+              window.bound() == SlidingWindow.Bound.CONSERVATIVE
+                  ? window.window()
+                  : window.window() - window.window() / window.buckets(),
+              window.capacity(),
+              sorted);
+      case RollingWindow window -> inAny(window.window(), window.capacity(), sorted);
+      case Concurrency slots -> throw new IllegalArgumentException("slots are released: " + slots);
+    };
+  }
+
+  /** In any span t no more than burst + rate · t. */
+  private static long ofBucket(Rate rate, long burst, List<Admitted> sorted) {
+    long permits = rate.permitsInLowestTerms();
+    long period = rate.periodInLowestTerms();
+    long debt = 0;
+    long last = 0;
+    long worst = 0;
+    for (var one : sorted) {
+      long passed = one.at - last;
+      debt = passed > debt / permits ? 0 : debt - passed * permits;
+      debt += one.cost * period;
+      last = one.at;
+      worst = Math.max(worst, Math.ceilDiv(debt - burst * period, period));
+    }
+    return worst;
+  }
+
+  private static long ofFixed(FixedWindow limit, List<Admitted> sorted) {
+    long end = 0;
+    long count = 0;
+    long worst = 0;
+    for (var one : sorted) {
+      if (one.at >= end) {
+        end = limit.cut().endAfter(one.at);
+        count = 0;
+      }
+      count += one.cost;
+      worst = Math.max(worst, count - limit.permits());
+    }
+    return worst;
+  }
+
+  /** The sum in any span of that length, less the permits. */
+  static long inAny(long span, long permits, List<Admitted> sorted) {
+    var inside = new ArrayDeque<Admitted>();
+    long count = 0;
+    long worst = 0;
+    for (var one : sorted) {
+      inside.add(one);
+      count += one.cost;
+      while (one.at - inside.getFirst().at >= span) count -= inside.removeFirst().cost;
+      worst = Math.max(worst, count - permits);
+    }
+    return worst;
+  }
+}

@@ -1,0 +1,132 @@
+package io.headgate.simulation;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.near.NearOptions;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The limit of a leased or strict rule is changed while instances hold permits and messages of the
+ * old limit are under way.
+ */
+final class ChangeScenario implements Scenario {
+  private enum Kind {
+    /** Windows so long that time gives nothing back: shares must not add up to more than one. */
+    SHARE,
+    /** Short windows and a quiet time: the caller must not be locked out. */
+    CALM,
+    /** From a limit by time to one of requests in flight. */
+    SLOTS
+  }
+
+  private record Setting(Kind kind, Limit before, Limit after, int nodes, long busy, long calm) {}
+
+  @Override
+  public String name() {
+    return "changed-limit";
+  }
+
+  private static Setting setting(long seed) {
+    var dice = Dice.of(seed, 120);
+    var kind = dice.any(Kind.values());
+    int nodes = (int) dice.between(1, 5);
+    long busy = dice.between(2, 6) * Workload.SECOND;
+    long permits = dice.scale(30, 2_000);
+    long others = dice.oneIn(2) ? permits : dice.scale(20, 5_000);
+    return switch (kind) {
+      case SHARE -> {
+        long window = dice.between(6, 10) * 3_600 * Workload.SECOND;
+        Limit before = new TokenBucket(Workload.rate(permits, window));
+        if (dice.oneIn(2))
+          before = FixedWindow.of(Workload.rate(permits, 24 * 3_600 * Workload.SECOND));
+        Limit after =
+            switch (dice.index(3)) {
+              case 0 -> new TokenBucket(Workload.rate(others, window));
+              case 1 -> FixedWindow.of(Workload.rate(others, 24 * 3_600 * Workload.SECOND));
+              default -> RollingWindow.of(Workload.rate(others, window));
+            };
+        yield new Setting(kind, before, after, nodes, busy, 2 * busy);
+      }
+      case CALM -> {
+        long window = dice.between(5, 60) * Workload.SECOND;
+        var work = new Workload(dice);
+        Limit before = work.divisible(dice.scale(100, 20_000), window);
+        Limit after = work.divisible(dice.scale(10, 1_000), dice.between(5, 60) * Workload.SECOND);
+        long quiet = 2 * before.window() + 2 * after.window() + 35 * Workload.SECOND;
+        yield new Setting(kind, before, after, nodes, busy, 2 * busy + quiet);
+      }
+      case SLOTS ->
+          new Setting(
+              kind,
+              new TokenBucket(Workload.rate(permits, dice.between(1, 20) * Workload.SECOND)),
+              new Concurrency(dice.between(2, 8), Duration.ofMinutes(5)),
+              nodes,
+              busy,
+              0);
+    };
+  }
+
+  @Override
+  public Script script(long seed) {
+    var here = setting(seed);
+    var dice = Dice.of(seed, 121);
+    var work = new Workload(dice);
+    var consistency = dice.any(Consistency.LEASED, Consistency.LEASED, Consistency.STRICT);
+    long pace = dice.scale(2, 30) * Workload.MS;
+    work.steady(0, here.busy, pace, here.nodes, "u0");
+    for (int node = 0; node < here.nodes; node++) {
+      long late = dice.below(here.kind == Kind.SHARE ? 50 * Workload.MS : 300 * Workload.MS);
+      work.events.add(new Event.Change(here.busy + late, node, 1));
+    }
+    long after = here.busy + 300 * Workload.MS;
+    if (here.kind == Kind.SLOTS) {
+      for (int i = 0; i < 60; i++) {
+        long at = after + dice.below(20 * Workload.SECOND);
+        long holds = dice.scale(100, 60_000) * Workload.MS;
+        work.events.add(new Event.Ask(at, dice.index(here.nodes), Map.of("user", "u0"), 1, holds));
+      }
+    } else {
+      work.steady(here.busy, 2 * here.busy, pace, here.nodes, "u0");
+    }
+    if (dice.oneIn(3)) work.faults(0, 2 * here.busy, 2, here.nodes, 1, false);
+    if (here.calm > 0 && here.kind == Kind.CALM) {
+      long asks = Math.max(1, Math.min(10, here.after.capacity() / 5));
+      work.steady(
+          here.calm, here.calm + Workload.SECOND, Workload.SECOND / asks + 1, here.nodes, "u0");
+    }
+    return new Script(
+        seed,
+        here.nodes,
+        1,
+        List.of(rules(consistency, here.before), rules(consistency, here.after)),
+        Duration.ofMillis(50),
+        NearOptions.DEFAULT,
+        dice.scale(100, 10_000),
+        400,
+        work.events,
+        Math.max(here.calm, 2 * here.busy) + 30 * Workload.SECOND);
+  }
+
+  private static RuleSet rules(Consistency consistency, Limit limit) {
+    return RuleSet.of(
+        Rule.named("r").match("user", "*").limit(limit).consistency(consistency).build());
+  }
+
+  @Override
+  public List<Check> checks(Script script) {
+    var here = setting(script.seed());
+    return switch (here.kind) {
+      case SHARE -> List.of(new ShareCheck());
+      case CALM -> List.of(new MustPassCheck(here.calm));
+      case SLOTS -> List.of(new SlotsCheck());
+    };
+  }
+}

@@ -1,0 +1,30 @@
+package io.headgate.simulation;
+
+import io.headgate.rule.Plan;
+import io.headgate.store.Answer;
+import io.headgate.store.Evidence;
+
+/**
+ * A decision that a caller was given.
+ *
+ * @param asked when, in µs of true time
+ * @param at when it was made: by the server's clock where a reply made it, else when it was given
+ * @param order of the batches that servers ran: decisions of one batch are given in its order
+ */
+record Decision(
+    Event.Ask request, int rules, Plan plan, Answer answer, long asked, long at, long order) {
+  boolean isAllowed() {
+    return plan.allows(answer.outcomes());
+  }
+
+  boolean isFallback() {
+    return answer.evidence() == Evidence.FALLBACK;
+  }
+
+  @Override
+  public String toString() {
+    return "%s: %s by %s: %s"
+        .formatted(
+            request, isAllowed() ? "allowed" : "denied", answer.evidence(), answer.outcomes());
+  }
+}

@@ -1,0 +1,117 @@
+package io.headgate.simulation;
+
+import io.headgate.limit.TokenBucket;
+import io.headgate.near.NearOptions;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.VirtualProber;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+/**
+ * The memory store against a caller who knows its code: names chosen so that they meet must not
+ * evict the state of another, as long as there is room.
+ */
+final class MemoryScenario implements Scenario {
+  private static final int ROOM = 10_000;
+
+  @Override
+  public String name() {
+    return "memory";
+  }
+
+  @Override
+  public Script script(long seed) {
+    var dice = Dice.of(seed, 170);
+    var work = new Workload(dice);
+    var limit = new TokenBucket(Workload.rate(dice.between(2, 10), 900 * Workload.SECOND));
+    var rule = Rule.named("login").match("user", "*").limit(limit).build();
+    var names = namesOfOneHash(dice.oneIn(2));
+    long at = 0;
+    int rounds = (int) dice.between(2, 4);
+    for (int round = 0; round < rounds; round++) {
+      for (int i = 0; i < limit.burst() + 2; i++) work.ask(at++, 0, names.getFirst(), 1);
+      for (int name = 1; name <= 50; name++) {
+        var other = names.get((round * 50 + name) % (names.size() - 1) + 1);
+        for (int i = 0; i < limit.burst() + 1; i++) work.ask(at += 100, 0, other, 1);
+      }
+    }
+    return new Script(
+        seed,
+        1,
+        1,
+        List.of(RuleSet.of(rule)),
+        Duration.ofMillis(50),
+        NearOptions.DEFAULT,
+        1,
+        0,
+        work.events,
+        at);
+  }
+
+  /**
+   * Names of equal {@code hashCode}, as anybody can make them; or some that are not, to compare.
+   */
+  private static List<String> namesOfOneHash(boolean equal) {
+    var names = List.of("");
+    for (int pair = 0; pair < 8; pair++) {
+      var longer = new ArrayList<String>();
+      for (var name : names) {
+        longer.add(name + "Aa");
+        longer.add(name + (equal ? "BB" : "Bc"));
+      }
+      names = longer;
+    }
+    return names;
+  }
+
+  @Override
+  public List<Check> checks(Script script) {
+    return List.of();
+  }
+
+  @Override
+  public Result run(Script script, boolean tracing) {
+    var now = new long[] {World.START};
+    var admitted = new java.util.LinkedHashMap<String, List<Bounds.Admitted>>();
+    var history = new ArrayList<String>();
+    var events = new PriorityQueue<Event>(java.util.Comparator.comparingLong(Event::at));
+    events.addAll(script.events());
+    long steps = 0;
+    var rules = script.ruleSets().getFirst();
+    try (var store = VirtualProber.memory(() -> now[0], ROOM)) {
+      for (Event event; (event = events.poll()) != null; steps++) {
+        if (!(event instanceof Event.Ask ask)) continue;
+        now[0] = World.START + ask.at();
+        var plan = rules.plan(Request.of(Subject.of(ask.subject()), ask.cost()), now[0], 0);
+        boolean allowed = plan.allows(store.decide(plan).outcomes());
+        if (tracing) history.add(ask + ": " + (allowed ? "allowed" : "denied"));
+        if (!allowed) continue;
+        admitted
+            .computeIfAbsent(user(ask.subject()), name -> new ArrayList<>())
+            .add(new Bounds.Admitted(now[0], ask.cost()));
+      }
+    }
+    var limit = rules.rules().getFirst().limits().getFirst().limit();
+    for (var entry : admitted.entrySet()) {
+      long excess = Bounds.excess(limit, entry.getValue());
+      if (excess > 0) {
+        return new Result(
+            "%s: admitted %d more than %s allows, with room for %d names"
+                .formatted(entry.getKey(), excess, limit, ROOM),
+            steps,
+            history);
+      }
+    }
+    return new Result(null, steps, history);
+  }
+
+  private static String user(Map<String, String> subject) {
+    return subject.getOrDefault("user", "");
+  }
+}

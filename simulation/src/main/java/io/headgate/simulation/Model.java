@@ -1,0 +1,92 @@
+package io.headgate.simulation;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A limit by its definition: a list of what passed, and a question about it. Slow and simple, and
+ * with none of the code that it is compared with.
+ */
+final class Model {
+  private record Passed(long at, long cost) {}
+
+  private final Limit limit;
+  private final List<Passed> passed = new ArrayList<>();
+
+  Model(Limit limit) {
+    this.limit = limit;
+  }
+
+  void charge(long at, long cost) {
+    passed.add(new Passed(at, cost));
+  }
+
+  boolean passes(long at, long cost) {
+    if (cost > limit.capacity()) return false;
+    return switch (limit) {
+      case TokenBucket bucket ->
+          debt(bucket.rate(), at) <= units(bucket.rate(), bucket.burst() - cost);
+      case LeakyBucket bucket ->
+          debt(bucket.rate(), at) <= units(bucket.rate(), bucket.capacity() - cost);
+      case FixedWindow window -> {
+        long length = window.window();
+        yield cost <= window.permits() - since(at - Math.floorMod(at, length));
+      }
+      case SlidingWindow window -> cost <= left(window, at);
+      case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
+      case Concurrency slots -> throw new IllegalArgumentException("not by time: " + slots);
+    };
+  }
+
+  private static long units(Rate rate, long permits) {
+    return permits * rate.periodInLowestTerms();
+  }
+
+  /** What is owed, in units of which a microsecond repays some and a permit costs others. */
+  private long debt(Rate rate, long at) {
+    long debt = 0;
+    long last = 0;
+    for (var one : passed) {
+      debt = repaid(debt, one.at - last, rate) + units(rate, one.cost);
+      last = one.at;
+    }
+    return repaid(debt, at - last, rate);
+  }
+
+  private static long repaid(long debt, long time, Rate rate) {
+    long permits = rate.permitsInLowestTerms();
+    return time > debt / permits ? 0 : Math.max(0, debt - time * permits);
+  }
+
+  private long since(long from) {
+    long sum = 0;
+    for (var one : passed) {
+      if (one.at >= from) sum += one.cost;
+    }
+    return sum;
+  }
+
+  private long left(SlidingWindow window, long at) {
+    long width = window.window() / window.buckets();
+    long start = at - Math.floorMod(at, width);
+    long inside = 0;
+    long oldest = 0;
+    for (var one : passed) {
+      long age = (start - (one.at - Math.floorMod(one.at, width))) / width;
+      if (age < window.buckets()) inside += one.cost;
+      else if (age == window.buckets()) oldest += one.cost;
+    }
+    if (window.bound() == SlidingWindow.Bound.CONSERVATIVE) {
+      return window.capacity() - inside - oldest;
+    }
+    return window.capacity() - inside - Math.ceilDiv(oldest * (width - (at - start)), width);
+  }
+}

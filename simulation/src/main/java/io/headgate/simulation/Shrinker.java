@@ -1,0 +1,49 @@
+package io.headgate.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Drops events from a failing history as long as it still fails. */
+final class Shrinker {
+  private static final int MOST_RUNS = 3_000;
+
+  private final Scenario scenario;
+  private int runs;
+
+  Shrinker(Scenario scenario) {
+    this.scenario = scenario;
+  }
+
+  Script shrink(Script failing) {
+    var best = failing;
+    for (int parts = 2; runs < MOST_RUNS; ) {
+      int size = Math.max(1, best.events().size() / parts);
+      var smaller = without(best, size);
+      if (smaller != null) {
+        best = smaller;
+      } else if (size == 1) {
+        break;
+      } else {
+        parts *= 2;
+      }
+    }
+    return best;
+  }
+
+  private @org.jspecify.annotations.Nullable Script without(Script script, int size) {
+    List<Event> events = script.events();
+    boolean shrunk = false;
+    for (int from = 0; from < events.size() && runs < MOST_RUNS; ) {
+      var fewer = new ArrayList<>(events);
+      fewer.subList(from, Math.min(events.size(), from + size)).clear();
+      runs++;
+      if (scenario.run(script.withEvents(fewer), false).failure() != null) {
+        events = fewer;
+        shrunk = true;
+      } else {
+        from += size;
+      }
+    }
+    return shrunk ? script.withEvents(events) : null;
+  }
+}

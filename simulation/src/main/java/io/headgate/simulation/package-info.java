@@ -1,0 +1,3 @@
+/** Deterministic simulation. */
+@org.jspecify.annotations.NullMarked
+package io.headgate.simulation;

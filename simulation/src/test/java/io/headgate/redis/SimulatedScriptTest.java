@@ -1,0 +1,214 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Divisible;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.State;
+import io.headgate.limit.Take;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** The simulated script answers every batch as the script in a real Redis does. */
+class SimulatedScriptTest {
+  private final ManualTicker clock = ManualTicker.create();
+  private final Random random = new Random(20_261_116);
+  private final List<RuleSet> ruleSets =
+      List.of(rules(40), rules(40), rules(25)); // the limits change now and then
+
+  private static RuleSet rules(long permits) {
+    var rate = Rate.of(permits, Duration.ofSeconds(5));
+    return RuleSet.of(
+        rule("token", new TokenBucket(rate)).build(),
+        rule("fixed", FixedWindow.of(rate)).build(),
+        rule("sliding", SlidingWindow.of(rate)).build(),
+        rule("leaky", LeakyBucket.queueing(rate, permits)).build(),
+        rule("rolling", RollingWindow.of(rate)).build(),
+        rule("slots", new Concurrency(permits / 5, Duration.ofSeconds(2))).build(),
+        Rule.named("several")
+            .match("kind", "several")
+            .match("key", "*")
+            .limit(RuleLimit.of("a", new TokenBucket(rate)).weighing(3))
+            .limit(RuleLimit.of("b", FixedWindow.of(Rate.of(permits / 2, rate.period()))))
+            .combine(permits > 30 ? new Combine.Weighted(600) : new Combine.Any())
+            .build(),
+        Rule.named("shadow")
+            .match("kind", "several")
+            .match("key", "*")
+            .limit(new TokenBucket(Rate.of(permits / 3, rate.period())))
+            .mode(Mode.SHADOW)
+            .build(),
+        Rule.named("all")
+            .match("kind", "several")
+            .match("key", "*")
+            .limit(SlidingWindow.of(rate))
+            .build());
+  }
+
+  private static Rule.Builder rule(String kind, Limit limit) {
+    return Rule.named(kind).match("kind", kind).match("key", "*").limit(limit);
+  }
+
+  @Test
+  void answersAsRedisDoes() {
+    try (var server = RedisServer.start()) {
+      var clients = new Clients(RedisOptions.of(server.uri()));
+      var link = clients.link();
+      var keys = new Keys("simulated:");
+      var deadline = Duration.ofSeconds(30);
+      var simulated = new OneServer();
+      try (var real = new Engine(link, keys, deadline, clock::micros, clock, CallListener.NONE, 1);
+          var twin =
+              new Engine(simulated, keys, deadline, clock::micros, clock, CallListener.NONE, 1)) {
+        for (int i = 0; i < 2_000; i++) step(real, twin, i);
+      } finally {
+        clients.close();
+      }
+    }
+  }
+
+  private void step(Engine real, Engine twin, int step) {
+    clock.sleep(random.nextInt(random.nextInt(20) == 0 ? 3_000_000 : 100_000));
+    var kinds =
+        List.of("token", "fixed", "sliding", "leaky", "rolling", "slots", "several", "several");
+    var kind = kinds.get(random.nextInt(kinds.size()));
+    long cost = random.nextInt(5) == 0 ? random.nextInt(12) : 1;
+    var subject = Subject.of(Map.of("kind", kind, "key", "k" + random.nextInt(2)));
+    var rules = ruleSets.get(random.nextInt(ruleSets.size()));
+    var plan = rules.plan(Request.of(subject, cost), 0, 1 + random.nextInt(20));
+    var charge = plan.charges().getFirst();
+    boolean single = plan.charges().size() == 1;
+    String what = "step " + step + ", " + kind + " at cost " + cost;
+    switch (random.nextInt(6)) {
+      case 0 -> {
+        if (!single || !(charge.limit() instanceof Divisible)) break;
+        long held = random.nextInt(12);
+        long until = random.nextInt(3) == 0 ? clock.micros() + 500_000 : 0;
+        var spent = new Take.Usage(random.nextInt((int) held + 1), held, until);
+        long want = random.nextInt(12);
+        var theirs = real.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
+        var ours = twin.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
+        assertThat(ours).as(what).isEqualTo(theirs);
+      }
+      case 1 -> {
+        if (!single || !(charge.limit() instanceof Divisible)) break;
+        var theirs = real.report(charge).toCompletableFuture().join();
+        assertThat(twin.report(charge).toCompletableFuture().join()).as(what).isEqualTo(theirs);
+      }
+      case 2 -> {
+        if (!(charge.limit() instanceof Concurrency)) break;
+        boolean renew = random.nextBoolean();
+        boolean theirs = renew ? real.renew(charge) : real.release(charge);
+        boolean ours = renew ? twin.renew(charge) : twin.release(charge);
+        assertThat(ours).as(what).isEqualTo(theirs);
+      }
+      case 3 -> compare(what + ", peek", real.peek(plan).outcomes(), twin.peek(plan).outcomes());
+      default -> decide(what, plan, real, twin);
+    }
+  }
+
+  private static void decide(String what, Plan plan, Engine real, Engine twin) {
+    compare(what, real.decide(plan).outcomes(), twin.decide(plan).outcomes());
+  }
+
+  private static void compare(String what, List<?> theirs, List<?> ours) {
+    assertThat(ours).as(what).isEqualTo(theirs);
+  }
+
+  /** A link to one simulated server that answers at once. */
+  private static final class OneServer implements Link, SimulatedScript.Memory {
+    private final SimulatedScript script = new SimulatedScript();
+    private final Map<String, State> states = new HashMap<>();
+
+    @Override
+    public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
+      return CompletableFuture.completedStage(script.run(keys, argument, -1, this));
+    }
+
+    @Override
+    public State get(String key) {
+      return states.getOrDefault(key, State.FRESH);
+    }
+
+    @Override
+    public void put(String key, State state) {
+      states.put(key, state);
+    }
+
+    @Override
+    public void charged(String key, long cost) {}
+
+    @Override
+    public void settled(String key, long spent) {}
+
+    @Override
+    public void noted(Supplier<String> operation) {}
+
+    @Override
+    public int laneOf(String key) {
+      return 0;
+    }
+
+    @Override
+    public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
+      throw new UnsupportedOperationException("only batches are sent");
+    }
+
+    @Override
+    public CompletionStage<Long> forget(byte[] key) {
+      throw new UnsupportedOperationException("only batches are sent");
+    }
+
+    @Override
+    public CompletionStage<Long> announceReturn(byte[] key) {
+      throw new UnsupportedOperationException("only batches are sent");
+    }
+
+    @Override
+    public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
+      throw new UnsupportedOperationException("only batches are sent");
+    }
+
+    @Override
+    public CompletionStage<java.util.Optional<byte[]>> get(byte[] key) {
+      throw new UnsupportedOperationException("only batches are sent");
+    }
+
+    @Override
+    public CompletionStage<Long> publish(byte[] channel, byte[] message) {
+      throw new UnsupportedOperationException("only batches are sent");
+    }
+
+    @Override
+    public CompletionStage<Long> size() {
+      throw new UnsupportedOperationException("only batches are sent");
+    }
+
+    @Override
+    public void close() {}
+  }
+}

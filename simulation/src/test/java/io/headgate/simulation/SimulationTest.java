@@ -1,0 +1,99 @@
+package io.headgate.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Runs all scenarios for 40 seconds together, in equal parts. {@code headgate.simulation.seconds}
+ * sets that time, and {@code headgate.simulation.from} the first seed.
+ */
+class SimulationTest {
+  private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 40);
+  private static final long FROM = Long.getLong("headgate.simulation.from", 1);
+
+  static Stream<String> scenarios() {
+    return Simulate.ALL.stream().map(Scenario::name);
+  }
+
+  private static Scenario scenario(String name) {
+    return Simulate.ALL.stream().filter(one -> one.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  @ParameterizedTest
+  @MethodSource("scenarios")
+  void everyDecisionIsWithinTheGuaranteesOfItsRules(String name) {
+    var scenario = scenario(name);
+    long until = System.nanoTime() + SECONDS * 1_000_000_000 / Simulate.ALL.size();
+    long steps = 0;
+    long seed = FROM;
+    for (; System.nanoTime() - until < 0; seed++) {
+      var result = scenario.run(scenario.script(seed), false);
+      steps += result.steps();
+      if (result.failure() != null) {
+        fail("seed " + seed + ": " + result.failure() + "\n" + Simulate.report(scenario, seed));
+      }
+    }
+    System.out.printf("simulation %s: %d seeds, %d steps%n", name, seed - FROM, steps);
+    assertThat(steps).isPositive();
+  }
+
+  @ParameterizedTest
+  @MethodSource("scenarios")
+  void aSeedReplaysByteForByte(String name) {
+    var scenario = scenario(name);
+    for (long seed = 1; seed <= 3; seed++) {
+      var first = scenario.run(scenario.script(seed), true);
+      var second = scenario.run(scenario.script(seed), true);
+      assertThat(second.history()).isEqualTo(first.history()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aFailingHistoryShrinksToTheEventsThatMatter() {
+    // Two requests of one caller fail here, whatever else happens.
+    Scenario scenario =
+        new Scenario() {
+          @Override
+          public String name() {
+            return "shrunk";
+          }
+
+          @Override
+          public Script script(long seed) {
+            return new StrictScenario().script(seed);
+          }
+
+          @Override
+          public List<Check> checks(Script script) {
+            return List.of(new SecondRequest("u0"));
+          }
+        };
+    var whole = scenario.script(7);
+    var shrunk = new Shrinker(scenario).shrink(whole);
+    assertThat(whole.events()).hasSizeGreaterThan(50);
+    assertThat(shrunk.events()).hasSize(2);
+  }
+
+  private static final class SecondRequest implements Check {
+    private final String user;
+    private final List<Decision> seen = new ArrayList<>();
+
+    SecondRequest(String user) {
+      this.user = user;
+    }
+
+    @Override
+    public void decided(World world, Decision decision) {
+      if (!user.equals(decision.request().subject().get("user"))) return;
+      seen.add(decision);
+      if (seen.size() == 2) world.fail("a second request of " + user);
+    }
+  }
+}
