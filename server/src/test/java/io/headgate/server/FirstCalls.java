@@ -18,7 +18,8 @@ final class FirstCalls {
   private static final double LATE_MILLIS = 20;
 
   public static void main(String[] args) throws InterruptedException {
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
+    var address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
     int rate = Integer.parseInt(args[1]);
     int calls = rate * Integer.parseInt(args[2]);
     long[] nanos = new long[calls];

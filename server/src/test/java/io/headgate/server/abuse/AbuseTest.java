@@ -167,8 +167,13 @@ class AbuseTest {
   @Test
   void unfinishedBodiesAreBoundedAndTheirMemoryComesBack() throws IOException {
     var head =
-        "POST /v1/check/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-            + "Content-Length: 1048576\r\n\r\n";
+        String.join(
+            "\r\n",
+            "POST /v1/check/batch HTTP/1.1",
+            "Host: x",
+            "Content-Type: application/json",
+            "Content-Length: 1048576",
+            "\r\n");
     var most = " ".repeat(1_000_000).getBytes(ISO_8859_1);
     for (int i = 0; i < 120; i++) {
       var socket = socket();

@@ -22,10 +22,13 @@ class TokenFileTest {
   void eachLineIsARoleATokenAndMaybeAName() throws IOException {
     var file =
         written(
-            "# ours\n\n"
-                + "admin s3cret-1-of-the-test Anna Blume\n"
-                + "  check\ts3cret-2-of-the-test\n"
-                + "read s3cret-3-of-the-test board\n");
+            """
+            # ours
+
+            admin s3cret-1-of-the-test Anna Blume
+              check\ts3cret-2-of-the-test
+            read s3cret-3-of-the-test board
+            """);
     assertThat(TokenFile.read(file)).hasToString("1 admin (Anna Blume), 1 read (board), 1 check");
   }
 

@@ -33,10 +33,8 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
     matches = ".+",
     disabledReason = "HEADGATE_ENVOY does not name an Envoy binary")
 class EnvoyTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int PER_SECOND = Integer.getInteger("headgate.envoy.rate", 300);
-  private static final UnaryOperator<String> PATIENT =
-      text -> text.replace(EnvoyProcess.TIMEOUT, "timeout: 5s");
   private static final String AMPLE =
       """
       rules:
@@ -107,8 +105,12 @@ class EnvoyTest {
     }
   }
 
+  private static String patient(String configuration) {
+    return configuration.replace(EnvoyProcess.TIMEOUT, "timeout: 5s");
+  }
+
   private static int status(String answer) {
-    return Integer.parseInt(answer.split(" ")[1]);
+    return Integer.parseInt(answer.substring(9, 12));
   }
 
   private static void awaitChecked(EnvoyProcess envoy) {
@@ -124,7 +126,7 @@ class EnvoyTest {
   void limitsOfTheExampleAreExactAndHeadersComeOnce() throws IOException {
     try (var one = instance(EnvoyProcess.EXAMPLES.resolve("rules.yaml"));
         var other = instance(EnvoyProcess.EXAMPLES.resolve("rules.yaml"));
-        var envoy = envoy(one, other, PATIENT)) {
+        var envoy = envoy(one, other, EnvoyTest::patient)) {
       awaitChecked(envoy);
       int passed = 0;
       for (int i = 0; i < 20; i++) {
@@ -145,9 +147,9 @@ class EnvoyTest {
   void headersThatAreNotUtf8OrVeryLongAreLimited() throws IOException {
     try (var one = instance(ample());
         var other = instance(ample());
-        var envoy = envoy(one, other, PATIENT)) {
+        var envoy = envoy(one, other, EnvoyTest::patient)) {
       awaitChecked(envoy);
-      for (var tenant : List.of("a\u00ff", "\u00c3\u0028", "t".repeat(50_000))) {
+      for (var tenant : List.of("a\u00ff", "\u00c3(", "t".repeat(50_000))) {
         int passed = 0;
         for (int i = 0; i < 20; i++) {
           if (status(get(envoy, "/", "x-tenant: " + tenant)) == 200) passed++;
@@ -168,7 +170,7 @@ class EnvoyTest {
   void rollingRestartLeavesNoRequestUnchecked() throws Exception {
     try (var one = instance(ample());
         var other = instance(ample());
-        var envoy = envoy(one, other, PATIENT)) {
+        var envoy = envoy(one, other, EnvoyTest::patient)) {
       awaitChecked(envoy);
       var traffic = new Traffic(envoy.port(), PER_SECOND);
       try (traffic) {
@@ -189,7 +191,7 @@ class EnvoyTest {
   void killedInstanceIsLeftOut() throws Exception {
     try (var one = instance(ample());
         var other = instance(ample());
-        var envoy = envoy(one, other, PATIENT)) {
+        var envoy = envoy(one, other, EnvoyTest::patient)) {
       awaitChecked(envoy);
       try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
         proceed(traffic, 300);
@@ -255,7 +257,7 @@ class EnvoyTest {
   void killedRedisLeavesRequestsToThePolicies() throws Exception {
     try (var one = usual(ample());
         var other = usual(ample());
-        var envoy = envoy(one, other, PATIENT)) {
+        var envoy = envoy(one, other, EnvoyTest::patient)) {
       awaitChecked(envoy);
       try (var traffic = new Traffic(envoy.port(), PER_SECOND)) {
         proceed(traffic, 300);

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The service in a process of its own, which can be killed, suspended and replaced. */
 final class HeadgateInstance implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final ScratchDirectory directory = ScratchDirectory.create("headgate-instance-");
   private final int port;

@@ -130,7 +130,9 @@ final class RawHttp2 implements AutoCloseable {
 
   /** Answers the ping of the other side. */
   void pong(Frame ping) throws IOException {
-    frame(PING, ACK, 0, ping.payload.array());
+    var payload = new byte[8];
+    ping.payload.duplicate().rewind().get(payload);
+    frame(PING, ACK, 0, payload);
     out.flush();
   }
 
