@@ -6,12 +6,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** What is logged by some loggers while it is open. */
 public final class LogCapture implements AutoCloseable {
   private final Logger logger;
   private final List<String> lines = new CopyOnWriteArrayList<>();
+  private final @Nullable Level before;
   private final AppenderBase<ILoggingEvent> appender =
       new AppenderBase<>() {
         @Override
@@ -22,6 +24,7 @@ public final class LogCapture implements AutoCloseable {
 
   public LogCapture(String name) {
     logger = (Logger) LoggerFactory.getLogger(name);
+    before = logger.getLevel();
     appender.setContext(logger.getLoggerContext());
     appender.start();
     logger.addAppender(appender);
@@ -39,7 +42,7 @@ public final class LogCapture implements AutoCloseable {
 
   @Override
   public void close() {
-    logger.setLevel(null);
+    logger.setLevel(before);
     logger.detachAppender(appender);
     appender.stop();
   }
