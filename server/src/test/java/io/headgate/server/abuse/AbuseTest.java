@@ -390,7 +390,7 @@ class AbuseTest {
   void streamsThatAreOpenedAndResetByTheThousandEndTheConnection() throws IOException {
     var client = connect();
     send(() -> {
-      for (int i = 0; i < 5_000; i++) client.reset(client.get("/health/live"));
+      for (int i = 0; i < 25_000; i++) client.reset(client.get("/health/live"));
       client.flush();
     });
     assertThat(client.isClosedByServer()).isTrue();

@@ -186,7 +186,7 @@ class OpenApiTest {
         Call.of("POST", "/v1/reset", "{\"key\":\"user:1\",\"rule\":\"none\"}", 404),
         Call.of("GET", "/v1/gate", "", 204, "X-Headgate-Key: user:1"),
         Call.of("GET", "/v1/gate", "", 429, "X-Headgate-Key: user:1", "X-Headgate-Cost: 3"),
-        Call.of("GET", "/v1/gate", "", 400, "X-Headgate-Cost: x"),
+        Call.of("GET", "/v1/gate", "", 400, "X-Headgate-Unknown: x"),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":1}", 200),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":3}", 429),
         Call.of("POST", "/v1/playground", PLAYGROUND, 200),
