@@ -4,6 +4,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -88,8 +89,11 @@ public final class Main implements Callable<Integer> {
   }
 
   private static int misused(Surroundings around, Configuration values, ParameterException e) {
+    String shown = String.valueOf(e.getMessage());
     // A misspelled --admin-token=… is not to put the token into a log.
-    String shown = String.valueOf(e.getMessage()).replaceAll("'(--?[^'=]*)=[^']*'", "'$1=…'");
+    if (!(e instanceof MissingParameterException)) {
+      shown = shown.replaceAll("'(--?[^'=]*)=[^']*'", "'$1=…'");
+    }
     var message = new StringBuilder("headgate: ").append(shown);
     if (e.getArgSpec() != null) {
       values.origin(e.getArgSpec()).ifPresent(o -> message.append(" (from ").append(o).append(')'));

@@ -149,7 +149,7 @@ class ServeOptionsTest extends Shell {
       quoteCharacter = '`',
       value = {
         "prot: 8080          | 'prot' is not known; allowed: admin-token, body-timeout, caller-attributes",
-        "port: [1, 2]        | port must be one value, got [1, 2]",
+        "port: [1, 2]        | port must be one value, got a list",
         "- port              | must be a map such as port: 8080",
         "port: 8080: 8081    | is not valid YAML",
         "{port: 1, port: 2}| is not valid YAML"
