@@ -34,6 +34,11 @@ final class Database implements AutoCloseable {
 
   Database(DatabaseAddress address) {
     this.address = address;
+    try {
+      makeFiles(address); // before the pool, whose thread would have H2 make them for all to read
+    } catch (SQLException e) {
+      // The first use tries again, and reports it.
+    }
     this.pool = new HikariDataSource(config(address));
     this.jdbi = Jdbi.create(pool);
     jdbi.getConfig(SqlStatements.class).setQueryTimeout(ANSWERING_SECONDS);
@@ -143,7 +148,7 @@ final class Database implements AutoCloseable {
   }
 
   private void makeTables() throws SQLException {
-    makeDirectory();
+    makeFiles(address);
     reach();
     var flyway =
         Flyway.configure()
@@ -172,7 +177,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private void makeDirectory() throws SQLException {
+  private static void makeFiles(DatabaseAddress address) throws SQLException {
     if (address.file().isEmpty()) return;
     try {
       var file = address.file().get();
