@@ -41,8 +41,6 @@ public final class WarmUp {
   /** Enough for the optimizing compiler to have met the path of a check. */
   static final int CALLS = 8_000;
 
-  public static final Duration DEFAULT_LONGEST = Duration.ofSeconds(2);
-
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
   private static final int CONNECTIONS = 4; // of each protocol
 

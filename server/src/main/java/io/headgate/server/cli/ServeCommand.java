@@ -91,7 +91,7 @@ final class ServeCommand implements Callable<Integer> {
       description =
           "How long at most to run the code in this process before listening, so that the first"
               + " calls are fast; 0s for not at all. Default: ${DEFAULT-VALUE}")
-  private Duration warmUp = WarmUp.DEFAULT_LONGEST;
+  private Duration warmUp = Duration.ofSeconds(2); // WarmUp has a logger, which must come later
 
   @Mixin private LogOptions log;
 
