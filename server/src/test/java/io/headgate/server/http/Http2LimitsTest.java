@@ -9,11 +9,12 @@ import io.headgate.server.tls.TlsFiles;
 import io.headgate.testkit.net.TestCertificates;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
@@ -123,15 +124,20 @@ class Http2LimitsTest {
 
   /** Streams that are opened and reset at once never count as open: they are counted apart. */
   @Test
-  void whoResetsStreamsByTheThousandIsCutOff() throws IOException {
-    assertThat(lastWordAfterResets(3_000)).as("as a proxy may that gives up").isEmpty();
-    assertThat(lastWordAfterResets(20_000)).hasValue(ENHANCE_YOUR_CALM);
+  void aConnectionThatResetsThousandsOfStreamsIsClosed() throws IOException {
+    assertThat(closedAfterResets(3_000)).as("a proxy that gives up").isFalse();
+    assertThat(closedAfterResets(20_000)).isTrue();
   }
 
   private int stream = 1;
 
-  /** The code that the server closes with, if it does so before it answers one more request. */
-  private Optional<Integer> lastWordAfterResets(int count) throws IOException {
+  /**
+   * Whether the server closes the connection before it answers one more request.
+   *
+   * <p>The server closes while frames are unread, so TCP may reset the connection and discard the GOAWAY frame. Where
+   * the frame arrives, its code is checked.
+   */
+  private boolean closedAfterResets(int count) throws IOException {
     var all = new ByteArrayOutputStream();
     for (int i = 0; i < count; i++, stream += 2) {
       all.write(frame(HEADERS, END_HEADERS | END_STREAM, stream, GET));
@@ -140,11 +146,18 @@ class Http2LimitsTest {
     int asked = stream;
     stream += 2;
     all.write(frame(HEADERS, END_HEADERS | END_STREAM, asked, GET));
-    send(all.toByteArray());
-    while (true) {
-      var frame = read();
-      if (frame.type == GOAWAY) return Optional.of(frame.body.getInt(4));
-      if (frame.type == HEADERS && frame.stream == asked) return Optional.empty();
+    try {
+      send(all.toByteArray());
+      while (true) {
+        var frame = read();
+        if (frame.type == GOAWAY) {
+          assertThat(frame.body.getInt(4)).isEqualTo(ENHANCE_YOUR_CALM);
+          return true;
+        }
+        if (frame.type == HEADERS && frame.stream == asked) return false;
+      }
+    } catch (SocketException | EOFException reset) {
+      return true;
     }
   }
 }
