@@ -1,5 +1,7 @@
 package io.headgate.redis;
 
+import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import java.util.concurrent.CompletableFuture;
@@ -25,9 +27,38 @@ final class Commands {
             : CompletableFuture.failedStage(failure));
   }
 
+  /**
+   * Decides a batch. A server that lacks the script is checked before it receives it: a 32-bit
+   * build of Redis truncates 64-bit numbers in scripts without an error, so that its counters would
+   * be wrong. Such a server never gets the script, and each call fails with a {@link
+   * StoreException}.
+   */
   static CompletionStage<byte[]> decide(
       RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[] argument) {
-    return run(redis, Script.DECIDE, ScriptOutputType.VALUE, keys, argument);
+    CompletionStage<byte[]> first =
+        redis.evalsha(Script.DECIDE.sha1(), ScriptOutputType.VALUE, keys, argument);
+    return first.exceptionallyCompose(failure ->
+        Replies.lacksScript(failure)
+            ? requireWideNumbers(redis, keys)
+                .thenCompose(wide ->
+                    redis.eval(Script.DECIDE.text(), ScriptOutputType.VALUE, keys, argument))
+            : CompletableFuture.failedStage(failure));
+  }
+
+  /** The keys lead the check to the server of their slot. */
+  private static CompletionStage<Long> requireWideNumbers(
+      RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[][] keys) {
+    return redis
+        .<Long>eval(Script.WIDE_NUMBERS.text(), ScriptOutputType.INTEGER, keys)
+        .thenCompose(wide ->
+            wide == 1
+                ? CompletableFuture.completedStage(wide)
+                : CompletableFuture.failedStage(
+                    new StoreException(
+                        Kind.REFUSED,
+                        "this Redis is a 32-bit build: its scripts truncate 64-bit numbers, so its counters would be"
+                            + " wrong; use a 64-bit build of Redis or Valkey",
+                        null)));
   }
 
   static CompletionStage<Long> announce(

@@ -43,6 +43,7 @@ public final class RedisAddress {
         return new RedisAddress(Topology.SENTINEL, List.of(RedisURI.create(uri)));
       }
       if (uri.startsWith("redis://") || uri.startsWith("rediss://")) {
+        requireHost(hostOf(uri));
         return new RedisAddress(Topology.STANDALONE, List.of(RedisURI.create(uri)));
       }
     } catch (RuntimeException e) {
@@ -71,13 +72,27 @@ public final class RedisAddress {
     var uris = new ArrayList<RedisURI>();
     for (var host : rest.substring(at + 1).split(",", -1)) {
       if (host.contains("/")) throw bad("a cluster has no databases, so nothing follows its hosts");
-      if (!host.matches("[^:]+(:\\d{1,5})?|\\[[0-9a-fA-F:]+\\](:\\d{1,5})?")) {
-        // It may be a login whose host is missing.
-        throw bad("after '@', a host is missing or a port is no number");
-      }
+      requireHost(host);
       uris.add(RedisURI.create(scheme + credentials + host));
     }
     return new RedisAddress(Topology.CLUSTER, List.copyOf(uris));
+  }
+
+  /** The host and port of a URI without its credentials, path and query. */
+  private static String hostOf(String uri) {
+    var rest = uri.substring(uri.indexOf("://") + 3);
+    var authority = rest.split("[/?#]", 2)[0];
+    return authority.substring(authority.lastIndexOf('@') + 1);
+  }
+
+  /**
+   * Lettuce ignores a port that is no number. The message shows no part of it, which may be a
+   * password.
+   */
+  private static void requireHost(String host) {
+    if (!host.matches("[^:]+(:\\d{1,5})?|\\[[0-9a-fA-F:]+\\](:\\d{1,5})?")) {
+      throw bad("after '@', a host is missing or a port is no number");
+    }
   }
 
   private static final class Malformed extends IllegalArgumentException {

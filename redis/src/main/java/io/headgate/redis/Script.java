@@ -19,6 +19,12 @@ record Script(String text, String sha1) {
   /** Counts instances. */
   static final Script INSTANCES = of(file("instances"));
 
+  /**
+   * Returns 1 where scripts keep the numbers that {@link #DECIDE} works with, 0 where they truncate
+   * them.
+   */
+  static final Script WIDE_NUMBERS = of(file("wide-numbers"));
+
   private static Script of(String text) {
     return new Script(text, sha1(text));
   }

@@ -40,6 +40,8 @@ class RedisAddressTest {
         "redis-cluster://:secret@a:1/2",
         "redis-cluster://",
         "redis-cluster://:secret@a:x",
+        "redis://localhost:secret",
+        "rediss://:secret@a:x/0",
       })
   void whatIsNoAddressIsRefusedWithTheFormsThereAre(String uri) {
     assertThatThrownBy(() -> RedisAddress.parse(uri))

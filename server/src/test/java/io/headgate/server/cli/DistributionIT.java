@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,13 @@ class DistributionIT {
       assertThat(home.resolve("lib/headgate.aot")).isNotEmptyFile();
     }
     assertThat(run(home, "--version")).startsWith("Headgate ");
+  }
+
+  @Test
+  void aServiceThatRunsOutOfMemoryExitsForItsSupervisorToRestartIt() throws Exception {
+    var environment = Map.of("HEADGATE_JAVA_OPTS", "-XX:+PrintFlagsFinal");
+    assertThat(run(unpack(), environment, "serve", "--help"))
+        .containsPattern("ExitOnOutOfMemoryError +=+ true");
   }
 
   @Test
@@ -73,6 +81,11 @@ class DistributionIT {
   }
 
   private static String run(Path home, String... args) throws Exception {
+    return run(home, Map.of(), args);
+  }
+
+  private static String run(Path home, Map<String, String> environment, String... args)
+      throws Exception {
     var command = new ArrayList<String>();
     command.add(home.resolve("headgate").toString());
     command.addAll(List.of(args));
@@ -80,6 +93,7 @@ class DistributionIT {
     var builder = new ProcessBuilder(command).directory(home.toFile());
     builder.redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().put("HEADGATE_JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().putAll(environment);
     var process = builder.start();
     try {
       assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();

@@ -15,6 +15,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
@@ -134,8 +135,8 @@ class Http2LimitsTest {
   /**
    * Whether the server closes the connection before it answers one more request.
    *
-   * <p>The server closes while frames are unread, so TCP may reset the connection and discard the GOAWAY frame. Where
-   * the frame arrives, its code is checked.
+   * <p>The server closes while frames are unread, so TCP may reset the connection and discard the
+   * GOAWAY frame. Where the frame arrives, its code is checked.
    */
   private boolean closedAfterResets(int count) throws IOException {
     var all = new ByteArrayOutputStream();
