@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * The answer to one request. A denial is a normal answer, not an exception.
  *
- * <p>What it rests on (which rule, what each limit said) is in the {@link Verdict}.
+ * <p>What it rests on (which rule, what each limit said) is in the {@link CheckResult}.
  */
 public sealed interface Decision {
 

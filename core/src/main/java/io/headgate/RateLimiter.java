@@ -2,7 +2,7 @@ package io.headgate;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Charge;
-import io.headgate.rule.JointPlan;
+import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimiter implements AutoCloseable {
   private final Store store;
   private final Ticker ticker;
-  private final Holders holders = new Holders();
+  private final SlotIds holders = new SlotIds();
   private volatile RuleSet rules;
 
   private RateLimiter(Store store, RuleSet rules, Ticker ticker) {
@@ -77,37 +77,37 @@ public final class RateLimiter implements AutoCloseable {
 
   public Decision check(Request request) {
     var plan = plan(request);
-    return Verdict.decision(plan, store.decide(plan));
+    return CheckResult.decision(plan, store.decide(plan));
   }
 
   public CompletionStage<Decision> checkAsync(Request request) {
-    return decideAsync(request).thenApply(Verdict::decision);
+    return decideAsync(request).thenApply(CheckResult::decision);
   }
 
   /** As {@link #check}, and says what the decision rests on. */
-  public Verdict decide(Request request) {
+  public CheckResult decide(Request request) {
     var plan = plan(request);
-    return new Verdict(plan, store.decide(plan), true);
+    return new CheckResult(plan, store.decide(plan), true);
   }
 
-  public CompletionStage<Verdict> decideAsync(Request request) {
+  public CompletionStage<CheckResult> decideAsync(Request request) {
     var plan = plan(request);
-    return store.decideAsync(plan).thenApply(answer -> new Verdict(plan, answer, true));
+    return store.decideAsync(plan).thenApply(answer -> new CheckResult(plan, answer, true));
   }
 
   /** Decides several requests as one: all of them are charged, or none is. */
-  public JointVerdict decideTogether(List<Request> requests) {
-    var plan = JointPlan.of(plans(requests));
-    return JointVerdict.of(plan, store.decide(plan.whole()));
+  public JointResult decideTogether(List<Request> requests) {
+    var plan = CombinedPlan.of(plans(requests));
+    return JointResult.of(plan, store.decide(plan.whole()));
   }
 
-  public CompletionStage<JointVerdict> decideTogetherAsync(List<Request> requests) {
-    return decideTogetherAsync(JointPlan.of(plans(requests)));
+  public CompletionStage<JointResult> decideTogetherAsync(List<Request> requests) {
+    return decideTogetherAsync(CombinedPlan.of(plans(requests)));
   }
 
   /** As above, for requests of which some are not held against the rules in force. */
-  public CompletionStage<JointVerdict> decideTogetherAsync(JointPlan plan) {
-    return store.decideAsync(plan.whole()).thenApply(answer -> JointVerdict.of(plan, answer));
+  public CompletionStage<JointResult> decideTogetherAsync(CombinedPlan plan) {
+    return store.decideAsync(plan.whole()).thenApply(answer -> JointResult.of(plan, answer));
   }
 
   /** What each of these requests is held against, all by the rules of one moment. */
@@ -119,9 +119,9 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   /** What {@link #decide} would say, charging nothing. */
-  public Verdict peek(Request request) {
+  public CheckResult peek(Request request) {
     var plan = plan(request);
-    return new Verdict(plan, store.peek(plan), false);
+    return new CheckResult(plan, store.peek(plan), false);
   }
 
   /**
@@ -138,11 +138,11 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   /** As {@link #decide}, for requests that hold a slot until they are done. */
-  public Lease acquire(Request request) {
-    return new Lease(this, decide(request));
+  public Slot acquire(Request request) {
+    return new Slot(this, decide(request));
   }
 
-  public Lease acquire(Subject subject) {
+  public Slot acquire(Subject subject) {
     return acquire(Request.of(subject));
   }
 
@@ -184,15 +184,15 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   /** Says of every rule whether it applies, why or why not, and how its limits stand. */
-  public List<Explained> explain(Subject subject) {
+  public List<RuleExplanation> explain(Subject subject) {
     var current = rules; // read once: why a rule applies and how it stands belong together
     long now = ticker.micros();
     var plan = current.plan(Request.of(subject, 0), now, 0);
-    var reports = new Verdict(plan, store.peek(plan), false).limits();
-    var all = new ArrayList<Explained>();
+    var reports = new CheckResult(plan, store.peek(plan), false).limits();
+    var all = new ArrayList<RuleExplanation>();
     for (var explanation : current.explain(subject, now)) {
       var own = reports.stream().filter(r -> r.rule().equals(explanation.rule().id())).toList();
-      all.add(new Explained(explanation, explanation.applies() ? own : List.of()));
+      all.add(new RuleExplanation(explanation, explanation.applies() ? own : List.of()));
     }
     return all;
   }
@@ -225,7 +225,7 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   private boolean forEachSlot(String lease, BiPredicate<Store, Charge> action) {
-    var ticket = LeaseTicket.decode(lease);
+    var ticket = SlotToken.decode(lease);
     boolean all = true;
     @Nullable StoreException problem = null;
     for (var slot : ticket.slots()) {

@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
-import io.headgate.rule.Explanation;
+import io.headgate.rule.MatchExplanation;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Answer;
+import io.headgate.store.PlanResult;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -82,7 +82,7 @@ class ExplainTest {
     var store = new Interrupting(MemoryStore.create(ticker, 100));
     var limiter = RateLimiter.with(store, before, ticker);
     store.onPeek = () -> limiter.replaceRules(after);
-    assertThat(limiter.explain(ADA).stream().map(Explained::explanation).map(Explanation::rule))
+    assertThat(limiter.explain(ADA).stream().map(RuleExplanation::explanation).map(MatchExplanation::rule))
         .containsExactlyElementsOf(before.rules());
     assertThat(limiter.rules()).isSameAs(after);
   }
@@ -92,7 +92,7 @@ class ExplainTest {
     assertThat(limiter(ticker).explain(ADA)).isEmpty();
   }
 
-  private static String show(Explained explained) {
+  private static String show(RuleExplanation explained) {
     List<String> limits =
         explained.limits().stream()
             .map(report -> report.algorithm() + " " + report.remaining() + "/" + report.limit())
@@ -113,7 +113,7 @@ class ExplainTest {
     }
 
     @Override
-    public Answer peek(Plan plan) {
+    public PlanResult peek(Plan plan) {
       onPeek.run();
       return super.peek(plan);
     }

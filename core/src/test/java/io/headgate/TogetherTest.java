@@ -116,7 +116,7 @@ class TogetherTest {
     }
   }
 
-  private static List<Long> remaining(JointVerdict verdict) {
+  private static List<Long> remaining(JointResult verdict) {
     return verdict.each().stream().map(v -> v.limit().orElseThrow().remaining()).toList();
   }
 }

@@ -28,10 +28,10 @@ final class Accuracy {
       switch (effort) {
         case QUICK -> {
           var time = Duration.ofSeconds(2);
-          add(trials, 2, Traffic.OVERLOAD, DivisibleLimit.TOKEN_BUCKET, time);
-          add(trials, 2, Traffic.ZIPF_MINUTE, DivisibleLimit.TOKEN_BUCKET, time);
-          add(trials, 5, Traffic.OVERLOAD, DivisibleLimit.SLIDING_WINDOW, time);
-          add(trials, 5, Traffic.EDGES, DivisibleLimit.FIXED_WINDOW, time);
+          add(trials, 2, Traffic.OVERLOAD, HoldableLimit.TOKEN_BUCKET, time);
+          add(trials, 2, Traffic.ZIPF_MINUTE, HoldableLimit.TOKEN_BUCKET, time);
+          add(trials, 5, Traffic.OVERLOAD, HoldableLimit.SLIDING_WINDOW, time);
+          add(trials, 5, Traffic.EDGES, HoldableLimit.FIXED_WINDOW, time);
         }
         case FULL -> {
           for (int instances : List.of(2, 5, 10)) addAll(trials, instances, Duration.ofSeconds(3));
@@ -42,7 +42,7 @@ final class Accuracy {
 
     private static void addAll(List<Trial> trials, int instances, Duration time) {
       for (var traffic : Traffic.values()) {
-        for (var algorithm : DivisibleLimit.values()) {
+        for (var algorithm : HoldableLimit.values()) {
           if (isTried(instances, traffic, algorithm)) {
             add(trials, instances, traffic, algorithm, time);
           }
@@ -51,17 +51,17 @@ final class Accuracy {
     }
 
     /** With 5 instances everything; with 2 and 10 what shows how the number matters. */
-    private static boolean isTried(int instances, Traffic traffic, DivisibleLimit algorithm) {
+    private static boolean isTried(int instances, Traffic traffic, HoldableLimit algorithm) {
       return instances == 5
-          || (algorithm == DivisibleLimit.TOKEN_BUCKET
+          || (algorithm == HoldableLimit.TOKEN_BUCKET
               && (traffic == Traffic.OVERLOAD || traffic == Traffic.ZIPF_MINUTE));
     }
 
     /** Automatic is leased while it is hot, so it is shown with one limit only. */
     private static void add(
-        List<Trial> trials, int instances, Traffic traffic, DivisibleLimit way, Duration time) {
+        List<Trial> trials, int instances, Traffic traffic, HoldableLimit way, Duration time) {
       for (var consistency : Consistency.values()) {
-        if (consistency == Consistency.AUTO && way != DivisibleLimit.TOKEN_BUCKET) continue;
+        if (consistency == Consistency.AUTO && way != HoldableLimit.TOKEN_BUCKET) continue;
         var lasting = traffic.lasting(instances, time);
         trials.add(new Trial(instances, traffic, way, consistency, lasting));
       }
@@ -76,7 +76,7 @@ final class Accuracy {
     this.plan = plan;
   }
 
-  static String report(Lab lab) throws Exception {
+  static String report(BenchmarkContext lab) throws Exception {
     if (!Redis.isInstalled()) {
       throw new IllegalStateException(
           "redis-server is needed; install it (Debian's package: redis-server) and try again");
@@ -84,7 +84,7 @@ final class Accuracy {
     var results = results(lab.progress(), Plan.of(lab.effort()));
     Files.writeString(
         lab.root().resolve("benchmarks/results/accuracy.svg"), AccuracyPicture.svg(results));
-    return AccuracyReport.of(results) + "\n" + Near.report(lab);
+    return AccuracyReport.of(results) + "\n" + ConsistencyModes.report(lab);
   }
 
   static List<TrialResult> results(Progress progress, Plan plan) throws IOException {
@@ -113,7 +113,7 @@ final class Accuracy {
     var all = new ArrayDeque<Trial>();
     for (int i = 0; i < plan.warmUps; i++) {
       for (var consistency : List.of(Consistency.STRICT, Consistency.LEASED)) {
-        var limit = DivisibleLimit.TOKEN_BUCKET;
+        var limit = HoldableLimit.TOKEN_BUCKET;
         all.add(new Trial(fleet.size(), Traffic.OVERLOAD, limit, consistency, WARM_UP));
       }
     }

@@ -5,7 +5,7 @@ import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Answer;
+import io.headgate.store.PlanResult;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.util.concurrent.TimeUnit;
@@ -75,7 +75,7 @@ public class AlgorithmBenchmark {
 
   /** Not for concurrency, where each request has a holder and so a plan of its own. */
   @Benchmark
-  public Answer store() {
+  public PlanResult store() {
     return store.decide(plan);
   }
 }

@@ -4,7 +4,7 @@ package io.headgate.benchmarks;
 final class Algorithms {
   private Algorithms() {}
 
-  static String report(Lab lab) {
+  static String report(BenchmarkContext lab) {
     var table = new Table("", "store", "", "`check`", "");
     var floor = measure(lab, "floor", Algorithm.TOKEN_BUCKET);
     table.row("floor: one compare-and-set", floor.toString(), floor.times(floor), "", "");
@@ -32,7 +32,7 @@ final class Algorithms {
         .formatted(table);
   }
 
-  private static Measurement measure(Lab lab, String method, Algorithm algorithm) {
+  private static Measurement measure(BenchmarkContext lab, String method, Algorithm algorithm) {
     return lab.jmh()
         .measure(Jmh.Call.of(AlgorithmBenchmark.class, method).with("algorithm", algorithm));
   }

@@ -1,6 +1,6 @@
 package io.headgate.benchmarks;
 
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
@@ -23,7 +23,7 @@ final class Excess {
 
   static final long NOBODY_CAME = Long.MIN_VALUE;
 
-  static long of(Divisible limit, List<Interval> passed) {
+  static long of(Holdable limit, List<Interval> passed) {
     if (passed.isEmpty()) return NOBODY_CAME;
     return switch (limit) {
       case FixedWindow window -> inWindows(passed, window.window()) - window.permits();

@@ -1,7 +1,7 @@
 package io.headgate.benchmarks;
 
 import io.headgate.RateLimiter;
-import io.headgate.Verdict;
+import io.headgate.CheckResult;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
@@ -12,7 +12,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +43,7 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
       Eventually.holds(
           "Headgate is connected to " + uri,
           DEADLINE,
-          () -> limiter.decide(first).evidence() == Evidence.STORE);
+          () -> limiter.decide(first).evidence() == Source.STORE);
       var requests =
           IntStream.range(0, keys).mapToObj(i -> Request.of(Subject.of("user:" + i), cost));
       return new HeadgateRemote(limiter, requests.toList());
@@ -58,8 +58,8 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
     return limiter.decideAsync(requests.get(key)).thenApply(HeadgateRemote::isAllowed);
   }
 
-  private static boolean isAllowed(Verdict verdict) {
-    if (verdict.evidence() == Evidence.FALLBACK) {
+  private static boolean isAllowed(CheckResult verdict) {
+    if (verdict.evidence() == Source.FALLBACK) {
       throw new IllegalStateException("Redis was away: this is not what was to be measured");
     }
     return verdict.isAllowed();

@@ -7,7 +7,7 @@ import java.util.List;
 final class HotKey {
   private HotKey() {}
 
-  static String report(Lab lab) {
+  static String report(BenchmarkContext lab) {
     return """
     Everybody asks for the same key. Nanoseconds a request as each thread sees them, and how often the
     floor of the same column goes into that. *Store* is the arithmetic and the state, with the rules
@@ -25,7 +25,7 @@ final class HotKey {
 
   private record Column(Quota quota, int threads) {}
 
-  private static Table table(Lab lab, Clock clock) {
+  private static Table table(BenchmarkContext lab, Clock clock) {
     var columns =
         List.of(
             new Column(Quota.GENEROUS, 1),
@@ -44,13 +44,13 @@ final class HotKey {
             "denials, 2 threads",
             "");
     var floors = new ArrayList<Measurement>();
-    for (var contender : Contender.values()) {
+    for (var contender : ComparedLimiter.values()) {
       if (clock != Clock.SYSTEM && !contender.takesClock) continue;
       var cells = new ArrayList<String>();
       cells.add(contender.title);
       for (int i = 0; i < columns.size(); i++) {
         var measured = lab.jmh().measure(call(contender, clock, columns.get(i)));
-        if (contender == Contender.FLOOR) floors.add(measured);
+        if (contender == ComparedLimiter.FLOOR) floors.add(measured);
         cells.add(measured.toString());
         cells.add(measured.times(floors.get(i)));
       }
@@ -59,7 +59,7 @@ final class HotKey {
     return table;
   }
 
-  private static Jmh.Call call(Contender contender, Clock clock, Column column) {
+  private static Jmh.Call call(ComparedLimiter contender, Clock clock, Column column) {
     return Jmh.Call.of(HotKeyBenchmark.class, contender.method)
         .with("quota", column.quota())
         .with("clock", clock)

@@ -49,7 +49,7 @@ final class Http {
       this.asking = asking;
     }
 
-    void turn(Lab lab) throws IOException, InterruptedException {
+    void turn(BenchmarkContext lab) throws IOException, InterruptedException {
       var before = cpu(server);
       var load = asking.run(lab.effort().httpSeconds);
       double micros = cpu(server).minus(before).toNanos() / 1e3 / load.requests();
@@ -84,7 +84,7 @@ final class Http {
     }
   }
 
-  static String report(Lab lab) throws IOException, InterruptedException {
+  static String report(BenchmarkContext lab) throws IOException, InterruptedException {
     require(Wrk.isInstalled(), "wrk", "wrk");
     require(H2load.isInstalled(), "h2load", "nghttp2-client");
     var directory = Files.createTempDirectory("headgate-http");
@@ -117,7 +117,7 @@ final class Http {
     Files.writeString(file, text);
   }
 
-  private static String compare(Lab lab, Path directory) throws IOException, InterruptedException {
+  private static String compare(BenchmarkContext lab, Path directory) throws IOException, InterruptedException {
     try (var redis = RedisServer.start();
         var few = new HttpServer(headgate(lab, "few.yaml", "memory"), directory);
         var many = new HttpServer(headgate(lab, "many.yaml", "memory"), directory);
@@ -147,7 +147,7 @@ final class Http {
     }
   }
 
-  private static String told(Lab lab, List<Subject> subjects, int bodyLength) {
+  private static String told(BenchmarkContext lab, List<Subject> subjects, int bodyLength) {
     var bare = subjects.getFirst();
     var table = new Table("", "requests a second", "", "CPU µs a request", "");
     for (var subject : subjects) {
@@ -179,7 +179,7 @@ final class Http {
             table);
   }
 
-  private static List<String> headgate(Lab lab, String rules, String store) {
+  private static List<String> headgate(BenchmarkContext lab, String rules, String store) {
     var jar = lab.root().resolve("server/target/headgate.jar");
     var command = java();
     command.addAll(List.of("-jar", jar.toString(), "serve", "--port", "0", "--store", store));
@@ -189,7 +189,7 @@ final class Http {
 
   private static List<String> bare(HttpResponse<String> answer) {
     var command = java();
-    command.addAll(List.of("-cp", Lab.classPath(), BareServer.class.getName(), answer.body()));
+    command.addAll(List.of("-cp", BenchmarkContext.classPath(), BareServer.class.getName(), answer.body()));
     answer
         .headers()
         .map()
@@ -204,8 +204,8 @@ final class Http {
   /** As {@code ./headgate serve} starts it. */
   private static List<String> java() {
     var command = new ArrayList<String>();
-    command.add(Lab.java());
-    command.addAll(Lab.quietly());
+    command.add(BenchmarkContext.java());
+    command.addAll(BenchmarkContext.quietly());
     if (Runtime.version().feature() >= 25) command.add("-XX:+UseCompactObjectHeaders");
     return command;
   }

@@ -4,7 +4,7 @@ package io.headgate.benchmarks;
 final class Loading {
   private Loading() {}
 
-  static String report(Lab lab) {
+  static String report(BenchmarkContext lab) {
     var table = new Table("", "10,000 rules");
     table.row("read a YAML file", measure(lab, "read"));
     table.row("compile into a rule set", measure(lab, "compile"));
@@ -16,7 +16,7 @@ final class Loading {
         .formatted(table);
   }
 
-  private static String measure(Lab lab, String method) {
+  private static String measure(BenchmarkContext lab, String method) {
     return lab.jmh().measure(Jmh.Call.of(LoadingBenchmark.class, method)).toString();
   }
 }

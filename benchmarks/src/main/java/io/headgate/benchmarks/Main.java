@@ -14,11 +14,11 @@ import java.util.Locale;
 public final class Main {
   private static final int SOMETHING_FAILED = 1;
 
-  private final Lab lab;
+  private final BenchmarkContext lab;
   private final Machine machine;
   private final List<String> failures = new ArrayList<>();
 
-  private Main(Lab lab, Machine machine) {
+  private Main(BenchmarkContext lab, Machine machine) {
     this.lab = lab;
     this.machine = machine;
   }
@@ -33,7 +33,7 @@ public final class Main {
     var progress = new Progress();
     var machine = Machine.here();
     if (machine.isBusy()) progress.say("warning: " + machine.warning());
-    var lab = new Lab(root, effort, progress, new Jmh(effort, progress, raw));
+    var lab = new BenchmarkContext(root, effort, progress, new Jmh(effort, progress, raw));
     var main = new Main(lab, machine);
     Files.writeString(report, main.report(sections));
     progress.say("done");

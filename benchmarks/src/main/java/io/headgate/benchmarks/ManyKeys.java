@@ -4,13 +4,13 @@ package io.headgate.benchmarks;
 final class ManyKeys {
   private ManyKeys() {}
 
-  static String report(Lab lab) {
+  static String report(BenchmarkContext lab) {
     var table = new Table("", "1 thread", "", "2 threads", "");
     Measurement[] floors = {};
-    for (var contender : Contender.values()) {
+    for (var contender : ComparedLimiter.values()) {
       var one = measure(lab, contender, 1);
       var two = measure(lab, contender, 2);
-      if (contender == Contender.FLOOR) floors = new Measurement[] {one, two};
+      if (contender == ComparedLimiter.FLOOR) floors = new Measurement[] {one, two};
       table.row(
           contender.title,
           one.toString(),
@@ -29,7 +29,7 @@ final class ManyKeys {
         .formatted(table);
   }
 
-  private static Measurement measure(Lab lab, Contender contender, int threads) {
+  private static Measurement measure(BenchmarkContext lab, ComparedLimiter contender, int threads) {
     return lab.jmh()
         .measure(
             Jmh.Call.of(ManyKeysBenchmark.class, contender.method).threads(threads).heap("4g"));

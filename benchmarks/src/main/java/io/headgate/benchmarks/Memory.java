@@ -10,9 +10,9 @@ final class Memory {
 
   private Memory() {}
 
-  static String report(Lab lab) throws IOException, InterruptedException {
+  static String report(BenchmarkContext lab) throws IOException, InterruptedException {
     var table = new Table("", "bytes a key");
-    for (var kept : Kept.values()) {
+    for (var kept : StateBytes.values()) {
       String bytes = probe(kept);
       lab.progress().say("  %s: %s bytes a key".formatted(kept, bytes));
       table.row(kept.title, bytes);
@@ -27,15 +27,15 @@ final class Memory {
         .formatted(table);
   }
 
-  private static String probe(Kept kept) throws IOException, InterruptedException {
+  private static String probe(StateBytes kept) throws IOException, InterruptedException {
     var command =
         List.of(
-            Lab.java(),
+            BenchmarkContext.java(),
             "-Xms4g",
             "-Xmx4g",
             "-XX:+UseG1GC",
             "-cp",
-            Lab.classPath(),
+            BenchmarkContext.classPath(),
             MemoryProbe.class.getName(),
             kept.name(),
             Integer.toString(KEYS));

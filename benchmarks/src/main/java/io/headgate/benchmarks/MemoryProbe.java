@@ -14,13 +14,13 @@ public final class MemoryProbe {
 
   private MemoryProbe() {}
 
-  /** Prints the bytes a key; takes a name of {@link Kept} and the number of keys. */
+  /** Prints the bytes a key; takes a name of {@link StateBytes} and the number of keys. */
   public static void main(String[] args) {
     System.out.printf(
-        Locale.ROOT, "%.1f%n", measure(Kept.valueOf(args[0]), Integer.parseInt(args[1])));
+        Locale.ROOT, "%.1f%n", measure(StateBytes.valueOf(args[0]), Integer.parseInt(args[1])));
   }
 
-  static double measure(Kept kept, int count) {
+  static double measure(StateBytes kept, int count) {
     // Classes and caches are not what a key costs.
     kept.fill(keys(1_000, "warm-"));
     var keys = keys(count, "");

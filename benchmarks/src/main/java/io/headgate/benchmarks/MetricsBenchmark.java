@@ -3,9 +3,9 @@ package io.headgate.benchmarks;
 import io.headgate.RateLimiter;
 import io.headgate.rule.Request;
 import io.headgate.server.metrics.Metrics;
-import io.headgate.server.metrics.StoreCounts;
-import io.headgate.server.rules.RuleBookInMemory;
-import io.headgate.server.watch.Witness;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.watch.DecisionListener;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -27,15 +27,15 @@ public class MetricsBenchmark {
   private final Request[] requests = new Request[RULES];
   private RateLimiter limiter;
   private Metrics metrics;
-  private Witness witness = Witness.NONE;
+  private DecisionListener witness = DecisionListener.NONE;
   private int at;
 
   @Setup
   public void setUp() {
     limiter = RateLimiter.inMemory(Patterns.EXACT.rules(RULES));
     for (int i = 0; i < RULES; i++) requests[i] = Request.of(Patterns.EXACT.subject(i));
-    var book = RuleBookInMemory.of(limiter.rules());
-    metrics = new Metrics(limiter, book, new StoreCounts(), Set.of(), () -> 0, 1);
+    var book = InMemoryRuleRepository.of(limiter.rules());
+    metrics = new Metrics(limiter, book, new StoreMetrics(), Set.of(), () -> 0, 1);
     witness = metrics.witness();
   }
 

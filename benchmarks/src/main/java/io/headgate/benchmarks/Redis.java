@@ -57,7 +57,7 @@ final class Redis {
     }
   }
 
-  static String report(Lab lab) throws Exception {
+  static String report(BenchmarkContext lab) throws Exception {
     if (!isInstalled()) {
       throw new IllegalStateException(
           "redis-server is needed; install it (Debian's package: redis-server) and try again");

@@ -2,7 +2,7 @@ package io.headgate.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.headgate.RateLimiter;
-import io.headgate.Verdict;
+import io.headgate.CheckResult;
 import io.headgate.benchmarks.Trace.Arrival;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
@@ -12,7 +12,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -52,7 +52,7 @@ record Replayer(
     Eventually.holds(
         "Headgate is connected",
         PATIENCE,
-        () -> limiter.decide(first).evidence() == Evidence.STORE);
+        () -> limiter.decide(first).evidence() == Source.STORE);
     var requests =
         IntStream.range(0, trial.traffic().callers)
             .mapToObj(i -> Request.of(Subject.of("caller:" + i)))
@@ -130,10 +130,10 @@ record Replayer(
       }
     }
 
-    private void note(int i, Verdict verdict) {
+    private void note(int i, CheckResult verdict) {
       answered[i] = System.nanoTime();
       allowed[i] = verdict.isAllowed();
-      if (verdict.evidence() == Evidence.FALLBACK) fallbacks.incrementAndGet();
+      if (verdict.evidence() == Source.FALLBACK) fallbacks.incrementAndGet();
       open.decrementAndGet();
     }
 

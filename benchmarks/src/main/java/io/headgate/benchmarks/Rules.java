@@ -12,7 +12,7 @@ final class Rules {
 
   private Rules() {}
 
-  static String report(Lab lab) {
+  static String report(BenchmarkContext lab) {
     var table =
         new Table("", "10 rules", "100 rules", "10,000 rules", "10,000 rules, 1,000 in use");
     for (var patterns : Patterns.values()) {

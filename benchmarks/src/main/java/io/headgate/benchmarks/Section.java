@@ -30,7 +30,7 @@ enum Section {
   }
 
   /** Measures, and tells in Markdown. */
-  String report(Lab lab) throws Exception {
+  String report(BenchmarkContext lab) throws Exception {
     return switch (this) {
       case HOT_KEY -> HotKey.report(lab);
       case MANY_KEYS -> ManyKeys.report(lab);

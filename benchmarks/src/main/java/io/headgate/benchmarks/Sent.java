@@ -1,10 +1,10 @@
 package io.headgate.benchmarks;
 
-import io.headgate.redis.CallListener;
+import io.headgate.redis.RoundTripListener;
 import java.util.concurrent.atomic.LongAdder;
 
 /** How much was asked of Redis, and in how many calls. */
-final class Sent implements CallListener {
+final class Sent implements RoundTripListener {
   private final LongAdder questions = new LongAdder();
   private final LongAdder calls = new LongAdder();
 

@@ -1,6 +1,6 @@
 package io.headgate.benchmarks;
 
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.rule.Consistency;
 import java.time.Duration;
 import java.util.List;
@@ -9,10 +9,10 @@ import java.util.List;
 record Trial(
     int instances,
     Traffic traffic,
-    DivisibleLimit algorithm,
+    HoldableLimit algorithm,
     Consistency consistency,
     Duration time) {
-  Divisible limit() {
+  Holdable limit() {
     return algorithm.of(traffic.rate());
   }
 
@@ -25,7 +25,7 @@ record Trial(
     return new Trial(
         instances,
         Traffic.valueOf(words.get(0)),
-        DivisibleLimit.valueOf(words.get(1)),
+        HoldableLimit.valueOf(words.get(1)),
         Consistency.valueOf(words.get(2)),
         Duration.ZERO);
   }

@@ -1,10 +1,10 @@
 package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.Excess.Interval;
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.State;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -94,7 +94,7 @@ record TrialResult(
         logs.stream().mapToInt(ReplayLog::uncertainty).max().orElse(0));
   }
 
-  private static int oracle(Divisible limit, List<Seen> arrivals) {
+  private static int oracle(Holdable limit, List<Seen> arrivals) {
     State state = State.FRESH;
     int passed = 0;
     for (var seen : arrivals) {
@@ -107,7 +107,7 @@ record TrialResult(
 
   /** The most requests within any interval between two reports. */
   private static long betweenReports(List<Seen> arrivals) {
-    long interval = NearOptions.DEFAULT.reportEvery().toNanos() / 1_000;
+    long interval = ConsistencyOptions.DEFAULT.reportEvery().toNanos() / 1_000;
     long most = 0;
     int first = 0;
     for (int last = 0; last < arrivals.size(); last++) {

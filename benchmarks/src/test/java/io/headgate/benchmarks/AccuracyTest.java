@@ -22,7 +22,7 @@ class AccuracyTest {
     assumeTrue(Redis.isInstalled(), "redis-server is not on the PATH (Debian's: redis-server)");
     var trials = new ArrayList<Trial>();
     for (var consistency : Consistency.values()) {
-      var limit = DivisibleLimit.TOKEN_BUCKET;
+      var limit = HoldableLimit.TOKEN_BUCKET;
       trials.add(new Trial(2, Traffic.OVERLOAD, limit, consistency, Duration.ofMillis(500)));
     }
     var results = Accuracy.results(new Progress(), new Accuracy.Plan(trials, 0));

@@ -16,9 +16,9 @@ class BareServerTest {
   void returnsWhatItWasGivenAndEndsWhenClosed() throws Exception {
     var command =
         List.of(
-            Lab.java(),
+            BenchmarkContext.java(),
             "-cp",
-            Lab.classPath(),
+            BenchmarkContext.classPath(),
             BareServer.class.getName(),
             "{\"a\":1}",
             "X-One",

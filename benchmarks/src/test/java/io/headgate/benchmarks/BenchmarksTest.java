@@ -59,7 +59,7 @@ class BenchmarksTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyKeyThatIsKeptTakesHeap(Kept kept) {
+  void everyKeyThatIsKeptTakesHeap(StateBytes kept) {
     assertThat(MemoryProbe.measure(kept, 20_000)).isBetween(8.0, 2_000.0);
   }
 }

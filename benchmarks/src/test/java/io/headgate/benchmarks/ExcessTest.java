@@ -3,7 +3,7 @@ package io.headgate.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.benchmarks.Excess.Interval;
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
@@ -70,7 +70,7 @@ class ExcessTest {
   }
 
   /** Every span that begins with one and ends with another, one by one. */
-  private static long plainly(Divisible limit, List<Interval> passed) {
+  private static long plainly(Holdable limit, List<Interval> passed) {
     long most = Long.MIN_VALUE;
     for (var first : passed) {
       for (var last : passed) {

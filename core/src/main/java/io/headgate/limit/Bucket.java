@@ -1,6 +1,6 @@
 package io.headgate.limit;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +59,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
   public Outcome refused(BucketState state, long now, long cost) {
     long wait = wait(state, now);
     long left = left(state, now);
-    if (cost > capacity) return new Never(left, wait, cost, capacity);
+    if (cost > capacity) return new ExceedsCapacity(left, wait, cost, capacity);
     // From this moment on, the debt leaves room for the price.
     long room = units - cost * rate.unitPeriod;
     long fitsAt = state.emptyAt() - rate.timeWithin(room + state.slack());
@@ -72,9 +72,9 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
    */
   BucketState charged(BucketState state, long now, long cost) {
     if (cost == 0) return state;
-    long countable = Math.max(capacity, (Exact.MAX - rate.unitPermits) / rate.unitPeriod);
+    long countable = Math.max(capacity, (Bounds.MAX - rate.unitPermits) / rate.unitPeriod);
     var next = plus(state, now, Math.min(cost, countable) * rate.unitPeriod);
-    long longest = Exact.micros(Exact.LONGEST);
+    long longest = Bounds.micros(Bounds.LONGEST);
     return next.emptyAt() - now > longest ? new BucketState(now + longest, 0, state.drain()) : next;
   }
 
@@ -91,7 +91,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     if (state instanceof BucketState own && isOwn(own)) return own;
     // Who never came owes nothing by any clock, also one that steps back after a look.
     if (state instanceof State.Fresh) return new BucketState(0, 0, drain);
-    return new BucketState(now + Share.scale(state.used(now), drain), 0, drain);
+    return new BucketState(now + Utilization.scale(state.used(now), drain), 0, drain);
   }
 
   /** The slack of a faster rate may be worth more here than the microsecond it is part of. */

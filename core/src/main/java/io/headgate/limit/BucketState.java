@@ -15,6 +15,6 @@ public record BucketState(long emptyAt, long slack, long drain) implements State
 
   @Override
   public long used(long now) {
-    return Share.of(emptyAt - now, drain);
+    return Utilization.of(emptyAt - now, drain);
   }
 }

@@ -1,8 +1,8 @@
 package io.headgate.limit;
 
-import static io.headgate.limit.Exact.require;
+import static io.headgate.limit.Bounds.require;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
 
   public Concurrency {
     require(max >= 1 && max <= MOST, "max must be 1 to %d, got %d", MOST, max);
-    Exact.requireLength("a lease", lease);
+    Bounds.requireLength("a lease", lease);
   }
 
   public static Concurrency of(long max) {
@@ -45,7 +45,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
     long left = Math.max(0, max - slots.held());
     long resetAfter = Math.max(now, slots.freshAt()) - now;
     if (cost > highestCost()) {
-      return new Step(slots, new Never(left, resetAfter, cost, highestCost()));
+      return new Step(slots, new ExceedsCapacity(left, resetAfter, cost, highestCost()));
     }
     if (cost > left) {
       return new Step(slots, new Refused(left, resetAfter, slots.fitsAt(max - cost) - now));
@@ -73,7 +73,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
 
   @Override
   public Concurrency sharedAmong(int n) {
-    long part = Share.among(n, max);
+    long part = Utilization.among(n, max);
     return n == 1 ? this : new Concurrency(part, lease);
   }
 
@@ -89,7 +89,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
 
   @Override
   public long window() {
-    return Exact.micros(lease);
+    return Bounds.micros(lease);
   }
 
   @Override

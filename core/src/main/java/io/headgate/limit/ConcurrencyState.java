@@ -99,6 +99,6 @@ public final class ConcurrencyState implements State {
 
   @Override
   public long used(long now) {
-    return Share.of(under(max, now).held, max);
+    return Utilization.of(under(max, now).held, max);
   }
 }

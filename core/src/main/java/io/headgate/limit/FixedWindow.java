@@ -1,8 +1,8 @@
 package io.headgate.limit;
 
-import static io.headgate.limit.Exact.require;
+import static io.headgate.limit.Bounds.require;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 
@@ -10,10 +10,10 @@ import io.headgate.limit.Outcome.Refused;
  * At most {@code permits} in each window, whatever came in the one before: up to twice as many
  * across a boundary. The cheapest to keep, and the one for quotas that follow the calendar.
  */
-public record FixedWindow(long permits, Window cut) implements Divisible {
+public record FixedWindow(long permits, Window cut) implements Holdable {
   public FixedWindow {
     require(permits >= 1, "a window must let at least 1 pass, got %d", permits);
-    require(permits <= Exact.MAX, "a window may let at most 2^53 pass, got %d", permits);
+    require(permits <= Bounds.MAX, "a window may let at most 2^53 pass, got %d", permits);
   }
 
   public static FixedWindow of(Rate rate) {
@@ -25,7 +25,7 @@ public record FixedWindow(long permits, Window cut) implements Divisible {
     var window = adopt(state, now);
     long left = Math.max(0, permits - window.count()); // more may have been charged
     long resetAfter = window.count() == 0 ? 0 : window.end() - now;
-    if (cost > permits) return new Step(window, new Never(left, resetAfter, cost, permits));
+    if (cost > permits) return new Step(window, new ExceedsCapacity(left, resetAfter, cost, permits));
     if (cost > left) return new Step(window, new Refused(left, resetAfter, window.end() - now));
     if (cost == 0) return new Step(window, new Passed(left, resetAfter, 0));
     return new Step(window.plus(cost), new Passed(left - cost, window.end() - now, 0));
@@ -38,14 +38,14 @@ public record FixedWindow(long permits, Window cut) implements Divisible {
       if (now < own.end()) return own;
       return new WindowState(cut.endAfter(now), 0, permits, own.cut());
     }
-    long count = Share.scale(state.used(now), permits);
+    long count = Utilization.scale(state.used(now), permits);
     return new WindowState(cut.endAfter(now), count, permits, cut.signature());
   }
 
   @Override
   public WindowState charged(State state, long now, long cost) {
     var window = adopt(state, now);
-    return window.plus(Math.min(cost, Exact.MAX - window.count()));
+    return window.plus(Math.min(cost, Bounds.MAX - window.count()));
   }
 
   @Override
@@ -57,7 +57,7 @@ public record FixedWindow(long permits, Window cut) implements Divisible {
 
   @Override
   public FixedWindow sharedAmong(int n) {
-    long part = Share.among(n, permits);
+    long part = Utilization.among(n, permits);
     return n == 1 ? this : new FixedWindow(part, cut);
   }
 

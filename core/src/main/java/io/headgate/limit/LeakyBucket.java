@@ -1,26 +1,26 @@
 package io.headgate.limit;
 
-import static io.headgate.limit.Exact.require;
+import static io.headgate.limit.Bounds.require;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
  * A constant output: one request every period/permits, never two at once. A request that comes
- * early waits in line if there is room in the {@link Line}, and is refused if there is not.
+ * early waits in line if there is room in the {@link Queue}, and is refused if there is not.
  *
  * <p>The arithmetic is the token bucket's, whose debt is here the time in line: the request that
  * takes a permit goes ahead when everything taken before it has been repaid.
  */
-public record LeakyBucket(Rate rate, Line line) implements Limit {
+public record LeakyBucket(Rate rate, Queue line) implements Limit {
 
   /** Who may wait. */
-  public sealed interface Line {
+  public sealed interface Queue {
     /** Nobody: a request that would have to wait is refused. */
-    record None() implements Line {}
+    record None() implements Queue {}
 
     /** So many, beside the one that goes ahead. */
-    record Length(long requests) implements Line {
+    record Length(long requests) implements Queue {
       public Length {
         require(
             requests >= 1,
@@ -30,9 +30,9 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
     }
 
     /** As many as would not wait longer than this. */
-    record Wait(Duration longest) implements Line {
+    record Wait(Duration longest) implements Queue {
       public Wait {
-        Exact.requireLength("the longest wait", longest);
+        Bounds.requireLength("the longest wait", longest);
       }
     }
   }
@@ -46,15 +46,15 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
   }
 
   public static LeakyBucket rejecting(Rate rate) {
-    return new LeakyBucket(rate, new Line.None());
+    return new LeakyBucket(rate, new Queue.None());
   }
 
   public static LeakyBucket queueing(Rate rate, long requests) {
-    return new LeakyBucket(rate, new Line.Length(requests));
+    return new LeakyBucket(rate, new Queue.Length(requests));
   }
 
   public static LeakyBucket queueing(Rate rate, Duration longestWait) {
-    return new LeakyBucket(rate, new Line.Wait(longestWait));
+    return new LeakyBucket(rate, new Queue.Wait(longestWait));
   }
 
   @Override
@@ -73,33 +73,33 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
    */
   @Override
   public LeakyBucket sharedAmong(int n) {
-    long part = Share.among(n, capacity());
+    long part = Utilization.among(n, capacity());
     if (n == 1) return this;
     var slower = rate.sharedAmong(n);
     var shorter =
         switch (line) {
-          case Line.None none -> none;
-          case Line.Length length -> lineOf(slower.repayable(part) - 1);
-          case Line.Wait wait -> lineOf(remainingWait(wait, n), slower);
+          case Queue.None none -> none;
+          case Queue.Length length -> lineOf(slower.repayable(part) - 1);
+          case Queue.Wait wait -> lineOf(remainingWait(wait, n), slower);
         };
     return new LeakyBucket(slower, shorter);
   }
 
-  private static Line lineOf(long requests) {
-    return requests < 1 ? new Line.None() : new Line.Length(requests);
+  private static Queue lineOf(long requests) {
+    return requests < 1 ? new Queue.None() : new Queue.Length(requests);
   }
 
   /** What is left of the wait when {@code n - 1} go ahead beside the first. */
-  private long remainingWait(Line.Wait wait, int n) {
-    long micros = Exact.micros(wait.longest());
+  private long remainingWait(Queue.Wait wait, int n) {
+    long micros = Bounds.micros(wait.longest());
     if (n - 1 > micros * rate.unitPermits / rate.unitPeriod) return 0;
     return micros - Math.ceilDiv((n - 1) * rate.unitPeriod, rate.unitPermits);
   }
 
-  private static Line lineOf(long micros, Rate rate) {
+  private static Queue lineOf(long micros, Rate rate) {
     long first = Math.ceilDiv(rate.unitPeriod, rate.unitPermits);
-    long longest = Math.min(micros, Exact.micros(Exact.LONGEST) - first);
-    return longest < 1 ? new Line.None() : new Line.Wait(Duration.of(longest, ChronoUnit.MICROS));
+    long longest = Math.min(micros, Bounds.micros(Bounds.LONGEST) - first);
+    return longest < 1 ? new Queue.None() : new Queue.Wait(Duration.of(longest, ChronoUnit.MICROS));
   }
 
   @Override
@@ -124,13 +124,13 @@ public record LeakyBucket(Rate rate, Line line) implements Limit {
   }
 
   /** The units that may be owed by those in line, beside the one that goes ahead. */
-  private static long waiting(Line line, Rate rate, String message) {
+  private static long waiting(Queue line, Rate rate, String message) {
     return switch (line) {
-      case Line.None none -> 0;
-      case Line.Length length ->
-          Exact.product(length.requests(), rate.unitPeriod, message, line, rate);
-      case Line.Wait wait ->
-          Exact.product(Exact.micros(wait.longest()), rate.unitPermits, message, line, rate);
+      case Queue.None none -> 0;
+      case Queue.Length length ->
+          Bounds.product(length.requests(), rate.unitPeriod, message, line, rate);
+      case Queue.Wait wait ->
+          Bounds.product(Bounds.micros(wait.longest()), rate.unitPermits, message, line, rate);
     };
   }
 }

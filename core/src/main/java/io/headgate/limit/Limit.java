@@ -5,7 +5,7 @@ package io.headgate.limit;
  *
  * <p>A limit owns no state. What it knows of a caller is a {@link State} that somebody else keeps.
  */
-public sealed interface Limit permits Divisible, LeakyBucket, RollingWindow, Concurrency {
+public sealed interface Limit permits Holdable, LeakyBucket, RollingWindow, Concurrency {
 
   /**
    * Asks for {@code cost} at {@code now}.

@@ -1,6 +1,6 @@
 package io.headgate.limit;
 
-import static io.headgate.limit.Exact.require;
+import static io.headgate.limit.Bounds.require;
 import static java.time.temporal.ChronoUnit.MICROS;
 
 import java.math.BigInteger;
@@ -14,15 +14,15 @@ import java.util.Objects;
  * 1,000,000 per day is 25 per 2,160,000 µs, and only so do its products stay below 2^53.
  */
 public final class Rate {
-  private static final long LONGEST = Exact.micros(Exact.LONGEST);
+  private static final long LONGEST = Bounds.micros(Bounds.LONGEST);
 
   private final long permits;
   private final Duration period;
   private final long periodMicros;
   final long unitPermits;
   final long unitPeriod;
-  private final Divisor byPermits;
-  private final Divisor byPeriod;
+  private final FastDivision byPermits;
+  private final FastDivision byPeriod;
 
   private Rate(long permits, Duration period) {
     require(
@@ -30,16 +30,16 @@ public final class Rate {
         "a rate needs at least 1 permit per period, got %d; to let nothing pass, match the callers"
             + " and refuse them before they are limited",
         permits);
-    require(permits <= Exact.MAX, "a rate may have at most 2^53 permits, got %d", permits);
+    require(permits <= Bounds.MAX, "a rate may have at most 2^53 permits, got %d", permits);
     this.permits = permits;
     this.period = period;
-    Exact.requireLength("the period of a rate", period);
-    this.periodMicros = Exact.micros(period);
-    long divisor = Exact.gcd(permits, periodMicros);
+    Bounds.requireLength("the period of a rate", period);
+    this.periodMicros = Bounds.micros(period);
+    long divisor = Bounds.gcd(permits, periodMicros);
     this.unitPermits = permits / divisor;
     this.unitPeriod = periodMicros / divisor;
-    this.byPermits = Divisor.of(unitPermits);
-    this.byPeriod = Divisor.of(unitPeriod);
+    this.byPermits = FastDivision.of(unitPermits);
+    this.byPeriod = FastDivision.of(unitPeriod);
   }
 
   public static Rate of(long permits, Duration period) {
@@ -89,7 +89,7 @@ public final class Rate {
    * can't be counted exactly, one permit in as much time as it takes, rounded up.
    */
   Rate sharedAmong(int n) {
-    long divisor = Exact.gcd(unitPermits, n);
+    long divisor = Bounds.gcd(unitPermits, n);
     long times = n / divisor;
     if (unitPeriod <= LONGEST / times) {
       var part = of(unitPermits / divisor, Duration.of(unitPeriod * times, MICROS));
@@ -130,7 +130,7 @@ public final class Rate {
 
   /** Whether a debt of so many units is exact as a time from now, and with its slack on top. */
   boolean canRepay(long units) {
-    return units <= Exact.MAX - unitPermits && Math.ceilDiv(units, unitPermits) <= LONGEST;
+    return units <= Bounds.MAX - unitPermits && Math.ceilDiv(units, unitPermits) <= LONGEST;
   }
 
   @Override

@@ -85,7 +85,7 @@ public final class RollingState implements State {
 
   @Override
   public long used(long now) {
-    return Share.of(under(window, permits, now).taken(), permits);
+    return Utilization.of(under(window, permits, now).taken(), permits);
   }
 
   /**

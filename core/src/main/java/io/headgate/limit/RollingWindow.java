@@ -1,8 +1,8 @@
 package io.headgate.limit;
 
-import static io.headgate.limit.Exact.require;
+import static io.headgate.limit.Bounds.require;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.time.Duration;
@@ -24,9 +24,9 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
             + " use sliding-window for more",
         MOST_PERMITS,
         rate.permits());
-    if (!minInterval.isZero()) Exact.requireLength("min-interval", minInterval);
+    if (!minInterval.isZero()) Bounds.requireLength("min-interval", minInterval);
     require(
-        Exact.micros(minInterval) <= rate.periodMicros(),
+        Bounds.micros(minInterval) <= rate.periodMicros(),
         "min-interval %s must not be longer than the window, %s",
         minInterval,
         rate.period());
@@ -43,7 +43,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
     long resetAfter = Math.max(now, log.freshAt()) - now;
     long left = left(log, time);
     if (cost > capacity()) {
-      return new Step(log, new Never(left, resetAfter, cost, capacity()));
+      return new Step(log, new ExceedsCapacity(left, resetAfter, cost, capacity()));
     }
     if (cost > left) {
       long fitsAt = Math.max(log.fitsAt(capacity() - cost), log.last() + interval());
@@ -60,7 +60,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
     if (state instanceof RollingState own) {
       return own.under(window(), capacity(), Math.max(now, own.last()));
     }
-    long taken = Share.scale(state.used(now), capacity());
+    long taken = Utilization.scale(state.used(now), capacity());
     var empty = RollingState.empty(window(), capacity());
     return taken == 0 ? empty : empty.plus(now, taken);
   }
@@ -71,7 +71,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
    */
   @Override
   public RollingWindow sharedAmong(int n) {
-    long part = Share.among(n, capacity());
+    long part = Utilization.among(n, capacity());
     if (n == 1) return this;
     long apart = interval() > window() / n ? window() : interval() * n;
     return new RollingWindow(Rate.of(part, rate.period()), Duration.of(apart, ChronoUnit.MICROS));
@@ -98,6 +98,6 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   }
 
   private long interval() {
-    return Exact.micros(minInterval);
+    return Bounds.micros(minInterval);
   }
 }

@@ -91,7 +91,7 @@ public final class SlidingState implements State {
   /** Of the whole counts: a little more than an interpolating limit would say, never less. */
   @Override
   public long used(long now) {
-    return Share.of(advanceTo(Math.floorDiv(now, width)).total, permits);
+    return Utilization.of(advanceTo(Math.floorDiv(now, width)).total, permits);
   }
 
   @Override

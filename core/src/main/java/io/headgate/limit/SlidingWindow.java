@@ -1,8 +1,8 @@
 package io.headgate.limit;
 
-import static io.headgate.limit.Exact.require;
+import static io.headgate.limit.Bounds.require;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 
@@ -15,7 +15,7 @@ import io.headgate.limit.Outcome.Refused;
  * - 1/buckets)}. {@link Bound#CONSERVATIVE} counts it whole: at most {@code permits} in any window,
  * at the price of admitting somewhat less than that.
  */
-public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divisible {
+public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Holdable {
   public static final int DEFAULT_BUCKETS = 10;
   public static final int MOST_BUCKETS = 1_000;
 
@@ -37,7 +37,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
         rate.period(),
         buckets,
         nearestDivisor(rate.periodMicros(), buckets));
-    Exact.product(
+    Bounds.product(
         rate.permits(),
         rate.periodMicros() / buckets,
         "%s in %d buckets can't be counted exactly (permits x bucket exceeds 2^53 µs);"
@@ -57,7 +57,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
     long left = left(counts, time);
     long resetAfter = Math.max(now, counts.freshAt()) - now;
     if (cost > capacity()) {
-      return new Step(counts, new Never(left, resetAfter, cost, capacity()));
+      return new Step(counts, new ExceedsCapacity(left, resetAfter, cost, capacity()));
     }
     if (cost > left) {
       return new Step(counts, new Refused(left, resetAfter, fitsAt(counts, time, cost) - now));
@@ -74,7 +74,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
     if (state instanceof SlidingState own && isOwn(own)) {
       return own.advanceTo(piece);
     }
-    long taken = Share.scale(state.used(now), capacity());
+    long taken = Utilization.scale(state.used(now), capacity());
     return SlidingState.with(taken, piece, buckets, width, capacity());
   }
 
@@ -82,7 +82,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
   @Override
   public SlidingState charged(State state, long now, long cost) {
     var counts = adopt(state, now);
-    long countable = Math.min(Exact.MAX / width() - counts.newest(), Exact.MAX - counts.total());
+    long countable = Math.min(Bounds.MAX / width() - counts.newest(), Bounds.MAX - counts.total());
     return counts.plus(Math.clamp(countable, 0, cost));
   }
 
@@ -93,7 +93,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Divi
 
   @Override
   public SlidingWindow sharedAmong(int n) {
-    long part = Share.among(n, capacity());
+    long part = Utilization.among(n, capacity());
     return n == 1 ? this : new SlidingWindow(Rate.of(part, rate.period()), buckets, bound);
   }
 

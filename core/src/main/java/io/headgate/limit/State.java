@@ -8,7 +8,7 @@ public sealed interface State
         SlidingState,
         RollingState,
         ConcurrencyState,
-        Held {
+        HeldState {
 
   /** Nothing is known: what a caller who never came before has. */
   State FRESH = Fresh.INSTANCE;
@@ -16,7 +16,7 @@ public sealed interface State
   /** From this time on the state says no more than {@link #FRESH} does, and may be forgotten. */
   long freshAt();
 
-  /** How much of the capacity is in use: {@link Share#NONE} to {@link Share#ALL}, rounded up. */
+  /** How much of the capacity is in use: {@link Utilization#NONE} to {@link Utilization#ALL}, rounded up. */
   long used(long now);
 
   /** The only state that every limit understands. */
@@ -30,7 +30,7 @@ public sealed interface State
 
     @Override
     public long used(long now) {
-      return Share.NONE;
+      return Utilization.NONE;
     }
   }
 }

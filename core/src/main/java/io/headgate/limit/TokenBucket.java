@@ -1,12 +1,12 @@
 package io.headgate.limit;
 
-import static io.headgate.limit.Exact.require;
+import static io.headgate.limit.Bounds.require;
 
 /**
  * At most {@code burst} at once, and {@code rate} in the long run: in any span t, no more than
  * {@code burst + rate * t}. The default, and right for most APIs.
  */
-public record TokenBucket(Rate rate, long burst) implements Divisible {
+public record TokenBucket(Rate rate, long burst) implements Holdable {
   /*
    * How does this stay exact without fractions?
    *
@@ -34,7 +34,7 @@ public record TokenBucket(Rate rate, long burst) implements Divisible {
     String message =
         "burst %d at a rate of %s can't be counted exactly (burst x period exceeds 2^53 µs, or takes"
             + " 100 years to come back); lower the burst or choose a rounder rate";
-    long units = Exact.product(burst, rate.unitPeriod, message, burst, rate);
+    long units = Bounds.product(burst, rate.unitPeriod, message, burst, rate);
     require(rate.canRepay(units), message, burst, rate);
   }
 
@@ -64,7 +64,7 @@ public record TokenBucket(Rate rate, long burst) implements Divisible {
 
   @Override
   public TokenBucket sharedAmong(int n) {
-    long part = Share.among(n, burst);
+    long part = Utilization.among(n, burst);
     if (n == 1) return this;
     var slower = rate.sharedAmong(n);
     return new TokenBucket(slower, slower.repayable(part));

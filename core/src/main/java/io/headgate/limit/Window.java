@@ -24,7 +24,7 @@ public sealed interface Window {
   /** Pieces of one length, counted from the epoch: minutes begin on the minute, in UTC. */
   record Epoch(Duration length) implements Window {
     public Epoch {
-      Exact.requireLength("a window", length);
+      Bounds.requireLength("a window", length);
     }
 
     @Override
@@ -34,7 +34,7 @@ public sealed interface Window {
 
     @Override
     public long longest() {
-      return Exact.micros(length);
+      return Bounds.micros(length);
     }
 
     @Override

@@ -17,6 +17,6 @@ public record WindowState(long end, long count, long permits, long cut) implemen
 
   @Override
   public long used(long now) {
-    return now >= end ? Share.NONE : Share.of(count, permits);
+    return now >= end ? Utilization.NONE : Utilization.of(count, permits);
   }
 }

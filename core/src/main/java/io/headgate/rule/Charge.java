@@ -1,8 +1,8 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Divisible;
-import io.headgate.limit.Held;
+import io.headgate.limit.Holdable;
+import io.headgate.limit.HeldState;
 import io.headgate.limit.Limit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
@@ -69,7 +69,7 @@ public final class Charge {
 
   /** Asks the limit, given the state that is kept under this counter and key. */
   public Step step(State state, long now) {
-    if (state instanceof Held held && limit() instanceof Divisible divisible) {
+    if (state instanceof HeldState held && limit() instanceof Holdable divisible) {
       return held.step(divisible, now, cost);
     }
     return limit() instanceof Concurrency slots
@@ -82,8 +82,8 @@ public final class Charge {
   }
 
   /** The state that it is of. */
-  Place place() {
-    return new Place(counter, key);
+  CounterKey place() {
+    return new CounterKey(counter, key);
   }
 
   Charge plus(long more) {

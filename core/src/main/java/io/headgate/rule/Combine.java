@@ -1,7 +1,7 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.util.List;
@@ -138,7 +138,7 @@ public sealed interface Combine {
     return switch (outcome) {
       case Passed passed -> 0;
       case Refused refused -> refused.retryAfter();
-      case Never never -> NEVER;
+      case ExceedsCapacity never -> NEVER;
     };
   }
 }

@@ -16,8 +16,8 @@ final class KeyedHash {
 
   static {
     var random = new SecureRandom();
-    KEY0 = HashKey.fixed ? 1 : random.nextLong();
-    KEY1 = HashKey.fixed ? 2 : random.nextLong();
+    KEY0 = HashSeed.fixed ? 1 : random.nextLong();
+    KEY1 = HashSeed.fixed ? 2 : random.nextLong();
   }
 
   static long of(String text) {

@@ -16,7 +16,7 @@ final class MatchIndex {
   private final List<Match> matches;
   private final boolean[] proven;
   private boolean allProven = true;
-  private final Ordinals everywhere = new Ordinals();
+  private final IntCollector everywhere = new IntCollector();
   private final Map<String, AttributeIndex> attributes = new HashMap<>();
 
   MatchIndex(List<Match> matches) {
@@ -33,14 +33,14 @@ final class MatchIndex {
           .forEach((name, pattern) ->
               places(name, pattern).forEach(p -> crowd.merge(p, 1, Integer::sum)));
     }
-    var filed = new HashMap<String, Map<Pattern, Ordinals>>();
+    var filed = new HashMap<String, Map<Pattern, IntCollector>>();
     for (int i = 0; i < this.matches.size(); i++) file(i, crowd, filed);
     filed.forEach((name, patterns) -> attributes.put(name, new AttributeIndex(patterns)));
   }
 
   /** The ordinals of the matches that hold, in ascending order. */
-  Ordinals find(Subject subject) {
-    var candidates = new Ordinals();
+  IntCollector find(Subject subject) {
+    var candidates = new IntCollector();
     if (everywhere.size() > 0) candidates.addAll(everywhere);
     for (int i = 0; i < subject.size(); i++) {
       var index = attributes.get(subject.name(i));
@@ -51,7 +51,7 @@ final class MatchIndex {
     return candidates;
   }
 
-  private void keepMatching(Subject subject, Ordinals candidates) {
+  private void keepMatching(Subject subject, IntCollector candidates) {
     int kept = 0;
     for (int i = 0; i < candidates.size(); i++) {
       int ordinal = candidates.get(i);
@@ -101,7 +101,7 @@ final class MatchIndex {
   }
 
   private void file(
-      int ordinal, Map<Place, Integer> crowd, Map<String, Map<Pattern, Ordinals>> filed) {
+      int ordinal, Map<Place, Integer> crowd, Map<String, Map<Pattern, IntCollector>> filed) {
     List<Place> best = List.of();
     long fewest = Long.MAX_VALUE;
     for (var condition : matches.get(ordinal).conditions().entrySet()) {
@@ -117,20 +117,20 @@ final class MatchIndex {
     for (var place : best) {
       filed
           .computeIfAbsent(place.attribute(), name -> new HashMap<>())
-          .computeIfAbsent(place.pattern(), pattern -> new Ordinals())
+          .computeIfAbsent(place.pattern(), pattern -> new IntCollector())
           .add(ordinal);
     }
   }
 
   /** What is filed under one attribute. */
   private static final class AttributeIndex {
-    private final Map<String, Ordinals> exact = new HashMap<>();
-    private final BlockIndex blocks = new BlockIndex();
+    private final Map<String, IntCollector> exact = new HashMap<>();
+    private final CidrIndex blocks = new CidrIndex();
     private final PrefixIndex prefixes;
     private final boolean hasPrefixes;
 
-    AttributeIndex(Map<Pattern, Ordinals> patterns) {
-      var byPrefix = new HashMap<String, Ordinals>();
+    AttributeIndex(Map<Pattern, IntCollector> patterns) {
+      var byPrefix = new HashMap<String, IntCollector>();
       patterns.forEach((pattern, ordinals) -> {
         switch (pattern) {
           case Pattern.Exactly(var value) -> exact.put(value, ordinals);
@@ -144,7 +144,7 @@ final class MatchIndex {
       hasPrefixes = !byPrefix.isEmpty();
     }
 
-    void find(String value, Ordinals found) {
+    void find(String value, IntCollector found) {
       var same = exact.get(value);
       if (same != null) found.addAll(same);
       if (hasPrefixes) prefixes.find(value, found);

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All limits of all rules that apply to one request (or several, see {@link JointPlan}), as one
+ * All limits of all rules that apply to one request (or several, see {@link CombinedPlan}), as one
  * pure function: either every rule that is enforced passes and is charged, or nothing is charged at
  * all.
  *
@@ -99,7 +99,7 @@ public final class Plan {
   }
 
   private static int[] before(List<Charge> charges) {
-    var last = new HashMap<Place, Integer>();
+    var last = new HashMap<CounterKey, Integer>();
     var before = new int[charges.size()];
     boolean different = true;
     for (int i = 0; i < before.length; i++) {

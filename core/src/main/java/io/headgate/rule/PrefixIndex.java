@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * there are but a few prefixes, to try each is quicker.
  */
 final class PrefixIndex {
-  private record Entry(String prefix, Ordinals ordinals, @Nullable Entry next) {}
+  private record Entry(String prefix, IntCollector ordinals, @Nullable Entry next) {}
 
   private static final int FEW = 4;
 
@@ -19,7 +19,7 @@ final class PrefixIndex {
   private final @Nullable Entry[] table;
   private final boolean[] lengths;
 
-  PrefixIndex(Map<String, Ordinals> prefixes) {
+  PrefixIndex(Map<String, IntCollector> prefixes) {
     int longest = 0;
     for (var prefix : prefixes.keySet()) longest = Math.max(longest, prefix.length());
     lengths = new boolean[longest + 1];
@@ -37,14 +37,14 @@ final class PrefixIndex {
             .toArray(Entry[]::new);
   }
 
-  void find(String text, Ordinals found) {
+  void find(String text, IntCollector found) {
     for (var entry : few) {
       if (text.startsWith(entry.prefix)) found.addAll(entry.ordinals);
     }
     if (few.length == 0) findByHash(text, found);
   }
 
-  private void findByHash(String text, Ordinals found) {
+  private void findByHash(String text, IntCollector found) {
     int hash = 0; // grows as String.hashCode does
     int last = Math.min(text.length(), lengths.length - 1);
     for (int length = 0; ; length++) {
@@ -54,7 +54,7 @@ final class PrefixIndex {
     }
   }
 
-  private void lookUp(String text, int length, int hash, Ordinals found) {
+  private void lookUp(String text, int length, int hash, IntCollector found) {
     for (Entry e = table[slot(hash)]; e != null; e = e.next) {
       if (e.prefix.length() == length && text.startsWith(e.prefix)) found.addAll(e.ordinals);
     }

@@ -27,7 +27,7 @@ public record Rule(
     boolean fallback,
     Mode mode,
     Consistency consistency,
-    OnStoreFailure onStoreFailure,
+    FailurePolicy onStoreFailure,
     int status,
     Schedule active) {
 
@@ -36,7 +36,7 @@ public record Rule(
   private static final String ID = "a rule's id";
 
   public Rule {
-    Names.require(ID, id);
+    NameSyntax.require(ID, id);
     per = per.map(List::copyOf);
     limits = List.copyOf(limits);
     overrides = List.copyOf(overrides);
@@ -54,7 +54,7 @@ public record Rule(
 
   /** A rule that limits everything together; narrow it with {@link Builder#match}. */
   public static Builder named(String id) {
-    Names.require(ID, id); // here too: limits are named after it
+    NameSyntax.require(ID, id); // here too: limits are named after it
     return new Builder(id);
   }
 
@@ -121,7 +121,7 @@ public record Rule(
     private boolean fallback;
     private Mode mode = Mode.ENFORCE;
     private Consistency consistency = Consistency.STRICT;
-    private OnStoreFailure onStoreFailure = OnStoreFailure.DEFAULT;
+    private FailurePolicy onStoreFailure = FailurePolicy.DEFAULT;
     private int status = TOO_MANY_REQUESTS;
     private Schedule active = Schedule.ALWAYS;
 
@@ -191,7 +191,7 @@ public record Rule(
       return this;
     }
 
-    public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
+    public Builder onStoreFailure(FailurePolicy onStoreFailure) {
       this.onStoreFailure = onStoreFailure;
       return this;
     }

@@ -33,7 +33,7 @@ public record RuleLimit(
   }
 
   public RuleLimit {
-    Names.require("a limit's name", name);
+    NameSyntax.require("a limit's name", name);
     per = per.map(List::copyOf);
     if (weight < 1 || weight > 1_000_000) {
       throw new IllegalArgumentException(

@@ -17,9 +17,9 @@ import java.util.stream.Stream;
  */
 public final class RuleSet {
   private final List<Rule> rules;
-  private final List<Clause> clauses;
+  private final List<CompiledRule> clauses;
   private final MatchIndex index;
-  private final Map<String, Clause> byId = new HashMap<>();
+  private final Map<String, CompiledRule> byId = new HashMap<>();
   private final boolean scheduled;
   private final boolean concurrency;
 
@@ -32,11 +32,11 @@ public final class RuleSet {
             "two rules have the id '%s'; ids must be unique".formatted(rule.id()));
       }
     }
-    this.clauses = rules.stream().map(Clause::new).toList();
+    this.clauses = rules.stream().map(CompiledRule::new).toList();
     this.index = new MatchIndex(rules.stream().map(Rule::match).toList());
     for (var clause : clauses) byId.put(clause.rule().id(), clause);
-    this.scheduled = clauses.stream().anyMatch(Clause::isScheduled);
-    this.concurrency = clauses.stream().anyMatch(Clause::hasConcurrency);
+    this.scheduled = clauses.stream().anyMatch(CompiledRule::isScheduled);
+    this.concurrency = clauses.stream().anyMatch(CompiledRule::hasConcurrency);
   }
 
   public static RuleSet of(List<Rule> rules) {
@@ -131,7 +131,7 @@ public final class RuleSet {
   }
 
   /** The commonest case by far, and the one that shows in a check's time. */
-  private static Plan onlyRule(Clause clause, Request request, long now, long holder) {
+  private static Plan onlyRule(CompiledRule clause, Request request, long now, long holder) {
     if (!applies(clause, now)) return Plan.NOTHING;
     var alone = clause.alone(clause.override(request.subject()));
     var counters = alone.getFirst().counters();
@@ -145,8 +145,8 @@ public final class RuleSet {
   }
 
   /** Says of every rule whether it applies to the subject, and if not, why not. */
-  public List<Explanation> explain(Subject subject, long now) {
-    var all = new ArrayList<Explanation>(clauses.size());
+  public List<MatchExplanation> explain(Subject subject, long now) {
+    var all = new ArrayList<MatchExplanation>(clauses.size());
     boolean enforced = false;
     for (var clause : clauses) {
       var rule = clause.rule();
@@ -154,16 +154,16 @@ public final class RuleSet {
         enforced |= rule.match().matches(subject) && clause.isActive(now);
       }
     }
-    for (var clause : clauses) all.add(Explanation.of(clause, subject, now, enforced));
+    for (var clause : clauses) all.add(MatchExplanation.of(clause, subject, now, enforced));
     return all;
   }
 
-  private static boolean applies(Clause clause, long now) {
+  private static boolean applies(CompiledRule clause, long now) {
     return clause.rule().mode() != Mode.OFF && clause.isActive(now);
   }
 
   private static void add(
-      Clause clause, Request request, long holder, List<Plan.Part> parts, List<Charge> charges) {
+      CompiledRule clause, Request request, long holder, List<Plan.Part> parts, List<Charge> charges) {
     var part = clause.part(clause.override(request.subject())).at(charges.size());
     parts.add(part);
     for (var counter : part.counters()) charges.add(charge(counter, request, holder));

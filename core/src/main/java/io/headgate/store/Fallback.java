@@ -1,14 +1,14 @@
 package io.headgate.store;
 
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.rule.Charge;
-import io.headgate.rule.OnStoreFailure.Allow;
-import io.headgate.rule.OnStoreFailure.AllowThenDeny;
-import io.headgate.rule.OnStoreFailure.Deny;
-import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.FailurePolicy.Allow;
+import io.headgate.rule.FailurePolicy.AllowThenDeny;
+import io.headgate.rule.FailurePolicy.Deny;
+import io.headgate.rule.FailurePolicy.Local;
 import io.headgate.rule.Plan;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -56,15 +56,15 @@ final class Fallback {
   /**
    * @param reported whether the store is to be charged later for what is admitted here
    */
-  Answer decide(Plan plan, Outage outage, boolean reported) {
+  PlanResult decide(Plan plan, Outage outage, boolean reported) {
     return answer(plan, outage, reported ? Use.CHARGE_AND_REPORT : Use.CHARGE);
   }
 
-  Answer peek(Plan plan, Outage outage) {
+  PlanResult peek(Plan plan, Outage outage) {
     return answer(plan, outage, Use.PEEK);
   }
 
-  private Answer answer(Plan plan, Outage outage, Use use) {
+  private PlanResult answer(Plan plan, Outage outage, Use use) {
     boolean denied = false;
     for (var part : plan.parts()) {
       denied |= part.isEnforced() && word(part, outage) == Word.DENY;
@@ -83,7 +83,7 @@ final class Fallback {
             });
       }
     }
-    return new Answer(outcomes, Evidence.FALLBACK);
+    return new PlanResult(outcomes, Source.FALLBACK);
   }
 
   private static Word word(Plan.Part part, Outage outage) {
@@ -140,10 +140,10 @@ final class Fallback {
    * but has to wait for the store.
    */
   private static Outcome ofTheWhole(Outcome outcome, Charge charge, Outage outage) {
-    if (!(outcome instanceof Never never)) return outcome;
+    if (!(outcome instanceof ExceedsCapacity never)) return outcome;
     long highest = charge.limit().highestCost();
     return never.cost() > highest // with what others before it in a joint plan come to
-        ? new Never(never.remaining(), never.resetAfter(), never.cost(), highest)
+        ? new ExceedsCapacity(never.remaining(), never.resetAfter(), never.cost(), highest)
         : new Refused(never.remaining(), never.resetAfter(), outage.retryAfter);
   }
 }

@@ -65,11 +65,11 @@ public final class MemoryStore implements Store {
   }
 
   @Override
-  public Answer decide(Plan plan) {
+  public PlanResult decide(Plan plan) {
     var single = plan.single();
     if (single == null) return takeAll(plan);
     var outcome = take(single); // before the answer is made, or the collector is told of it
-    return new Answer(outcome, Evidence.STORE);
+    return new PlanResult(outcome, Source.STORE);
   }
 
   /** A plan of one limit is that limit: whatever the rule combines, there is nothing to weigh. */
@@ -81,7 +81,7 @@ public final class MemoryStore implements Store {
     }
   }
 
-  private Answer takeAll(Plan plan) {
+  private PlanResult takeAll(Plan plan) {
     long now = now();
     for (; ; Cell.giveWay()) {
       var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
@@ -96,7 +96,7 @@ public final class MemoryStore implements Store {
   }
 
   @Override
-  public Answer peek(Plan plan) {
+  public PlanResult peek(Plan plan) {
     long now = now();
     for (; ; Cell.giveWay()) {
       var cells = find(plan);
@@ -108,7 +108,7 @@ public final class MemoryStore implements Store {
   }
 
   /** Otherwise a plan that adds what is missing here could be seen in part: in the cells found. */
-  private Answer peekWhileNoneIsAdded(Plan plan, long now) {
+  private PlanResult peekWhileNoneIsAdded(Plan plan, long now) {
     var segments = table.segmentsOf(plan.charges());
     for (var segment : segments) segment.lock();
     try {
@@ -176,10 +176,10 @@ public final class MemoryStore implements Store {
     }
   }
 
-  private static Answer answer(List<Step> steps) {
+  private static PlanResult answer(List<Step> steps) {
     var outcomes = new ArrayList<Outcome>(steps.size());
     for (var step : steps) outcomes.add(step.outcome());
-    return new Answer(outcomes, Evidence.STORE);
+    return new PlanResult(outcomes, Source.STORE);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.headgate.store;
 
-import io.headgate.limit.Share;
+import io.headgate.limit.Utilization;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -27,7 +27,7 @@ final class Segment {
   private static final int LONGEST_CHAIN = 32;
   private static final int LOOKED_AT = 8;
   private static final int LOOKED_AT_MOST = 128;
-  private static final long LITTLE = Share.ALL / 2;
+  private static final long LITTLE = Utilization.ALL / 2;
 
   /**
    * How long a fresh state is kept, in microseconds: a caller who read the clock before the state

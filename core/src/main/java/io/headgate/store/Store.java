@@ -14,16 +14,16 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Store extends AutoCloseable {
   /** Runs the plan and keeps what it says. */
-  Answer decide(Plan plan);
+  PlanResult decide(Plan plan);
 
   /** Runs the plan and keeps nothing. */
-  Answer peek(Plan plan);
+  PlanResult peek(Plan plan);
 
   /**
    * As {@link #decide}, without making the caller wait for a store that is far away. What follows
    * the stage may run on the thread that brings the answers of all callers, so it must not block.
    */
-  default CompletionStage<Answer> decideAsync(Plan plan) {
+  default CompletionStage<PlanResult> decideAsync(Plan plan) {
     return CompletableFuture.completedFuture(decide(plan));
   }
 

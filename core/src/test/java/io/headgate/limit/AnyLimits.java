@@ -2,7 +2,7 @@ package io.headgate.limit;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
-import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.LeakyBucket.Queue;
 import io.headgate.limit.SlidingWindow.Bound;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -14,7 +14,7 @@ import net.jqwik.api.domains.DomainContextBase;
 
 /** Limits as far out as they may be: the largest, slowest and oddest that are still valid. */
 class AnyLimits extends DomainContextBase {
-  private static final long LONGEST = Exact.micros(Exact.LONGEST);
+  private static final long LONGEST = Bounds.micros(Bounds.LONGEST);
 
   private static Arbitrary<Long> upTo(long most) {
     var magnitudes =
@@ -36,7 +36,7 @@ class AnyLimits extends DomainContextBase {
 
   @Provide
   Arbitrary<Rate> rates() {
-    return Combinators.combine(upTo(Exact.MAX), upTo(LONGEST))
+    return Combinators.combine(upTo(Bounds.MAX), upTo(LONGEST))
         .as((permits, period) -> Rate.of(permits, Duration.of(period, MICROS)));
   }
 
@@ -46,7 +46,7 @@ class AnyLimits extends DomainContextBase {
 
   /** As many permits as can be repaid and counted. */
   private static long mostPermits(Rate rate) {
-    long countable = (Exact.MAX - rate.unitPermits) / rate.unitPeriod;
+    long countable = (Bounds.MAX - rate.unitPermits) / rate.unitPeriod;
     return rate.repayable(Math.max(0, countable));
   }
 
@@ -62,22 +62,22 @@ class AnyLimits extends DomainContextBase {
         .as((rate, part, kind) -> new LeakyBucket(rate, line(rate, part, kind)));
   }
 
-  private static Line line(Rate rate, double part, int kind) {
+  private static Queue line(Rate rate, double part, int kind) {
     long queue = mostPermits(rate) - 1;
     long micros =
         Math.min(
-            (Exact.MAX - rate.unitPermits - rate.unitPeriod) / rate.unitPermits,
+            (Bounds.MAX - rate.unitPermits - rate.unitPeriod) / rate.unitPermits,
             LONGEST - Math.ceilDiv(rate.unitPeriod, rate.unitPermits));
-    if (kind == 1 && queue >= 1) return new Line.Length(part(part, queue));
-    if (kind == 2 && micros >= 1) return new Line.Wait(Duration.of(part(part, micros), MICROS));
-    return new Line.None();
+    if (kind == 1 && queue >= 1) return new Queue.Length(part(part, queue));
+    if (kind == 2 && micros >= 1) return new Queue.Wait(Duration.of(part(part, micros), MICROS));
+    return new Queue.None();
   }
 
   @Provide
   Arbitrary<FixedWindow> fixedWindows() {
     var month = new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC);
     return Arbitraries.oneOf(
-        rates().map(FixedWindow::of), upTo(Exact.MAX).map(most -> new FixedWindow(most, month)));
+        rates().map(FixedWindow::of), upTo(Bounds.MAX).map(most -> new FixedWindow(most, month)));
   }
 
   @Provide
@@ -87,7 +87,7 @@ class AnyLimits extends DomainContextBase {
         .as((width, buckets, part, bound) -> {
           var window = Duration.of(width * buckets, MICROS);
           return new SlidingWindow(
-              Rate.of(part(part, Exact.MAX / width), window), Math.toIntExact(buckets), bound);
+              Rate.of(part(part, Bounds.MAX / width), window), Math.toIntExact(buckets), bound);
         });
   }
 

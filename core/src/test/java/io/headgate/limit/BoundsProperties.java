@@ -77,7 +77,7 @@ class BoundsProperties {
     var admitted = Run.admitted(limit, history.forward());
     for (int i = 1; i < admitted.size(); i++) {
       assertThat(admitted.get(i).now() - admitted.get(i - 1).now())
-          .isGreaterThanOrEqualTo(Exact.micros(limit.minInterval()));
+          .isGreaterThanOrEqualTo(Bounds.micros(limit.minInterval()));
     }
   }
 

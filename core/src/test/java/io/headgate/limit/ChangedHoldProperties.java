@@ -18,7 +18,7 @@ import net.jqwik.api.domains.Domain;
 @Domain(Act.Acts.class)
 class ChangedHoldProperties {
   private static final long START = 1_792_000_000_123_456L;
-  private static final BigInteger ALL = BigInteger.valueOf(Share.ALL);
+  private static final BigInteger ALL = BigInteger.valueOf(Utilization.ALL);
 
   /** What is held and what is charged, as a fraction of the capacity: numerator over ALL. */
   private static long shareUp(long part, long whole) {
@@ -28,18 +28,18 @@ class ChangedHoldProperties {
 
   @Property(tries = 500)
   void holdsAreTakenOverInProportionToLessThanAPermitInAll(
-      @ForAll Divisible before,
-      @ForAll Divisible after,
+      @ForAll Holdable before,
+      @ForAll Holdable after,
       @ForAll @Size(min = 1, max = 40) List<Act> acts) {
     var fleet = Fleet.after(before, START, acts);
     long now = fleet.now();
-    var state = Held.settled(before, fleet.state(), now);
-    var changed = Held.settled(after, state, now);
-    long held = Held.total(Held.holdings(state));
-    long scaled = Held.total(Held.holdings(changed));
+    var state = HeldState.settled(before, fleet.state(), now);
+    var changed = HeldState.settled(after, state, now);
+    long held = HeldState.total(HeldState.holdings(state));
+    long scaled = HeldState.total(HeldState.holdings(changed));
     var whole = BigInteger.valueOf(before.capacity());
     var exact = BigInteger.valueOf(held).multiply(BigInteger.valueOf(after.capacity()));
-    long millionth = Math.ceilDiv(after.capacity(), Share.ALL);
+    long millionth = Math.ceilDiv(after.capacity(), Utilization.ALL);
     assertThat(scaled)
         .isBetween(
             exact.divide(whole).longValueExact(),
@@ -50,41 +50,41 @@ class ChangedHoldProperties {
 
   @Property(tries = 500)
   void whatIsLeftIsLeftInProportionToo(
-      @ForAll Divisible before,
-      @ForAll Divisible after,
+      @ForAll Holdable before,
+      @ForAll Holdable after,
       @ForAll @Size(min = 1, max = 40) List<Act> acts) {
     var fleet = Fleet.after(before, START, acts);
     long now = fleet.now();
-    var state = Held.settled(before, fleet.state(), now);
-    long used = Held.bare(state).used(now);
-    long held = shareUp(Held.total(Held.holdings(state)), before.capacity());
-    long free = Math.max(0, Share.ALL - used - held);
-    long left = Held.step(after, Held.settled(after, state, now), now, 0).outcome().remaining();
+    var state = HeldState.settled(before, fleet.state(), now);
+    long used = HeldState.bare(state).used(now);
+    long held = shareUp(HeldState.total(HeldState.holdings(state)), before.capacity());
+    long free = Math.max(0, Utilization.ALL - used - held);
+    long left = HeldState.step(after, HeldState.settled(after, state, now), now, 0).outcome().remaining();
     var least = BigInteger.valueOf(free).multiply(BigInteger.valueOf(after.capacity())).divide(ALL);
-    long rounding = 3 + 3 * (after.capacity() / Share.ALL + after.capacity() / after.window());
+    long rounding = 3 + 3 * (after.capacity() / Utilization.ALL + after.capacity() / after.window());
     assertThat(left).isGreaterThanOrEqualTo(least.longValueExact() - rounding);
   }
 
   /** Nobody is locked out for longer than the new limit takes to come back from nothing. */
   @Property(tries = 500)
   void afterTheLastLeaseAndTwoWindowsOfTheNewLimitAllOfItIsBack(
-      @ForAll Divisible before,
-      @ForAll Divisible after,
+      @ForAll Holdable before,
+      @ForAll Holdable after,
       @ForAll @Size(min = 1, max = 40) List<Act> acts) {
     var fleet = Fleet.after(before, START, acts);
     long now = fleet.now();
-    var holdings = Held.holdings(fleet.state());
+    var holdings = HeldState.holdings(fleet.state());
     long last = holdings.isEmpty() ? now : Math.max(now, holdings.getLast().until());
-    var changed = Held.step(after, Held.settled(after, fleet.state(), now), now, 0).state();
+    var changed = HeldState.step(after, HeldState.settled(after, fleet.state(), now), now, 0).state();
     long later = last + 2 * after.window();
-    var settled = Held.settled(after, changed, later);
-    assertThat(settled).isNotInstanceOf(Held.class);
+    var settled = HeldState.settled(after, changed, later);
+    assertThat(settled).isNotInstanceOf(HeldState.class);
     assertThat(after.step(settled, later, after.capacity()).outcome()).isInstanceOf(Passed.class);
   }
 
   @Property(tries = 500)
   void aTokenBucketKeepsItsBoundAfterTheChange(
-      @ForAll Divisible before,
+      @ForAll Holdable before,
       @ForAll TokenBucket after,
       @ForAll @Size(min = 1, max = 30) List<Act> acts,
       @ForAll @Size(min = 1, max = 30) List<Act> then) {
@@ -93,7 +93,7 @@ class ChangedHoldProperties {
 
   @Property(tries = 500)
   void aFixedWindowKeepsItsBoundAfterTheChange(
-      @ForAll Divisible before,
+      @ForAll Holdable before,
       @ForAll FixedWindow after,
       @ForAll @Size(min = 1, max = 30) List<Act> acts,
       @ForAll @Size(min = 1, max = 30) List<Act> then) {
@@ -102,14 +102,14 @@ class ChangedHoldProperties {
 
   @Property(tries = 500)
   void aSlidingWindowKeepsItsBoundAfterTheChange(
-      @ForAll Divisible before,
+      @ForAll Holdable before,
       @ForAll SlidingWindow after,
       @ForAll @Size(min = 1, max = 30) List<Act> acts,
       @ForAll @Size(min = 1, max = 30) List<Act> then) {
     BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
   }
 
-  private static Fleet changed(Divisible before, Divisible after, List<Act> acts, List<Act> then) {
+  private static Fleet changed(Holdable before, Holdable after, List<Act> acts, List<Act> then) {
     var fleet = Fleet.after(before, START, acts);
     fleet.change(after);
     for (var act : then) fleet.play(act);
@@ -119,32 +119,32 @@ class ChangedHoldProperties {
   /** A limit that can't be divided finds them charged; slots in flight are no charges. */
   @Property(tries = 500)
   void whereNothingCanBeHeldHoldsAreCharged(
-      @ForAll Divisible before,
+      @ForAll Holdable before,
       @ForAll RollingWindow after,
       @ForAll @Size(min = 1, max = 40) List<Act> acts) {
     var fleet = Fleet.after(before, START, acts);
     long now = fleet.now();
-    var state = Held.settled(before, fleet.state(), now);
-    long held = shareUp(Held.total(Held.holdings(state)), before.capacity());
-    long used = Math.min(Share.ALL, Held.bare(state).used(now) + held);
+    var state = HeldState.settled(before, fleet.state(), now);
+    long held = shareUp(HeldState.total(HeldState.holdings(state)), before.capacity());
+    long used = Math.min(Utilization.ALL, HeldState.bare(state).used(now) + held);
     long left = after.step(state, now, 0).outcome().remaining();
-    var most = BigInteger.valueOf(Share.ALL - used).multiply(BigInteger.valueOf(after.capacity()));
+    var most = BigInteger.valueOf(Utilization.ALL - used).multiply(BigInteger.valueOf(after.capacity()));
     assertThat(left).isLessThanOrEqualTo(most.divide(ALL).longValueExact() + 1);
   }
 
   /** Nor does a report, or a hold that is given up, of a limit that is no more. */
   @Property(tries = 500)
   void onlyADecisionConvertsTheStateOfAnotherLimit(
-      @ForAll Limit before, @ForAll Divisible after, @ForAll History history) {
+      @ForAll Limit before, @ForAll Holdable after, @ForAll History history) {
     var run = Run.after(before, history);
     long now = run.now();
     var state = run.state();
-    if (!Held.isOfAnother(after, state, now)) return;
-    assertThat(Held.reported(after, state, now, 5)).isEqualTo(new Held.Reported(state, false));
-    var given = new Take(1, new Take.Usage(3, 5, now + 1), 0, 2, 1).from(after, state, now);
+    if (!HeldState.isOfAnother(after, state, now)) return;
+    assertThat(HeldState.reported(after, state, now, 5)).isEqualTo(new HeldState.Reported(state, false));
+    var given = new HoldRequest(1, new HoldRequest.Usage(3, 5, now + 1), 0, 2, 1).from(after, state, now);
     assertThat(given.state()).isSameAs(state);
     assertThat(given.held()).isZero();
-    var decided = new Take(1, Take.Usage.NONE, 1, 0, 1).from(after, state, now);
-    assertThat(after.isOwn(Held.bare(decided.state()))).isTrue();
+    var decided = new HoldRequest(1, HoldRequest.Usage.NONE, 1, 0, 1).from(after, state, now);
+    assertThat(after.isOwn(HeldState.bare(decided.state()))).isTrue();
   }
 }

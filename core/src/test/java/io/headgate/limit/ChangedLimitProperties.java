@@ -2,7 +2,7 @@ package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.LeakyBucket.Queue;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import net.jqwik.api.Assume;
@@ -21,7 +21,7 @@ class ChangedLimitProperties {
     var run = Run.after(before, history);
     long used = run.state().used(run.now());
     assertThat(after.adopt(run.state(), run.now()).used(run.now()))
-        .isBetween(used, used + Math.ceilDiv(Share.ALL, steps(after)));
+        .isBetween(used, used + Math.ceilDiv(Utilization.ALL, steps(after)));
   }
 
   @Property
@@ -29,12 +29,12 @@ class ChangedLimitProperties {
     for (var turn : Run.of(limit, history.forward())) {
       long used = turn.step().state().used(turn.now());
       long remaining = turn.step().outcome().remaining();
-      assertThat(used).isBetween(Share.NONE, Share.ALL);
-      if (used == Share.NONE) assertThat(remaining).isEqualTo(limit.capacity());
-      if (used == Share.ALL && !interpolates(limit)) {
+      assertThat(used).isBetween(Utilization.NONE, Utilization.ALL);
+      if (used == Utilization.NONE) assertThat(remaining).isEqualTo(limit.capacity());
+      if (used == Utilization.ALL && !interpolates(limit)) {
         // A share rounds up: of what takes more microseconds than there are steps, a step may hide.
         long aMillionth =
-            limit.window() < Share.ALL ? 0 : Math.ceilDiv(limit.capacity(), Share.ALL);
+            limit.window() < Utilization.ALL ? 0 : Math.ceilDiv(limit.capacity(), Utilization.ALL);
         assertThat(remaining).isLessThanOrEqualTo(perMicrosecond(limit) + aMillionth);
       }
     }
@@ -65,7 +65,7 @@ class ChangedLimitProperties {
     for (int i = 0; i < 50; i++) often = one.adopt(other.adopt(often, now), now);
     assertThat(once.used(now)).isGreaterThanOrEqualTo(used);
     assertThat(often.used(now)).isGreaterThanOrEqualTo(once.used(now));
-    if (steps(one) == steps(other) || Math.max(steps(one), steps(other)) >= Share.ALL) {
+    if (steps(one) == steps(other) || Math.max(steps(one), steps(other)) >= Utilization.ALL) {
       assertThat(often.used(now)).isEqualTo(once.used(now));
     }
   }
@@ -91,14 +91,14 @@ class ChangedLimitProperties {
    * Less than a millionth; and less than a microsecond where buckets that drain alike read slack.
    */
   private static double lostByAChange(Limit one, Limit other) {
-    return 1.0 / Share.ALL + (one.window() == other.window() ? 1.0 / one.window() : 0);
+    return 1.0 / Utilization.ALL + (one.window() == other.window() ? 1.0 / one.window() : 0);
   }
 
   /** A line of a given wait may have room for a part of a request beyond its capacity. */
   private static double partOfARequest(Limit... limits) {
     double part = 0;
     for (var limit : limits) {
-      if (limit instanceof LeakyBucket(var rate, Line.Wait wait)) part += 1.0 / limit.capacity();
+      if (limit instanceof LeakyBucket(var rate, Queue.Wait wait)) part += 1.0 / limit.capacity();
     }
     return part;
   }

@@ -68,7 +68,7 @@ class ChangedLimitTest {
     var half = taken(before, before.capacity() / 2);
     // After the least interval, if there is one; nothing is forgotten within it.
     long then =
-        after instanceof RollingWindow rolling ? NOW + Exact.micros(rolling.minInterval()) : NOW;
+        after instanceof RollingWindow rolling ? NOW + Bounds.micros(rolling.minInterval()) : NOW;
     var outcome = after.step(after.adopt(half, NOW), then, 0).outcome();
     long rest = after.capacity() - after.capacity() / 2;
     assertThat(outcome.remaining()).isBetween(rest - 2, rest);

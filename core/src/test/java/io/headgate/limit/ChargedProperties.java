@@ -20,12 +20,12 @@ class ChargedProperties {
 
   @Property(tries = 1_000)
   void howeverMuchIsChargedItIsRepaidAndAnsweredInExactNumbers(
-      @ForAll Divisible limit,
+      @ForAll Holdable limit,
       @ForAll @Size(min = 1, max = 4) List<@LongRange(min = 0, max = 1L << 53) Long> costs) {
     State state = State.FRESH;
     for (long cost : costs) state = limit.charged(state, NOW, cost);
-    assertThat(state.freshAt()).isLessThanOrEqualTo(Exact.MAX);
-    assertThat(state.used(NOW)).isBetween(Share.NONE, Share.ALL);
+    assertThat(state.freshAt()).isLessThanOrEqualTo(Bounds.MAX);
+    assertThat(state.used(NOW)).isBetween(Utilization.NONE, Utilization.ALL);
     var outcome = limit.step(state, NOW, limit.capacity()).outcome();
     assertThat(outcome.remaining()).isBetween(0L, limit.capacity());
     if (outcome instanceof Refused refused) {
@@ -38,7 +38,7 @@ class ChargedProperties {
 
   @Property(tries = 300)
   void whatFitsIsChargedAsAStepDoesIt(
-      @ForAll Divisible limit, @ForAll @LongRange(min = 1, max = 1L << 53) long cost) {
+      @ForAll Holdable limit, @ForAll @LongRange(min = 1, max = 1L << 53) long cost) {
     var step = limit.step(State.FRESH, NOW, Math.min(cost, limit.capacity()));
     assertThat(limit.charged(State.FRESH, NOW, Math.min(cost, limit.capacity())))
         .isEqualTo(step.state());

@@ -110,6 +110,6 @@ class ConcurrencyTest {
     assertThat(limit.step(State.FRESH, 0, Concurrency.MOST_AT_ONCE).outcome())
         .isInstanceOf(Outcome.Passed.class);
     assertThat(limit.step(State.FRESH, 0, Concurrency.MOST_AT_ONCE + 1).outcome())
-        .isEqualTo(new Outcome.Never(100_000, 0, 1_001, 1_000));
+        .isEqualTo(new Outcome.ExceedsCapacity(100_000, 0, 1_001, 1_000));
   }
 }

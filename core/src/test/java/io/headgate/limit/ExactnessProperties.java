@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every number fits a double exactly, so that limits written in Lua compute the same ones. */
 class ExactnessProperties {
-  private static final long LONGEST = Exact.micros(Exact.LONGEST);
+  private static final long LONGEST = Bounds.micros(Bounds.LONGEST);
 
   @Property(tries = 3_000)
   @Domain(Histories.class)
@@ -33,7 +33,7 @@ class ExactnessProperties {
   @Test
   void aCenturyFromTheYear2155CanStillBeWritten() {
     long then = MICROS.between(Instant.EPOCH, Instant.parse("2155-01-01T00:00:00Z"));
-    assertThat(then + LONGEST).isLessThan(Exact.MAX);
+    assertThat(then + LONGEST).isLessThan(Bounds.MAX);
   }
 
   @Property(tries = 20_000)
@@ -52,11 +52,11 @@ class ExactnessProperties {
       assertThat(state.emptyAt()).isBetween(1L, LONGEST);
       // The largest products and sums on the way.
       assertThat(Math.multiplyExact(state.emptyAt(), rate.unitPermits))
-          .isLessThanOrEqualTo(Exact.MAX);
+          .isLessThanOrEqualTo(Bounds.MAX);
       assertThat(Math.multiplyExact(state.drain(), rate.unitPermits))
-          .isLessThanOrEqualTo(Exact.MAX);
+          .isLessThanOrEqualTo(Bounds.MAX);
       long units = Math.multiplyExact(limit.capacity(), rate.unitPeriod);
-      assertThat(units + rate.unitPermits - 1).isLessThanOrEqualTo(Exact.MAX);
+      assertThat(units + rate.unitPermits - 1).isLessThanOrEqualTo(Bounds.MAX);
     }
   }
 
@@ -74,9 +74,9 @@ class ExactnessProperties {
   @Provide
   Arbitrary<BucketNumbers> anyBuckets() {
     return Combinators.combine(
-            ofAnySize(Exact.MAX),
+            ofAnySize(Bounds.MAX),
             ofAnySize(LONGEST),
-            ofAnySize(Exact.MAX),
+            ofAnySize(Bounds.MAX),
             Arbitraries.of(true, false))
         .as(BucketNumbers::new);
   }

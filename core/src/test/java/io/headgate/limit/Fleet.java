@@ -9,7 +9,7 @@ import java.util.List;
 final class Fleet {
   private static final long DAY = 86_400_000_000L;
 
-  private Divisible limit;
+  private Holdable limit;
   private final List<Instance> instances = new ArrayList<>();
   private final List<Turn> spent = new ArrayList<>();
   private State state = State.FRESH;
@@ -39,8 +39,8 @@ final class Fleet {
     void take(long cost, long want, long kept, long lease, boolean hears) {
       if (now >= until) left = 0;
       long told = untold - kept;
-      var usage = new Take.Usage(told, held, heldUntil);
-      var take = new Take(holder, usage, cost, want + kept, lease);
+      var usage = new HoldRequest.Usage(told, held, heldUntil);
+      var take = new HoldRequest(holder, usage, cost, want + kept, lease);
       var taken = take.from(limit, state, now);
       state = taken.state();
       last = taken.outcome();
@@ -60,20 +60,20 @@ final class Fleet {
     }
   }
 
-  Fleet(Divisible limit, long start) {
+  Fleet(Holdable limit, long start) {
     this.limit = limit;
     this.now = start;
     for (int i = 0; i < Act.INSTANCES; i++) instances.add(new Instance());
   }
 
-  static Fleet after(Divisible limit, long start, List<Act> acts) {
+  static Fleet after(Holdable limit, long start, List<Act> acts) {
     var fleet = new Fleet(limit, start);
     for (var act : acts) fleet.play(act);
     return fleet;
   }
 
   /** The limit is changed, and every instance sees that with the next thing it does. */
-  void change(Divisible next) {
+  void change(Holdable next) {
     limit = next;
     for (var instance : instances) {
       instance.left = 0;
@@ -103,11 +103,11 @@ final class Fleet {
   }
 
   private Outcome look() {
-    return Held.step(limit, Held.settled(limit, state, now), now, 0).outcome();
+    return HeldState.step(limit, HeldState.settled(limit, state, now), now, 0).outcome();
   }
 
   private void ask(long cost) {
-    var step = Held.step(limit, Held.settled(limit, state, now), now, cost);
+    var step = HeldState.step(limit, HeldState.settled(limit, state, now), now, cost);
     state = step.state();
     last = step.outcome();
     if (last instanceof Passed && cost > 0) note(cost);

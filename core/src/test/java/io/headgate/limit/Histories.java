@@ -2,7 +2,7 @@ package io.headgate.limit;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
-import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.LeakyBucket.Queue;
 import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.Window.Calendar;
 import io.headgate.limit.Window.Unit;
@@ -58,12 +58,12 @@ class Histories extends DomainContextBase {
 
   @Provide
   Arbitrary<LeakyBucket> leakyBuckets() {
-    Arbitrary<Line> line =
+    Arbitrary<Queue> line =
         Arbitraries.oneOf(
-            Arbitraries.just(new Line.None()),
-            longs(1, 20).map(Line.Length::new),
-            micros(1, 200).map(Line.Wait::new),
-            micros(1, 9_000_000_000L).map(Line.Wait::new));
+            Arbitraries.just(new Queue.None()),
+            longs(1, 20).map(Queue.Length::new),
+            micros(1, 200).map(Queue.Wait::new),
+            micros(1, 9_000_000_000L).map(Queue.Wait::new));
     return Combinators.combine(rates(), line).as(LeakyBucket::new);
   }
 

@@ -2,7 +2,7 @@ package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.LeakyBucket.Queue;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Run.Turn;
 import java.math.BigInteger;
@@ -45,8 +45,8 @@ class LeakyBucketProperties {
 
   @Property
   void nobodyWaitsLongerThanTheLongestWait(@ForAll LeakyBucket limit, @ForAll History history) {
-    Assume.that(limit.line() instanceof Line.Wait);
-    long longest = Exact.micros(((Line.Wait) limit.line()).longest());
+    Assume.that(limit.line() instanceof Queue.Wait);
+    long longest = Bounds.micros(((Queue.Wait) limit.line()).longest());
     for (var turn : Run.admitted(limit, history)) {
       assertThat(start(turn) - turn.now()).isBetween(0L, longest);
     }
@@ -54,8 +54,8 @@ class LeakyBucketProperties {
 
   @Property
   void theLineIsNeverLongerThanItsLength(@ForAll LeakyBucket limit, @ForAll History history) {
-    Assume.that(!(limit.line() instanceof Line.Wait));
-    long length = limit.line() instanceof Line.Length(long requests) ? requests : 0;
+    Assume.that(!(limit.line() instanceof Queue.Wait));
+    long length = limit.line() instanceof Queue.Length(long requests) ? requests : 0;
     var admitted = Run.admitted(limit, history.forward().ofOnes());
     for (var turn : admitted) {
       var inLine =

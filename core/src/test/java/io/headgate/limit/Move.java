@@ -16,7 +16,7 @@ record Move(When when, double far, int nudge, HowMuch howMuch, double part) {
   /** No history goes beyond the year 2200. */
   static final long LAST_MICROS = 7_258_118_400_000_000L;
 
-  private static final double TEN_YEARS = Exact.micros(Duration.ofDays(3_653));
+  private static final double TEN_YEARS = Bounds.micros(Duration.ofDays(3_653));
 
   enum When {
     AT_ONCE,

@@ -2,7 +2,7 @@ package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import net.jqwik.api.ForAll;
@@ -84,11 +84,11 @@ class PromisesProperties {
   void aCostAboveTheCapacityNeverPasses(@ForAll Limit limit, @ForAll History history) {
     for (var turn : Run.of(limit, history)) {
       boolean possible = turn.cost() <= limit.capacity();
-      if (possible) assertThat(turn.step().outcome()).isNotInstanceOf(Never.class);
+      if (possible) assertThat(turn.step().outcome()).isNotInstanceOf(ExceedsCapacity.class);
       else {
         assertThat(turn.step().outcome())
             .isInstanceOfSatisfying(
-                Never.class,
+                ExceedsCapacity.class,
                 never -> {
                   assertThat(never.cost()).isEqualTo(turn.cost());
                   assertThat(never.capacity()).isEqualTo(limit.capacity());

@@ -14,7 +14,7 @@ import net.jqwik.api.domains.Domain;
  */
 @Domain(AnyLimits.class)
 class SharedLimitProperties {
-  private static final BigInteger LONGEST = BigInteger.valueOf(Exact.micros(Exact.LONGEST));
+  private static final BigInteger LONGEST = BigInteger.valueOf(Bounds.micros(Bounds.LONGEST));
 
   @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
   void everyLimitHasAShareThatIsNoMoreThanItsPartOrOne(@ForAll Limit limit, @ForAll int n) {
@@ -80,10 +80,10 @@ class SharedLimitProperties {
 
   private static long longestWait(LeakyBucket limit) {
     return switch (limit.line()) {
-      case LeakyBucket.Line.None none -> 0;
-      case LeakyBucket.Line.Length(long requests) ->
+      case LeakyBucket.Queue.None none -> 0;
+      case LeakyBucket.Queue.Length(long requests) ->
           Math.ceilDiv(requests * limit.rate().unitPeriod, limit.rate().unitPermits);
-      case LeakyBucket.Line.Wait(var longest) -> Exact.micros(longest);
+      case LeakyBucket.Queue.Wait(var longest) -> Bounds.micros(longest);
     };
   }
 

@@ -27,15 +27,15 @@ class SharedLimitTest {
 
   @Test
   void oneInAHundredYearsIsTheSlowestShare() {
-    var slow = new TokenBucket(rate(1, Exact.LONGEST), 1);
+    var slow = new TokenBucket(rate(1, Bounds.LONGEST), 1);
     assertThat(slow.sharedAmong(2)).isEqualTo(slow);
   }
 
   @Test
   void aPeriodThatWouldBeTooLongIsOfOnePermitInstead() {
-    var share = new TokenBucket(rate(3, Exact.LONGEST), 2).sharedAmong(2);
+    var share = new TokenBucket(rate(3, Bounds.LONGEST), 2).sharedAmong(2);
     assertThat(share.rate().permits()).isEqualTo(1);
-    assertThat(share.rate().periodMicros()).isEqualTo(Exact.micros(Exact.LONGEST) * 2 / 3);
+    assertThat(share.rate().periodMicros()).isEqualTo(Bounds.micros(Bounds.LONGEST) * 2 / 3);
   }
 
   @Test
@@ -53,7 +53,7 @@ class SharedLimitTest {
   @Test
   void aLongestWaitIsShorterByThoseWhoGoAheadElsewhere() {
     var share = LeakyBucket.queueing(Rate.perSecond(10), Duration.ofSeconds(1)).sharedAmong(3);
-    assertThat(share.line()).isEqualTo(new LeakyBucket.Line.Wait(Duration.ofMillis(800)));
+    assertThat(share.line()).isEqualTo(new LeakyBucket.Queue.Wait(Duration.ofMillis(800)));
     assertThat(share.capacity()).isEqualTo(3); // of 11
   }
 

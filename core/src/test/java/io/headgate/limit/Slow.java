@@ -1,6 +1,6 @@
 package io.headgate.limit;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.util.function.LongPredicate;
@@ -31,7 +31,7 @@ abstract class Slow {
 
   final Outcome ask(long now, long cost) {
     see(now);
-    if (cost > capacity()) return new Never(room(now), resetAfter(now), cost, capacity());
+    if (cost > capacity()) return new ExceedsCapacity(room(now), resetAfter(now), cost, capacity());
     if (cost > room(now)) {
       return new Refused(room(now), resetAfter(now), firstAfter(now, t -> room(t) >= cost));
     }

@@ -2,7 +2,7 @@ package io.headgate.limit;
 
 import static java.math.BigInteger.ZERO;
 
-import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.LeakyBucket.Queue;
 import java.math.BigInteger;
 
 /** Token and leaky bucket: a debt, as an exact fraction whose denominator is the period. */
@@ -29,9 +29,9 @@ final class SlowBucket extends Slow {
     var rate = limit.rate();
     var inLine =
         switch (limit.line()) {
-          case Line.None none -> ZERO;
-          case Line.Length(long requests) -> product(requests, rate.periodMicros());
-          case Line.Wait(var longest) -> product(Exact.micros(longest), rate.permits());
+          case Queue.None none -> ZERO;
+          case Queue.Length(long requests) -> product(requests, rate.periodMicros());
+          case Queue.Wait(var longest) -> product(Bounds.micros(longest), rate.permits());
         };
     return new SlowBucket(rate, BigInteger.valueOf(rate.periodMicros()).add(inLine), true);
   }

@@ -66,6 +66,6 @@ final class SlowConcurrency extends Slow {
   }
 
   private long lease() {
-    return Exact.micros(limit.lease());
+    return Bounds.micros(limit.lease());
   }
 }

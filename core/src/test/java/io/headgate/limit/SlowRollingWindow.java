@@ -29,7 +29,7 @@ final class SlowRollingWindow extends Slow {
     var inside = inside(now);
     if (!inside.isEmpty()) {
       long sinceLast = Math.max(0, now - inside.getLast().time);
-      if (sinceLast < Exact.micros(limit.minInterval())) return 0;
+      if (sinceLast < Bounds.micros(limit.minInterval())) return 0;
     }
     return capacity() - inside.stream().mapToLong(Taken::cost).sum();
   }

@@ -2,7 +2,7 @@ package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -46,9 +46,9 @@ class TokenBucketTest {
 
   @Test
   void aCostAboveTheBurstIsImpossibleRatherThanLate() {
-    assertThat(THREE_PER_SECOND.step(State.FRESH, 0, 4).outcome()).isEqualTo(new Never(3, 0, 4, 3));
+    assertThat(THREE_PER_SECOND.step(State.FRESH, 0, 4).outcome()).isEqualTo(new ExceedsCapacity(3, 0, 4, 3));
     assertThat(THREE_PER_SECOND.step(State.FRESH, 0, Long.MAX_VALUE).outcome())
-        .isEqualTo(new Never(3, 0, Long.MAX_VALUE, 3));
+        .isEqualTo(new ExceedsCapacity(3, 0, Long.MAX_VALUE, 3));
   }
 
   @Test

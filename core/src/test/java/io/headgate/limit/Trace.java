@@ -1,6 +1,6 @@
 package io.headgate.limit;
 
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import java.util.StringJoiner;
@@ -35,7 +35,7 @@ final class Trace {
       case Passed(long remaining, long reset, long delay) ->
           (delay == 0 ? "ok:" : "in" + length(delay) + ":") + remaining;
       case Refused(long remaining, long reset, long retry) -> "wait:" + length(retry);
-      case Never never -> "never";
+      case ExceedsCapacity never -> "never";
     };
   }
 

@@ -24,7 +24,7 @@ class ValidationTest {
     return Stream.of(
         row(() -> Rate.of(0, SECOND), "at least 1 permit", "got 0", "refuse them before"),
         row(() -> Rate.of(-3, SECOND), "at least 1 permit", "got -3"),
-        row(() -> Rate.of(Exact.MAX + 1, SECOND), "at most 2^53", "got 9007199254740993"),
+        row(() -> Rate.of(Bounds.MAX + 1, SECOND), "at most 2^53", "got 9007199254740993"),
         row(() -> Rate.of(1, Duration.ZERO), "period", "positive", "got PT0S"),
         row(() -> Rate.of(1, Duration.ofSeconds(-1)), "period", "positive", "got PT-1S"),
         row(() -> Rate.of(1, Duration.ofNanos(1_500)), "whole microseconds", "got PT0.0000015S"),
@@ -63,14 +63,14 @@ class ValidationTest {
             "10 per PT1S",
             "shorten the line"),
         row(
-            () -> LeakyBucket.queueing(TEN, Exact.MAX / 100_000),
+            () -> LeakyBucket.queueing(TEN, Bounds.MAX / 100_000),
             "10 per PT1S",
             "shorten the line"),
         row(() -> LeakyBucket.queueing(Rate.perDay(1), 36_525), "100 years", "shorten the line"),
         row(() -> LeakyBucket.queueing(TEN, Duration.ZERO), "longest wait", "got PT0S"),
         row(() -> LeakyBucket.queueing(TEN, Duration.ofNanos(1)), "longest wait", "whole micro"),
         row(() -> new FixedWindow(0, new Window.Epoch(SECOND)), "at least 1", "got 0"),
-        row(() -> new FixedWindow(Exact.MAX + 1, new Window.Epoch(SECOND)), "2^53", "got 9007"),
+        row(() -> new FixedWindow(Bounds.MAX + 1, new Window.Epoch(SECOND)), "2^53", "got 9007"),
         row(() -> new Window.Epoch(Duration.ZERO), "a window", "got PT0S"),
         row(() -> new Window.Epoch(CENTURY.plusDays(1)), "at most 100 years", "got PT876624H"),
         row(() -> sliding(TEN, 0), "buckets", "1 to 1000", "got 0"),
@@ -113,15 +113,15 @@ class ValidationTest {
   /** The largest of everything can be had. */
   @Test
   void theBoundsThemselvesAreAllowed() {
-    assertThat(Rate.of(Exact.MAX, CENTURY).permits()).isEqualTo(Exact.MAX);
-    assertThat(new TokenBucket(Rate.perDay(1), 36_525).window()).isEqualTo(Exact.micros(CENTURY));
+    assertThat(Rate.of(Bounds.MAX, CENTURY).permits()).isEqualTo(Bounds.MAX);
+    assertThat(new TokenBucket(Rate.perDay(1), 36_525).window()).isEqualTo(Bounds.micros(CENTURY));
     assertThat(LeakyBucket.queueing(Rate.perDay(1), 36_524).capacity()).isEqualTo(36_525);
-    assertThat(new FixedWindow(Exact.MAX, new Window.Epoch(CENTURY)).capacity())
-        .isEqualTo(Exact.MAX);
+    assertThat(new FixedWindow(Bounds.MAX, new Window.Epoch(CENTURY)).capacity())
+        .isEqualTo(Bounds.MAX);
     assertThat(sliding(Rate.perDay(1_000_000), 1_000).window()).isEqualTo(86_400_000_000L);
     assertThat(RollingWindow.of(Rate.perDay(1_000_000)).capacity()).isEqualTo(1_000_000);
     assertThat(new RollingWindow(TEN, SECOND).minInterval()).isEqualTo(SECOND);
-    assertThat(new Concurrency(100_000, CENTURY).window()).isEqualTo(Exact.micros(CENTURY));
+    assertThat(new Concurrency(100_000, CENTURY).window()).isEqualTo(Bounds.micros(CENTURY));
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.headgate.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
@@ -46,7 +46,7 @@ class CombineProperties {
           switch (outcomes.get(i)) {
             case Passed passed -> true;
             case Refused refused -> refused.retryAfter() <= time;
-            case Never never -> false;
+            case ExceedsCapacity never -> false;
           };
       if (passes) passing += weight;
     }
@@ -74,7 +74,7 @@ class CombineProperties {
     return Arbitraries.<Outcome>oneOf(
             Arbitraries.just(new Passed(1, 1, 0)),
             Arbitraries.longs().between(1, LONGEST).map(wait -> new Refused(0, 9, wait)),
-            Arbitraries.just(new Never(1, 1, 5, 4)))
+            Arbitraries.just(new ExceedsCapacity(1, 1, 5, 4)))
         .list()
         .ofMinSize(1)
         .ofMaxSize(5);

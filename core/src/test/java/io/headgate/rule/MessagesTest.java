@@ -118,7 +118,7 @@ class MessagesTest {
             "from 2026-01-01T00:00 must be before until 2026-01-01T00:00"),
         // what to do without a store
         mistake(
-            () -> new OnStoreFailure.AllowThenDeny(Duration.ZERO),
+            () -> new FailurePolicy.AllowThenDeny(Duration.ZERO),
             "allow-then-deny needs a positive time, got PT0S; to deny at once, use deny"),
         // subjects
         mistake(

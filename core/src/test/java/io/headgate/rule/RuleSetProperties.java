@@ -47,7 +47,7 @@ class RuleSetProperties {
     assertThat(explained).hasSize(sketches.size());
     assertThat(
             explained.stream()
-                .filter(Explanation::applies)
+                .filter(MatchExplanation::applies)
                 .map(e -> e.rule().id() + "#" + e.override().orElse(-1)))
         .containsExactlyInAnyOrderElementsOf(expected(sketches, key));
   }

@@ -47,7 +47,7 @@ class ScheduleProperties {
   void aRuleIsActiveWhenItsScheduleIsHoweverOftenAndInWhateverOrderOneAsks(
       @ForAll("schedules") Schedule schedule, @ForAll("manyMoments") List<Long> moments) {
     var clause =
-        new Clause(
+        new CompiledRule(
             Rule.named("r").limit(new TokenBucket(Rate.perSecond(1))).active(schedule).build());
     for (long now : moments) {
       assertThat(clause.isActive(now)).isEqualTo(schedule.isActive(now));

@@ -90,19 +90,19 @@ final class FaultyStore implements Store {
   }
 
   @Override
-  public Answer decide(Plan plan) {
+  public PlanResult decide(Plan plan) {
     enter();
     return states.decide(plan);
   }
 
   @Override
-  public Answer peek(Plan plan) {
+  public PlanResult peek(Plan plan) {
     enter();
     return states.peek(plan);
   }
 
   @Override
-  public CompletionStage<Answer> decideAsync(Plan plan) {
+  public CompletionStage<PlanResult> decideAsync(Plan plan) {
     return CompletableFuture.supplyAsync(() -> decide(plan));
   }
 

@@ -14,17 +14,17 @@ public class ForwardingStore implements Store {
   }
 
   @Override
-  public Answer decide(Plan plan) {
+  public PlanResult decide(Plan plan) {
     return target.decide(plan);
   }
 
   @Override
-  public Answer peek(Plan plan) {
+  public PlanResult peek(Plan plan) {
     return target.peek(plan);
   }
 
   @Override
-  public CompletionStage<Answer> decideAsync(Plan plan) {
+  public CompletionStage<PlanResult> decideAsync(Plan plan) {
     return target.decideAsync(plan);
   }
 

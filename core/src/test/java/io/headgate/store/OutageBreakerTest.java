@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.FailurePolicy.Local;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -41,8 +41,8 @@ class OutageBreakerTest {
   private final AtomicLong clock = new AtomicLong(START);
   private final FaultyStore remote = new FaultyStore(clock::get);
   private final News news = new News();
-  private final OutageStore store =
-      OutageStore.before(remote, remote::probe, () -> 2, news, clock::get, 1_000);
+  private final CircuitBreakingStore store =
+      CircuitBreakingStore.before(remote, remote::probe, () -> 2, news, clock::get, 1_000);
 
   private static final class News implements OutageListener {
     final List<String> heard = new CopyOnWriteArrayList<>();
@@ -109,7 +109,7 @@ class OutageBreakerTest {
       store.decide(PLAN);
       store.peek(PLAN);
       remote.heal();
-      assertThat(store.decide(PLAN).evidence()).isEqualTo(Evidence.STORE);
+      assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.STORE);
     }
     assertThat(store.isAway()).isFalse();
   }
@@ -120,15 +120,15 @@ class OutageBreakerTest {
     Store half =
         new ForwardingStore(remote) {
           @Override
-          public Answer decide(Plan plan) {
+          public PlanResult decide(Plan plan) {
             return knowing.get()
-                ? new Answer(new Passed(1, 0, 0), Evidence.LOCAL)
+                ? new PlanResult(new Passed(1, 0, 0), Source.LOCAL)
                 : super.decide(plan);
           }
         };
     remote.fail(Kind.TIMEOUT);
     try (var decorated =
-        OutageStore.before(half, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
+        CircuitBreakingStore.before(half, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       for (int i = 0; i < 3; i++) {
         knowing.set(false);
         decorated.decide(PLAN);
@@ -143,7 +143,7 @@ class OutageBreakerTest {
   void anOverloadIsAnsweredByPolicyAndTheStoreStaysInUse() {
     remote.fail(Kind.OVERLOADED);
     for (int i = 0; i < 100; i++) {
-      assertThat(store.decide(PLAN).evidence()).isEqualTo(Evidence.FALLBACK);
+      assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.FALLBACK);
     }
     assertThat(remote.asked()).isEqualTo(100);
     assertThat(store.isAway()).isFalse();
@@ -157,7 +157,7 @@ class OutageBreakerTest {
     await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() >= 2);
     assertThat(store.isAway()).isTrue();
     recover();
-    assertThat(store.decide(PLAN).evidence()).isEqualTo(Evidence.STORE);
+    assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.STORE);
     await().atMost(Duration.ofMinutes(1)).until(() -> news.heard.contains("closed 7000000"));
     assertThat(remote.asked()).isEqualTo(2);
   }
@@ -189,7 +189,7 @@ class OutageBreakerTest {
   void whoFailsAfterClosingStartsNoProbing() {
     store.close();
     remote.fail(Kind.CONNECTION);
-    assertThat(store.decide(PLAN).evidence()).isEqualTo(Evidence.FALLBACK);
+    assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.FALLBACK);
     assertThat(probers()).isEmpty();
   }
 
@@ -209,8 +209,8 @@ class OutageBreakerTest {
         };
     remote.fail(Kind.CONNECTION);
     try (var decorated =
-        OutageStore.before(remote, remote::probe, () -> 2, broken, clock::get, 10)) {
-      assertThat(decorated.decide(PLAN).evidence()).isEqualTo(Evidence.FALLBACK);
+        CircuitBreakingStore.before(remote, remote::probe, () -> 2, broken, clock::get, 10)) {
+      assertThat(decorated.decide(PLAN).evidence()).isEqualTo(Source.FALLBACK);
       assertThat(decorated.isAway()).isTrue();
       remote.heal();
       await().atMost(Duration.ofMinutes(1)).until(() -> !decorated.isAway());
@@ -233,13 +233,13 @@ class OutageBreakerTest {
     remote.fail(Kind.REFUSED);
     for (int left = 499; left > 490; left--) {
       var answer = store.decideAsync(PLAN).toCompletableFuture().join();
-      assertThat(answer.evidence()).isEqualTo(Evidence.FALLBACK);
+      assertThat(answer.evidence()).isEqualTo(Source.FALLBACK);
       assertThat(answer.first().remaining()).isEqualTo(left);
     }
     assertThat(remote.asked()).isEqualTo(3);
     recover();
     assertThat(store.decideAsync(PLAN).toCompletableFuture().join().evidence())
-        .isEqualTo(Evidence.STORE);
+        .isEqualTo(Source.STORE);
   }
 
   @Test
@@ -247,14 +247,14 @@ class OutageBreakerTest {
     Store thrower =
         new ForwardingStore(remote) {
           @Override
-          public CompletionStage<Answer> decideAsync(Plan plan) {
+          public CompletionStage<PlanResult> decideAsync(Plan plan) {
             throw new StoreException(Kind.CONNECTION, "at once", null);
           }
         };
     try (var decorated =
-        OutageStore.before(thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
+        CircuitBreakingStore.before(thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       assertThat(decorated.decideAsync(PLAN).toCompletableFuture().join().evidence())
-          .isEqualTo(Evidence.FALLBACK);
+          .isEqualTo(Source.FALLBACK);
       assertThat(decorated.lastProblem()).hasValue("connection: at once");
     }
   }
@@ -265,12 +265,12 @@ class OutageBreakerTest {
     remote.fallSilent();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var answers =
-          Stream.generate(() -> threads.submit((Callable<Answer>) () -> store.decide(PLAN)))
+          Stream.generate(() -> threads.submit((Callable<PlanResult>) () -> store.decide(PLAN)))
               .limit(callers)
               .toList();
       await().atMost(Duration.ofMinutes(1)).until(() -> remote.waiting() == callers);
       remote.timeOut();
-      for (var answer : answers) assertThat(answer.get().evidence()).isEqualTo(Evidence.FALLBACK);
+      for (var answer : answers) assertThat(answer.get().evidence()).isEqualTo(Source.FALLBACK);
     }
     assertThat(store.isAway()).isTrue();
     store.decide(PLAN);
@@ -292,7 +292,7 @@ class OutageBreakerTest {
               while (!done.get()) {
                 var answer = store.decide(PLAN);
                 if (!(answer.first() instanceof Passed)) continue;
-                (answer.evidence() == Evidence.STORE ? there : here).incrementAndGet();
+                (answer.evidence() == Source.STORE ? there : here).incrementAndGet();
               }
               return null;
             });

@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Charge;
-import io.headgate.rule.OnStoreFailure.Allow;
-import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.FailurePolicy.Allow;
+import io.headgate.rule.FailurePolicy.Local;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -29,8 +29,8 @@ class OutageLeaseTest {
 
   private final AtomicLong clock = new AtomicLong(START);
   private final FaultyStore remote = new FaultyStore(clock::get);
-  private final OutageStore store =
-      OutageStore.before(remote, remote::probe, () -> 2, OutageListener.NONE, clock::get, 1_000);
+  private final CircuitBreakingStore store =
+      CircuitBreakingStore.before(remote, remote::probe, () -> 2, OutageListener.NONE, clock::get, 1_000);
 
   @AfterEach
   void close() {
@@ -107,7 +107,7 @@ class OutageLeaseTest {
     var limiter = RateLimiter.with(store, RuleSet.of(allowing), clock::get);
     remote.fail(Kind.CONNECTION);
     var lease = limiter.acquire(Subject.of("x"));
-    assertThat(lease.verdict().evidence()).isEqualTo(Evidence.FALLBACK);
+    assertThat(lease.verdict().evidence()).isEqualTo(Source.FALLBACK);
     assertThat(lease.isAllowed()).isTrue();
     lease.close();
     var id = lease.id().orElseThrow();

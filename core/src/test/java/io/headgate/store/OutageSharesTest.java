@@ -7,14 +7,14 @@ import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.rule.JointPlan;
-import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.CombinedPlan;
+import io.headgate.rule.FailurePolicy.Local;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -37,7 +37,7 @@ class OutageSharesTest {
 
   private final AtomicLong clock = new AtomicLong(START);
   private final AtomicInteger instances = new AtomicInteger();
-  private final List<OutageStore> stores = new ArrayList<>();
+  private final List<CircuitBreakingStore> stores = new ArrayList<>();
   private long holder;
 
   @AfterEach
@@ -103,7 +103,7 @@ class OutageSharesTest {
     var impossible = together(rules, 5, 6);
     assertThat(stores.getFirst().decide(impossible).outcomes().getLast())
         .isInstanceOfSatisfying(
-            Never.class,
+            ExceedsCapacity.class,
             never -> {
               assertThat(never.cost()).isEqualTo(11);
               assertThat(never.capacity()).isEqualTo(10);
@@ -114,7 +114,7 @@ class OutageSharesTest {
   }
 
   private static Plan together(RuleSet rules, long one, long two) {
-    return JointPlan.of(
+    return CombinedPlan.of(
             List.of(
                 rules.plan(Request.of(Subject.of("x"), one), 0, 1),
                 rules.plan(Request.of(Subject.of("x"), two), 0, 1)))
@@ -127,7 +127,7 @@ class OutageSharesTest {
       var remote = new FaultyStore(clock::get);
       remote.fail(Kind.CONNECTION);
       stores.add(
-          OutageStore.before(
+          CircuitBreakingStore.before(
               remote, remote::probe, instances::get, OutageListener.NONE, clock::get, 1_000));
     }
   }

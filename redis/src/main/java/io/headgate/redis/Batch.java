@@ -3,7 +3,7 @@ package io.headgate.redis;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
-import io.headgate.limit.Take;
+import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Window;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
@@ -31,11 +31,11 @@ final class Batch {
   private static final int ANY = 1;
   private static final int WEIGHTED = 2;
 
-  private final Keys names;
+  private final RedisKeys names;
   private final Map<String, Integer> indexes = new HashMap<>();
   private final List<byte[]> keys = new ArrayList<>();
   private final List<Limit> limits = new ArrayList<>();
-  private final NumberWriter plans = new NumberWriter();
+  private final MessagePackWriter plans = new MessagePackWriter();
   private boolean hasSeveral;
   private boolean hasCalendar;
 
@@ -44,7 +44,7 @@ final class Batch {
 
   private int times;
 
-  Batch(Keys names) {
+  Batch(RedisKeys names) {
     this.names = names;
   }
 
@@ -81,20 +81,20 @@ final class Batch {
     }
   }
 
-  void write(Charge charge, Ask.Change change) {
+  void write(Charge charge, ScriptCommand.Change change) {
     switch (change) {
       case RENEW -> writeSlot(RENEW, charge);
       case RELEASE -> writeSlot(RELEASE, charge);
     }
   }
 
-  void writeGiveBack(Receipt receipt) {
+  void writeGiveBack(ChargeReceipt receipt) {
     begin(GIVE_BACK).put(0);
     write(receipt.charge());
     plans.put(receipt.at()).put(receipt.freshAt());
   }
 
-  void write(Charge charge, Take take) {
+  void write(Charge charge, HoldRequest take) {
     var usage = take.usage();
     begin(TAKE).put(keyOf(charge)).put(limitOf(charge)).put(take.holder());
     plans.put(take.order());
@@ -131,7 +131,7 @@ final class Batch {
         && last.counter().equals(charge.counter());
   }
 
-  private NumberWriter begin(int mode) {
+  private MessagePackWriter begin(int mode) {
     end();
     return plans.put(mode);
   }
@@ -191,9 +191,9 @@ final class Batch {
    */
   byte[] argument(long now, long estimate) {
     end();
-    var all = new NumberWriter().put(now).put(hasSeveral ? 1 : 0).put(limits.size());
+    var all = new MessagePackWriter().put(now).put(hasSeveral ? 1 : 0).put(limits.size());
     for (var limit : limits) {
-      for (long number : Terms.of(limit, estimate)) all.put(number);
+      for (long number : LimitEncoding.of(limit, estimate)) all.put(number);
     }
     return all.put(plans).array();
   }

@@ -1,6 +1,6 @@
 package io.headgate.redis;
 
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.store.OutageListener;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,8 +26,8 @@ public record RedisOptions(
     int warmUpCalls,
     Optional<Path> ca,
     OutageListener listener,
-    CallListener calls,
-    NearOptions near) {
+    RoundTripListener calls,
+    ConsistencyOptions near) {
   public static final String DEFAULT_PREFIX = "headgate:";
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
   public static final int DEFAULT_WARM_UP_CALLS = 100;
@@ -59,8 +59,8 @@ public record RedisOptions(
         DEFAULT_WARM_UP_CALLS,
         Optional.empty(),
         OutageListener.NONE,
-        CallListener.NONE,
-        NearOptions.DEFAULT);
+        RoundTripListener.NONE,
+        ConsistencyOptions.DEFAULT);
   }
 
   public RedisOptions withPrefix(String prefix) {
@@ -84,11 +84,11 @@ public record RedisOptions(
     return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
   }
 
-  public RedisOptions withCalls(CallListener calls) {
+  public RedisOptions withCalls(RoundTripListener calls) {
     return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
   }
 
-  public RedisOptions withNear(NearOptions near) {
+  public RedisOptions withNear(ConsistencyOptions near) {
     return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
   }
 

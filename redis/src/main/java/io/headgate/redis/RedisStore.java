@@ -1,12 +1,12 @@
 package io.headgate.redis;
 
-import io.headgate.near.FailureDomains;
-import io.headgate.near.HotKey;
-import io.headgate.near.NearStore;
+import io.headgate.consistency.FailureDomains;
+import io.headgate.consistency.HotKey;
+import io.headgate.consistency.ConsistencyStore;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
-import io.headgate.store.Answer;
+import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -24,32 +24,32 @@ public final class RedisStore implements Store {
   private static final int CLUSTER_ZONES = 32;
 
   private final RedisOptions options;
-  private final Clients clients;
-  private final Engine engine;
-  private final Hearing hearing;
-  private final Bulletin bulletin;
-  private final Instances instances;
-  private final NearStore near;
-  private final Zones store;
+  private final LettuceClients clients;
+  private final ScriptExecutor engine;
+  private final PubSub hearing;
+  private final Broadcast bulletin;
+  private final InstanceRegistry instances;
+  private final ConsistencyStore near;
+  private final FailureDomainStore store;
 
   private RedisStore(RedisOptions options) {
     this.options = options;
-    this.clients = new Clients(options);
+    this.clients = new LettuceClients(options);
     var link = clients.link();
-    var keys = new Keys(options.prefix());
-    this.engine = Engine.of(options, link, clients.barrier());
-    var denials = new KnownDenials(engine, keys);
-    this.hearing = new Hearing(clients::listen, clients.timer());
-    this.bulletin = new Bulletin(link, hearing, options.prefix());
-    this.instances = new Instances(link, options.prefix());
+    var keys = new RedisKeys(options.prefix());
+    this.engine = ScriptExecutor.of(options, link, clients.barrier());
+    var denials = new DenialCache(engine, keys);
+    this.hearing = new PubSub(clients::listen, clients.timer());
+    this.bulletin = new Broadcast(link, hearing, options.prefix());
+    this.instances = new InstanceRegistry(link, options.prefix());
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     int zones = cluster ? CLUSTER_ZONES : 1;
-    var domains = new FailureDomains(zones, key -> Zones.zoneOf(link.laneOf(key), zones));
-    this.near = NearStore.before(denials, engine, instances::count, domains, options.near());
-    var resets = new Resets(denials.ear(), near, keys);
+    var domains = new FailureDomains(zones, key -> FailureDomainStore.zoneOf(link.laneOf(key), zones));
+    this.near = ConsistencyStore.before(denials, engine, instances::count, domains, options.near());
+    var resets = new ResetSubscriber(denials.ear(), near, keys);
     hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), resets);
     this.store =
-        new Zones(
+        new FailureDomainStore(
             zones,
             near,
             engine::decide,
@@ -99,7 +99,7 @@ public final class RedisStore implements Store {
   }
 
   /** Where instances that share this store leave word for each other. */
-  public Bulletin bulletin() {
+  public Broadcast bulletin() {
     return bulletin;
   }
 
@@ -109,17 +109,17 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public Answer decide(Plan plan) {
+  public PlanResult decide(Plan plan) {
     return store.decide(plan);
   }
 
   @Override
-  public CompletionStage<Answer> decideAsync(Plan plan) {
+  public CompletionStage<PlanResult> decideAsync(Plan plan) {
     return store.decideAsync(plan);
   }
 
   @Override
-  public Answer peek(Plan plan) {
+  public PlanResult peek(Plan plan) {
     return store.peek(plan);
   }
 

@@ -6,7 +6,7 @@ import io.headgate.RateLimiter;
 import io.headgate.redis.RedisAddress.Topology;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
 import io.headgate.testkit.redis.RedisServer;
@@ -53,7 +53,7 @@ class AbsentAtStartTest {
       var limiter = RateLimiter.with(store, OutageRules.all());
       for (var rule : OutageRules.NAMES) {
         var verdict = limiter.decide(Request.of(Subject.of(OutageRules.subject(rule, 0))));
-        assertThat(verdict.evidence()).as(rule).isEqualTo(Evidence.FALLBACK);
+        assertThat(verdict.evidence()).as(rule).isEqualTo(Source.FALLBACK);
         assertThat(verdict.isAllowed()).as(rule).isEqualTo(isAllowedAtFirst(rule));
       }
       assertThat(store.isAway()).isTrue();
@@ -65,7 +65,7 @@ class AbsentAtStartTest {
         Eventually.holds(
             "the store decides about " + rule,
             PATIENCE,
-            () -> limiter.decide(request).evidence() == Evidence.STORE);
+            () -> limiter.decide(request).evidence() == Source.STORE);
       }
       assertThat(store.instances()).isEqualTo(1);
     }

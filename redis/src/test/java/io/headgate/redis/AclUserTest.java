@@ -14,7 +14,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.store.StoreException;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
@@ -86,7 +86,7 @@ class AclUserTest {
   @Test
   void theRecommendedUserMayDoAllThatIsNeeded() {
     allow(recommended());
-    assertThat(evidences()).containsOnly(Evidence.STORE, Evidence.LOCAL);
+    assertThat(evidences()).containsOnly(Source.STORE, Source.LOCAL);
     assertThat(refused()).isEmpty();
   }
 
@@ -126,7 +126,7 @@ class AclUserTest {
         var limiter = RateLimiter.with(store, rules(new TokenBucket(TEN_A_DAY)));
         for (int i = 0; i < 20; i++) {
           var verdict = limiter.decide(Request.of(Subject.of("user:" + i)));
-          assertThat(verdict.evidence()).isEqualTo(Evidence.STORE);
+          assertThat(verdict.evidence()).isEqualTo(Source.STORE);
           if (i % 2 == 0) limiter.reset(Subject.of("user:" + i), "r");
         }
         assertThat(store.trackedKeys()).isPositive();
@@ -150,10 +150,10 @@ class AclUserTest {
   }
 
   /** Does all that there is to do, and says on what the decisions rested. */
-  private static List<Evidence> evidences() {
+  private static List<Source> evidences() {
     var address = "redis://headgate:secret@127.0.0.1:" + server.port();
     var options = RedisOptions.of(address).withDeadline(Duration.ofSeconds(10));
-    var evidences = new ArrayList<Evidence>();
+    var evidences = new ArrayList<Source>();
     try (var store = RedisStore.connect(options);
         var other = RedisStore.connect(options)) {
       for (var before : LIMITS) {
@@ -171,7 +171,7 @@ class AclUserTest {
 
   /** A counter goes on under another limit, and everything is asked of both. */
   private static void change(
-      RedisStore store, Limit before, Limit after, List<Evidence> evidences) {
+      RedisStore store, Limit before, Limit after, List<Source> evidences) {
     var subject = Subject.of("x");
     for (var limit : List.of(before, after)) {
       var limiter = RateLimiter.with(store, rules(limit));
@@ -213,7 +213,7 @@ class AclUserTest {
         PATIENCE,
         () -> {
           limiter.check(Subject.of("y"), 10);
-          boolean known = limiter.decide(Request.of(Subject.of("y"))).evidence() == Evidence.LOCAL;
+          boolean known = limiter.decide(Request.of(Subject.of("y"))).evidence() == Source.LOCAL;
           return known || !refused().isEmpty();
         });
     attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));

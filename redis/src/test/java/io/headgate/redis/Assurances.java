@@ -2,7 +2,7 @@ package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.store.StoreException.Kind;
 import java.util.stream.Stream;
 
@@ -12,7 +12,7 @@ final class Assurances {
 
   static void hold(Course course) {
     assertThat(course.errors()).as("thrown at callers").isEmpty();
-    assertThat(course.after().decisions(Evidence.STORE)).as("the store's, after").isPositive();
+    assertThat(course.after().decisions(Source.STORE)).as("the store's, after").isPositive();
     assertThat(course.admitted(OutageRules.SCARCE))
         .as("admitted by the store of the scarce limit")
         .isPositive()
@@ -57,11 +57,11 @@ final class Assurances {
   }
 
   private static long fallback(Course course, String rule) {
-    return phases(course).mapToLong(p -> p.decisions(rule, Evidence.FALLBACK)).sum();
+    return phases(course).mapToLong(p -> p.decisions(rule, Source.FALLBACK)).sum();
   }
 
   private static long fallbackAdmitted(Course course, String rule) {
-    return phases(course).mapToLong(p -> p.admitted(rule, Evidence.FALLBACK)).sum();
+    return phases(course).mapToLong(p -> p.admitted(rule, Source.FALLBACK)).sum();
   }
 
   private static Stream<Phase> phases(Course course) {

@@ -3,7 +3,7 @@ package io.headgate.redis;
 import io.headgate.RateLimiter;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ final class Callers implements AutoCloseable {
       try {
         var verdict = limiter.decide(Request.of(Subject.of(OutageRules.subject(rule, caller))));
         current.note(rule, verdict, System.nanoTime() - start);
-        if (verdict.evidence() == Evidence.FALLBACK) lastFallbackAt = start;
+        if (verdict.evidence() == Source.FALLBACK) lastFallbackAt = start;
       } catch (RuntimeException | Error e) {
         errors.add(e);
       }

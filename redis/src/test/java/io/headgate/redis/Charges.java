@@ -8,10 +8,10 @@ final class Charges {
   private Charges() {}
 
   /** Makes the only charge of a plan, which must pass. */
-  static Receipt make(Engine engine, Plan plan) {
-    var reply = engine.ask(new Ask.OfCharges(plan.charges(), true)).toCompletableFuture().join();
+  static ChargeReceipt make(ScriptExecutor engine, Plan plan) {
+    var reply = engine.ask(new ScriptCommand.OfCharges(plan.charges(), true)).toCompletableFuture().join();
     var outcome = reply.outcomes().getFirst();
     if (!(outcome instanceof Passed)) throw new AssertionError(plan.charges() + ": " + outcome);
-    return Receipt.of(plan.charges().getFirst(), reply.now(), outcome);
+    return ChargeReceipt.of(plan.charges().getFirst(), reply.now(), outcome);
   }
 }

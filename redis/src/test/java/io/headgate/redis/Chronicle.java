@@ -1,6 +1,6 @@
 package io.headgate.redis;
 
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -48,7 +48,7 @@ final class Chronicle {
                 course.before().latency(),
                 during.latency(),
                 course.after().latency(),
-                during.decisions(Evidence.FALLBACK),
+                during.decisions(Source.FALLBACK),
                 during.decisions(),
                 course.strain().failures(),
                 course.strain().openings(),

@@ -9,7 +9,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.limit.Take.Usage;
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
 import io.headgate.rule.Plan;
@@ -142,13 +142,13 @@ class ClocksTest {
     return rules.plan(Request.of(Subject.of(key)), 0, 0);
   }
 
-  private static Engine engineOff(int hours) {
+  private static ScriptExecutor engineOff(int hours) {
     return engine(connected(), hours);
   }
 
   /** A connection of its own, with its threads. */
-  private static Link connected() {
-    var clients = new Clients(RedisOptions.of(server.uri()));
+  private static RedisConnection connected() {
+    var clients = new LettuceClients(RedisOptions.of(server.uri()));
     var link = clients.link();
     return new Links.Passing(link) {
       @Override
@@ -159,24 +159,24 @@ class ClocksTest {
     };
   }
 
-  private static Engine engine(Link link, int hoursOff) {
-    return new Engine(
+  private static ScriptExecutor engine(RedisConnection link, int hoursOff) {
+    return new ScriptExecutor(
         link,
-        new Keys("clock:"),
+        new RedisKeys("clock:"),
         Duration.ofSeconds(20),
-        Engine.SERVER_CLOCK,
+        ScriptExecutor.SERVER_CLOCK,
         () -> Ticker.system().micros() + hoursOff * HOUR,
-        CallListener.NONE,
+        RoundTripListener.NONE,
         hoursOff + 10);
   }
 
   @Test
   void theServerIsAskedToGoByItsOwnClock() {
     var sent = new CopyOnWriteArrayList<byte[]>();
-    var clients = new Clients(RedisOptions.of(server.uri()));
+    var clients = new LettuceClients(RedisOptions.of(server.uri()));
     var link = listenedTo(clients.link(), sent);
     try (var engine =
-        new Engine(link, new Keys("clock:"), Duration.ofSeconds(10), Engine.SERVER_CLOCK)) {
+        new ScriptExecutor(link, new RedisKeys("clock:"), Duration.ofSeconds(10), ScriptExecutor.SERVER_CLOCK)) {
       var rules =
           RuleSet.of(Rule.named("r").per("key").limit(new TokenBucket(TEN_A_MINUTE)).build());
       engine.decide(rules.plan(Request.of(Subject.of("x")), 0, 0));
@@ -184,10 +184,10 @@ class ClocksTest {
       clients.close();
     }
     assertThat(sent).hasSize(1);
-    assertThat(new NumberReader(sent.getFirst()).next()).isEqualTo(-1);
+    assertThat(new MessagePackReader(sent.getFirst()).next()).isEqualTo(-1);
   }
 
-  private static Link listenedTo(Link link, List<byte[]> sent) {
+  private static RedisConnection listenedTo(RedisConnection link, List<byte[]> sent) {
     return new Links.Passing(link) {
       @Override
       public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {

@@ -17,8 +17,8 @@ class ClosingTest {
   void noConnectionIsLeftWhenAClusterIsClosedWhileItIsAskedWhoHasWhichSlot() {
     try (var cluster = RedisCluster.start(3, 0)) {
       for (int i = 0; i < TIMES; i++) {
-        var clients = new Clients(RedisOptions.of(cluster.uri()));
-        var link = (ClusterLink) clients.link();
+        var clients = new LettuceClients(RedisOptions.of(cluster.uri()));
+        var link = (ClusterConnection) clients.link();
         link.reconnect();
         link.close();
         clients.close();

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.BeforeAll;
 
 class ClusterStoreTest extends StoreContract {
   private static RedisCluster cluster;
-  private static Clients clients;
-  private static Link link;
+  private static LettuceClients clients;
+  private static RedisConnection link;
 
   @BeforeAll
   static void start() {
     cluster = RedisCluster.start(3, 0);
-    clients = new Clients(RedisOptions.of(cluster.uri()));
+    clients = new LettuceClients(RedisOptions.of(cluster.uri()));
     link = clients.link();
   }
 
@@ -30,7 +30,7 @@ class ClusterStoreTest extends StoreContract {
   @Override
   protected Store open(Ticker ticker) {
     cluster.nodes().forEach(node -> node.call("FLUSHALL"));
-    return new Engine(
-        Links.shared(link), new Keys("headgate:"), Duration.ofSeconds(10), ticker::micros);
+    return new ScriptExecutor(
+        Links.shared(link), new RedisKeys("headgate:"), Duration.ofSeconds(10), ticker::micros);
   }
 }

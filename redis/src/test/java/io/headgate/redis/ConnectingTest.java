@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
-import io.headgate.rule.OnStoreFailure.Deny;
+import io.headgate.rule.FailurePolicy.Deny;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.TestCertificates;
 import io.headgate.testkit.redis.RedisSentinelGroup;
@@ -114,7 +114,7 @@ class ConnectingTest {
   private static void decides(RedisOptions options, long remaining) {
     try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
       var verdict = RateLimiter.with(store, RULES).decide(Request.of(Subject.of("user:42")));
-      assertThat(verdict.evidence()).as(store.lastProblem().toString()).isEqualTo(Evidence.STORE);
+      assertThat(verdict.evidence()).as(store.lastProblem().toString()).isEqualTo(Source.STORE);
       assertThat(verdict.limits().getFirst().remaining()).isEqualTo(remaining);
     }
   }
@@ -122,7 +122,7 @@ class ConnectingTest {
   private static String problemOf(RedisOptions options) {
     try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
       var verdict = RateLimiter.with(store, RULES).decide(Request.of(Subject.of("user:42")));
-      assertThat(verdict.evidence()).isEqualTo(Evidence.FALLBACK);
+      assertThat(verdict.evidence()).isEqualTo(Source.FALLBACK);
       Eventually.holds(
           "the problem is known", Duration.ofSeconds(20), () -> store.lastProblem().isPresent());
       return store.lastProblem().orElseThrow();

@@ -1,6 +1,6 @@
 package io.headgate.redis;
 
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -31,7 +31,7 @@ record Course(
 
   long admitted(String rule) {
     return Stream.of(warmUp, before, during, after)
-        .mapToLong(phase -> phase.admitted(rule, Evidence.STORE))
+        .mapToLong(phase -> phase.admitted(rule, Source.STORE))
         .sum();
   }
 

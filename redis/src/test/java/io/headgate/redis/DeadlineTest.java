@@ -28,10 +28,10 @@ class DeadlineTest {
           .plan(Request.of(Subject.of("k")), 0, 0);
 
   private final AtomicLong clock = new AtomicLong(System.nanoTime());
-  private final List<Lane.Call> sent = new ArrayList<>();
-  private final Lane lane = new Lane(sent::add);
+  private final List<Batcher.Call> sent = new ArrayList<>();
+  private final Batcher lane = new Batcher(sent::add);
   private final Sockets sockets = new Sockets();
-  private Watch watch = watch(0);
+  private DeadlineSweeper watch = watch(0);
 
   /** What lies in the sockets, and the threads that read it. */
   private static final class Sockets implements ReadBarrier {
@@ -140,18 +140,18 @@ class DeadlineTest {
 
   @Test
   void noWaitIsLongerThanTenDeadlinesOrASecond() {
-    assertThat(Watch.longest(Duration.ofMillis(1))).isEqualTo(Duration.ofMillis(10));
-    assertThat(Watch.longest(Duration.ofMillis(50))).isEqualTo(Duration.ofMillis(500));
-    assertThat(Watch.longest(Duration.ofMillis(300))).isEqualTo(Duration.ofSeconds(1));
-    assertThat(Watch.longest(Duration.ofSeconds(20))).isEqualTo(Duration.ofSeconds(20));
+    assertThat(DeadlineSweeper.longest(Duration.ofMillis(1))).isEqualTo(Duration.ofMillis(10));
+    assertThat(DeadlineSweeper.longest(Duration.ofMillis(50))).isEqualTo(Duration.ofMillis(500));
+    assertThat(DeadlineSweeper.longest(Duration.ofMillis(300))).isEqualTo(Duration.ofSeconds(1));
+    assertThat(DeadlineSweeper.longest(Duration.ofSeconds(20))).isEqualTo(Duration.ofSeconds(20));
   }
 
-  private Watch watch(int warmUpCalls) {
-    return new Watch(DEADLINE, warmUpCalls, List.of(lane), sockets, clock::get);
+  private DeadlineSweeper watch(int warmUpCalls) {
+    return new DeadlineSweeper(DEADLINE, warmUpCalls, List.of(lane), sockets, clock::get);
   }
 
-  private Ask.OfPlan submit() {
-    var ask = new Ask.OfPlan(PLAN, true);
+  private ScriptCommand.OfPlan submit() {
+    var ask = new ScriptCommand.OfPlan(PLAN, true);
     clock.set(ask.since);
     lane.submit(ask);
     return ask;
@@ -166,7 +166,7 @@ class DeadlineTest {
   }
 
   private void answer() {
-    sent.getFirst().end(new NumberWriter().put(1_000_000).put(0).put(8).put(1).put(0).array());
+    sent.getFirst().end(new MessagePackWriter().put(1_000_000).put(0).put(8).put(1).put(0).array());
   }
 
   private static void assertTimedOut(CompletableFuture<?> ask) {

@@ -36,7 +36,7 @@ class GiveBackTest {
   private static OneServer redis;
 
   private final ManualTicker clock = ManualTicker.create();
-  private final Engine engine = redis.engine("g:", clock);
+  private final ScriptExecutor engine = redis.engine("g:", clock);
   private long holder;
 
   @BeforeAll
@@ -156,7 +156,7 @@ class GiveBackTest {
     return engine.peek(plan(limit, 0)).first().remaining();
   }
 
-  private Receipt charge(Limit limit, long cost) {
+  private ChargeReceipt charge(Limit limit, long cost) {
     return Charges.make(engine, plan(limit, cost));
   }
 

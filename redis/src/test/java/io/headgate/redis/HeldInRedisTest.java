@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.RateLimiter;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.FixedWindow;
-import io.headgate.limit.Held;
+import io.headgate.limit.HeldState;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.limit.Take;
-import io.headgate.limit.Take.Usage;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Consistency;
@@ -21,9 +21,9 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.SharedCounts.Known;
-import io.headgate.store.SharedCounts.Taken;
-import io.headgate.testkit.Crowd;
+import io.headgate.store.HoldingStore.Known;
+import io.headgate.store.HoldingStore.Taken;
+import io.headgate.testkit.ConcurrentRunner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,10 +44,10 @@ class HeldInRedisTest {
   private static final String KEY = "h:{k}rule";
   private static final long GRACE_MILLIS = 3_000;
   private static final long MINUTE = 60_000_000;
-  private static final List<Engine> engines = new ArrayList<>(); // each has a thread
+  private static final List<ScriptExecutor> engines = new ArrayList<>(); // each has a thread
 
   /** How many permits each engine was last told that it holds. */
-  private static final Map<Engine, Long> HOLDS = new ConcurrentHashMap<>();
+  private static final Map<ScriptExecutor, Long> HOLDS = new ConcurrentHashMap<>();
 
   private static OneServer redis;
 
@@ -58,7 +58,7 @@ class HeldInRedisTest {
 
   @AfterEach
   void closeEngines() {
-    engines.forEach(Engine::close);
+    engines.forEach(ScriptExecutor::close);
     engines.clear();
   }
 
@@ -164,9 +164,9 @@ class HeldInRedisTest {
     var rule = Rule.named("rule").match("key", "*").limit(new TokenBucket(Rate.perMinute(100_000)));
     var rules = RuleSet.of(rule.consistency(Consistency.LEASED).build());
     var charge = charge(rules.plan(Request.of(Subject.of("k"), 0), 0, 0));
-    var batch = new Batch(new Keys("h:"));
-    for (int holder = 0; holder < Held.MOST_HOLDERS; holder++) {
-      Ask.take(charge, new Take(holder, Usage.NONE, 0, 10, MINUTE)).writeTo(batch);
+    var batch = new Batch(new RedisKeys("h:"));
+    for (int holder = 0; holder < HeldState.MOST_HOLDERS; holder++) {
+      ScriptCommand.take(charge, new HoldRequest(holder, Usage.NONE, 0, 10, MINUTE)).writeTo(batch);
     }
     redis.decide(batch, -1);
     var options = RedisOptions.of(redis.server().uri()).withPrefix("h:");
@@ -180,7 +180,7 @@ class HeldInRedisTest {
 
   /** An instance that spends what it holds under a lock, as simply as can be. */
   private static final class Instance {
-    private final Engine engine = engine();
+    private final ScriptExecutor engine = engine();
     private final ReentrantLock lock = new ReentrantLock();
     private long left;
     private long untold;
@@ -231,7 +231,7 @@ class HeldInRedisTest {
     for (int i = 0; i < 5; i++) instances.add(new Instance());
     var strict = engine();
     long admitted =
-        Crowd.VIRTUAL.sum(member -> {
+        ConcurrentRunner.VIRTUAL.sum(member -> {
           long mine = 0;
           var instance = instances.get(member % 5);
           for (int i = 0; i < 60; i++) {
@@ -250,24 +250,24 @@ class HeldInRedisTest {
     assertThat(strict.peek(plan(limit, 0)).first().remaining()).isZero();
   }
 
-  private static Engine engine() {
+  private static ScriptExecutor engine() {
     var engine = redis.engine("h:");
     engines.add(engine);
     return engine;
   }
 
   /** Reports a usage of which the store has a hold of that size. */
-  private static Taken take(Engine engine, Plan plan, long spent, long want, long lease) {
+  private static Taken take(ScriptExecutor engine, Plan plan, long spent, long want, long lease) {
     return take(engine, plan, new Usage(spent, HOLDS.getOrDefault(engine, spent), 0), want, lease);
   }
 
-  private static Taken take(Engine engine, Plan plan, Usage usage, long want, long lease) {
+  private static Taken take(ScriptExecutor engine, Plan plan, Usage usage, long want, long lease) {
     var taken = engine.take(charge(plan), usage, want, lease).toCompletableFuture().join();
     HOLDS.put(engine, taken.held());
     return taken;
   }
 
-  private static Known report(Engine engine, Plan plan) {
+  private static Known report(ScriptExecutor engine, Plan plan) {
     return engine.report(charge(plan)).toCompletableFuture().join();
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.BucketState;
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -13,7 +13,7 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.State;
-import io.headgate.limit.Take;
+import io.headgate.limit.HoldRequest;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
 import io.headgate.rule.Charge;
@@ -23,10 +23,10 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Answer;
-import io.headgate.store.SharedCounts.Known;
+import io.headgate.store.PlanResult;
+import io.headgate.store.HoldingStore.Known;
 import io.headgate.testkit.ManualTicker;
-import io.headgate.testkit.PlainCounts;
+import io.headgate.testkit.ReferenceHoldingStore;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -52,18 +52,18 @@ class HeldParityTest {
 
   private final ManualTicker clock = ManualTicker.create();
   private final Random random = new Random(20_261_116);
-  private final PlainCounts plain = PlainCounts.shared(clock);
+  private final ReferenceHoldingStore plain = ReferenceHoldingStore.shared(clock);
   private long latest = clock.micros();
 
   /** What goes into a batch, and what it is answered with on either side. */
-  private record Question<T>(String what, Ask<T> ask, Supplier<T> expected) {
-    void compare(Said said, long now) {
+  private record Question<T>(String what, ScriptCommand<T> ask, Supplier<T> expected) {
+    void compare(ReplyReader said, long now) {
       assertThat(plain(ask.read(said), now)).as(what).isEqualTo(plain(expected.get(), now));
     }
 
     /** A debt that is repaid is none, whenever that was. */
     private static Object plain(Object answer, long now) {
-      if (answer instanceof Answer several) return several.outcomes();
+      if (answer instanceof PlanResult several) return several.outcomes();
       if (answer
               instanceof
               Known(BucketState(long emptyAt, long slack, long drain), long time, boolean counted)
@@ -146,7 +146,7 @@ class HeldParityTest {
     for (int step = 0; step < STEPS; ) {
       turnTheClock(stepsBack);
       if (random.nextInt(8) == 0) rules = revisions.get(random.nextInt(revisions.size()));
-      var batch = new Batch(new Keys("p:"));
+      var batch = new Batch(new RedisKeys("p:"));
       var questions = new ArrayList<Question<?>>();
       for (int i = random.nextInt(30); i >= 0; i--) {
         var question = question(rules, step++);
@@ -154,7 +154,7 @@ class HeldParityTest {
         questions.add(question);
       }
       long now = clock.micros();
-      var answers = new Said(redis.decide(batch, now));
+      var answers = new ReplyReader(redis.decide(batch, now));
       for (var question : questions) question.compare(answers, now);
       if (random.nextInt(20) == 0) forget(rules);
     }
@@ -166,7 +166,7 @@ class HeldParityTest {
             Map.of("key", "k" + random.nextInt(3), "both", random.nextInt(4) == 0 ? "yes" : "no"));
     var plan = rules.plan(Request.of(subject, random.nextInt(4)), 0, step);
     var charge = plan.charges().get(random.nextInt(plan.charges().size()));
-    boolean divisible = charge.limit() instanceof Divisible;
+    boolean divisible = charge.limit() instanceof Holdable;
     return switch (random.nextInt(10)) {
       case 0 -> decision("look", plan, false, step);
       case 1, 2, 3 -> decision("decide", plan, true, step);
@@ -178,14 +178,14 @@ class HeldParityTest {
   private Question<?> decision(String what, Plan plan, boolean keep, int step) {
     return new Question<>(
         "step %d, %s %s".formatted(step, what, plan.charges()),
-        new Ask.OfPlan(plan, keep),
+        new ScriptCommand.OfPlan(plan, keep),
         () -> keep ? plain.decide(plan) : plain.peek(plan));
   }
 
   private Question<?> report(Charge charge, int step) {
     return new Question<>(
         "step %d, report %s".formatted(step, charge),
-        Ask.report(charge),
+        ScriptCommand.report(charge),
         () -> plain.report(charge).toCompletableFuture().join());
   }
 
@@ -195,14 +195,14 @@ class HeldParityTest {
     long lease = random.nextInt(4) == 0 ? 1 + random.nextInt(1000) : 1 + random.nextLong(SECOND);
     long held = random.nextInt(9);
     long until = random.nextInt(3) == 0 ? 0 : clock.micros() + random.nextInt(2_000) - 500;
-    var usage = new Take.Usage(held == 0 ? 0 : random.nextLong(held + 1), held, until);
+    var usage = new HoldRequest.Usage(held == 0 ? 0 : random.nextLong(held + 1), held, until);
     long order = random.nextInt(3);
     long cost = random.nextBoolean() ? charge.cost() : 0;
-    var take = new Take(holder, order, usage, cost, want, lease);
+    var take = new HoldRequest(holder, order, usage, cost, want, lease);
     var asked = new Charge(charge.counter(), charge.key(), take.cost(), 0);
     return new Question<>(
         "step %d, %s of %s".formatted(step, take, charge),
-        Ask.take(asked, take),
+        ScriptCommand.take(asked, take),
         () ->
             plain
                 .as(holder)
@@ -215,7 +215,7 @@ class HeldParityTest {
     var subject = Subject.of(Map.of("key", "k" + random.nextInt(3), "both", "yes"));
     for (var charge : rules.plan(Request.of(subject, 1), 0, 0).charges()) {
       plain.reset(charge.counter(), charge.key());
-      redis.server().call("DEL", new Keys("p:").of(charge.counter(), charge.key()));
+      redis.server().call("DEL", new RedisKeys("p:").of(charge.counter(), charge.key()));
     }
   }
 

@@ -3,15 +3,15 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
-import io.headgate.Verdict;
+import io.headgate.CheckResult;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
-import io.headgate.rule.OnStoreFailure.Allow;
+import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -40,15 +40,15 @@ class LateChargesTest {
       var limiter = RateLimiter.with(store, RULES);
       awaitUsed(limiter);
       server.pause();
-      var verdicts = new ArrayList<CompletableFuture<Verdict>>();
+      var verdicts = new ArrayList<CompletableFuture<CheckResult>>();
       for (int i = 0; i < ASKING; i++) {
         verdicts.add(limiter.decideAsync(REQUEST).toCompletableFuture());
       }
       for (var verdict : verdicts) {
-        assertThat(verdict.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Evidence.FALLBACK);
+        assertThat(verdict.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Source.FALLBACK);
       }
       server.resume();
-      assertThat(awaitUsed(limiter)).as("who leaves at once, one by one").isEqualTo(Lane.AT_ONCE);
+      assertThat(awaitUsed(limiter)).as("who leaves at once, one by one").isEqualTo(Batcher.AT_ONCE);
       assertThat(store.isIdle()).isTrue();
     }
   }
@@ -62,7 +62,7 @@ class LateChargesTest {
       awaitUsed(limiter);
       server.pause();
       var first = limiter.decideAsync(REQUEST).toCompletableFuture();
-      assertThat(first.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Evidence.FALLBACK);
+      assertThat(first.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Source.FALLBACK);
       server.restart();
       assertThat(awaitUsed(limiter)).isZero();
     }
@@ -76,7 +76,7 @@ class LateChargesTest {
         () -> {
           var verdict = limiter.peek(Request.of(REQUEST.subject(), 0));
           looked.add(LIMIT - verdict.limits().getFirst().remaining());
-          return verdict.evidence() == Evidence.STORE;
+          return verdict.evidence() == Source.STORE;
         });
     return looked.getLast();
   }

@@ -15,7 +15,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FaultProxy;
 import io.headgate.testkit.redis.RedisServer;
@@ -61,20 +61,20 @@ class LocalAdmissionsTest {
         var proxy = FaultProxy.to(server.port());
         var store = RedisStore.connect("redis://127.0.0.1:" + proxy.port())) {
       var limiter = RateLimiter.with(store, rules());
-      rests(limiter, Evidence.STORE);
+      rests(limiter, Source.STORE);
       for (int outage = 1; outage <= 2; outage++) {
         proxy.refuse();
-        rests(limiter, Evidence.FALLBACK);
+        rests(limiter, Source.FALLBACK);
         Eventually.holds("the breaker is open", PATIENCE, store::isAway);
         for (var name : limits().keySet()) {
           for (int i = 0; i < ADMITTED; i++) {
             var verdict = limiter.decide(Request.of(Subject.of(name)));
-            assertThat(verdict.evidence()).isEqualTo(Evidence.FALLBACK);
+            assertThat(verdict.evidence()).isEqualTo(Source.FALLBACK);
             assertThat(verdict.isAllowed()).as(name).isTrue();
           }
         }
         proxy.pass();
-        rests(limiter, Evidence.STORE);
+        rests(limiter, Source.STORE);
         long left = PERMITS - (long) outage * ADMITTED;
         for (var name : limits().keySet()) {
           Eventually.holds(
@@ -103,7 +103,7 @@ class LocalAdmissionsTest {
     }
   }
 
-  private static void rests(RateLimiter limiter, Evidence evidence) {
+  private static void rests(RateLimiter limiter, Source evidence) {
     Eventually.holds(
         "decisions rest on " + evidence,
         PATIENCE,
@@ -112,6 +112,6 @@ class LocalAdmissionsTest {
 
   private static long remaining(RateLimiter limiter, String name) {
     var verdict = limiter.peek(Request.of(Subject.of(name), 0));
-    return verdict.evidence() == Evidence.STORE ? verdict.limits().getFirst().remaining() : -1;
+    return verdict.evidence() == Source.STORE ? verdict.limits().getFirst().remaining() : -1;
   }
 }

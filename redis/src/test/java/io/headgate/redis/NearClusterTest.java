@@ -6,12 +6,12 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
 import java.time.Duration;
@@ -52,7 +52,7 @@ class NearClusterTest {
         Rule.named("r")
             .match("key", "*")
             .consistency(Consistency.EVENTUAL)
-            .onStoreFailure(new OnStoreFailure.Deny())
+            .onStoreFailure(new FailurePolicy.Deny())
             .limit(new TokenBucket(Rate.perMinute(1_000_000)))
             .build();
     try (var cluster = RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no");
@@ -75,7 +75,7 @@ class NearClusterTest {
           () -> {
             for (var user : others) limiter.decide(Request.of(Subject.of(user)));
             var verdict = limiter.decide(Request.of(Subject.of("victim")));
-            return verdict.evidence() == Evidence.FALLBACK && !verdict.isAllowed();
+            return verdict.evidence() == Source.FALLBACK && !verdict.isAllowed();
           });
       Eventually.holds(
           "others are decided here",

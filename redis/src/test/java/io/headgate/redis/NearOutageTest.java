@@ -6,12 +6,12 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -31,15 +31,15 @@ class NearOutageTest {
             .per("key")
             .limit(new TokenBucket(Rate.perSecond(100_000)))
             .consistency(consistency)
-            .onStoreFailure(new OnStoreFailure.Deny())
+            .onStoreFailure(new FailurePolicy.Deny())
             .build();
     try (var server = RedisServer.start();
         var limiter = RateLimiter.with(RedisStore.connect(server.uri()), RuleSet.of(rule))) {
-      var near = consistency == Consistency.LEASED ? Evidence.LEASE : Evidence.LOCAL;
+      var near = consistency == Consistency.LEASED ? Source.LEASE : Source.LOCAL;
       becomes(limiter, near, true);
       if (trouble.equals("kill")) server.kill();
       else server.pause();
-      becomes(limiter, Evidence.FALLBACK, false);
+      becomes(limiter, Source.FALLBACK, false);
       if (trouble.equals("kill")) server.restart();
       else server.resume();
       becomes(limiter, near, true);
@@ -47,7 +47,7 @@ class NearOutageTest {
     Eventually.holds("no thread is left", PATIENCE, () -> Threads.ours().isEmpty());
   }
 
-  private static void becomes(RateLimiter limiter, Evidence evidence, boolean allowed) {
+  private static void becomes(RateLimiter limiter, Source evidence, boolean allowed) {
     Eventually.holds(
         "decisions rest on " + evidence,
         PATIENCE,

@@ -9,13 +9,13 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.store.OutageListener;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
@@ -64,10 +64,10 @@ class NearTest {
   }
 
   private void connect(int instances, Consistency consistency, Limit limit) {
-    connect(instances, NearOptions.DEFAULT, consistency, limit);
+    connect(instances, ConsistencyOptions.DEFAULT, consistency, limit);
   }
 
-  private void connect(int instances, NearOptions near, Consistency consistency, Limit limit) {
+  private void connect(int instances, ConsistencyOptions near, Consistency consistency, Limit limit) {
     // A machine that is busy otherwise is not to be taken for an outage.
     var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10)).withNear(near);
     for (int i = 0; i < instances; i++) {
@@ -140,7 +140,7 @@ class NearTest {
         PATIENCE,
         () -> {
           for (int i = 0; i < 100; i++) assertThat(limiter.decide(HOT).isAllowed()).isTrue();
-          return limiter.decide(HOT).evidence() == Evidence.LEASE;
+          return limiter.decide(HOT).evidence() == Source.LEASE;
         });
     long before = calls();
     for (int i = 0; i < 2_000; i++) assertThat(limiter.decide(HOT).isAllowed()).isTrue();
@@ -176,7 +176,7 @@ class NearTest {
     for (var limiter : fleet) {
       Eventually.holds("all know", PATIENCE, () -> !limiter.decide(HOT).isAllowed());
     }
-    assertThat(fleet.getLast().decide(HOT).evidence()).isEqualTo(Evidence.LOCAL);
+    assertThat(fleet.getLast().decide(HOT).evidence()).isEqualTo(Source.LOCAL);
   }
 
   @Test
@@ -200,7 +200,7 @@ class NearTest {
 
   @Test
   void aChangedLimitOfAnEventualRuleAppliesToCallersThatKeepComing() {
-    var often = NearOptions.DEFAULT.withReportEvery(Duration.ofMillis(10));
+    var often = ConsistencyOptions.DEFAULT.withReportEvery(Duration.ofMillis(10));
     connect(1, often, Consistency.EVENTUAL, new TokenBucket(Rate.of(1_000, Duration.ofMillis(1))));
     var limiter = fleet.getFirst();
     for (int i = 0; i < 500; i++) limiter.decide(HOT);
@@ -223,7 +223,7 @@ class NearTest {
         PATIENCE,
         () -> {
           for (int i = 0; i < 100; i++) holder.decide(HOT);
-          return holder.decide(HOT).evidence() == Evidence.LEASE;
+          return holder.decide(HOT).evidence() == Source.LEASE;
         });
     var limiter = fleet.getLast();
     limiter.replaceRules(rules(Consistency.LEASED, new Concurrency(3, Duration.ofMinutes(5))));
@@ -238,7 +238,7 @@ class NearTest {
   /** With the usual deadline of 50 ms, in which Redis does not answer all of them. */
   @Test
   void aBurstOfReportsIsPacedAndNoneIsLost() {
-    var once = NearOptions.DEFAULT.withReportEvery(Duration.ofSeconds(1));
+    var once = ConsistencyOptions.DEFAULT.withReportEvery(Duration.ofSeconds(1));
     var opened = new AtomicInteger();
     var listener =
         new OutageListener() {

@@ -16,12 +16,12 @@ class NumbersTest {
   void whatTheServerReadsAndWritesBackIsWhatWasSent() {
     var numbers = new Random(7).longs(500, 0, 1L << 53).map(n -> n >> n % 50).toArray();
     var edges = new long[] {0, 1, 127, 128, 255, 256, 65535, 65536, -1, -32, -33, -129, -70_000};
-    var writer = new NumberWriter();
+    var writer = new MessagePackWriter();
     for (long number : edges) writer.put(number);
-    var more = new NumberWriter();
+    var more = new MessagePackWriter();
     for (long number : numbers) more.put(number);
     more.put((1L << 32) - 1).put(1L << 32).put(1L << 53).put(-(1L << 53));
-    var read = new NumberReader(echo(writer.put(more).array()));
+    var read = new MessagePackReader(echo(writer.put(more).array()));
     for (long number : edges) assertThat(read.next()).isEqualTo(number);
     for (long number : numbers) assertThat(read.next()).isEqualTo(number);
     assertThat(read.next()).isEqualTo((1L << 32) - 1);
@@ -32,8 +32,8 @@ class NumbersTest {
 
   @Test
   void whatIsNoArrayOfIntegersIsRefused() {
-    assertThatThrownBy(() -> new NumberReader(new byte[] {5})).hasMessage("not an array: 5");
-    var text = new NumberReader(new byte[] {(byte) 0x91, (byte) 0xa1, 'x'});
+    assertThatThrownBy(() -> new MessagePackReader(new byte[] {5})).hasMessage("not an array: 5");
+    var text = new MessagePackReader(new byte[] {(byte) 0x91, (byte) 0xa1, 'x'});
     assertThatThrownBy(text::next).hasMessage("not an integer: 161");
   }
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /** A server of the test's own, and one link to it that many engines may use. */
-record OneServer(RedisServer server, Clients clients, Link link) implements AutoCloseable {
+record OneServer(RedisServer server, LettuceClients clients, RedisConnection link) implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   static OneServer start() {
@@ -18,17 +18,17 @@ record OneServer(RedisServer server, Clients clients, Link link) implements Auto
   }
 
   private static OneServer of(RedisServer server) {
-    var clients = new Clients(RedisOptions.of(server.uri()));
+    var clients = new LettuceClients(RedisOptions.of(server.uri()));
     return new OneServer(server, clients, clients.link());
   }
 
   /** Goes by the server's clock. */
-  Engine engine(String prefix) {
-    return new Engine(Links.shared(link), new Keys(prefix), PATIENCE, Engine.SERVER_CLOCK);
+  ScriptExecutor engine(String prefix) {
+    return new ScriptExecutor(Links.shared(link), new RedisKeys(prefix), PATIENCE, ScriptExecutor.SERVER_CLOCK);
   }
 
-  Engine engine(String prefix, Ticker clock) {
-    return new Engine(Links.shared(link), new Keys(prefix), PATIENCE, clock::micros);
+  ScriptExecutor engine(String prefix, Ticker clock) {
+    return new ScriptExecutor(Links.shared(link), new RedisKeys(prefix), PATIENCE, clock::micros);
   }
 
   /** Decides a batch as if it were then. */

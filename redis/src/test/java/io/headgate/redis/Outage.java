@@ -3,7 +3,7 @@ package io.headgate.redis;
 import io.headgate.RateLimiter;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -97,8 +97,8 @@ final class Outage {
             "the grace of allow-then-deny is over",
             PATIENCE,
             () ->
-                phase.decisions(OutageRules.ALLOW_THEN_DENY, Evidence.FALLBACK)
-                    > phase.admitted(OutageRules.ALLOW_THEN_DENY, Evidence.FALLBACK));
+                phase.decisions(OutageRules.ALLOW_THEN_DENY, Source.FALLBACK)
+                    > phase.admitted(OutageRules.ALLOW_THEN_DENY, Source.FALLBACK));
       }
       case PARTIAL -> awaitPolicy(phase, OutageRules.AMPLE);
       case BRIEF, NONE -> {}
@@ -109,7 +109,7 @@ final class Outage {
     Eventually.holds(
         "rule '%s' decides without the store".formatted(rule),
         PATIENCE,
-        () -> phase.decisions(rule, Evidence.FALLBACK) > 0);
+        () -> phase.decisions(rule, Source.FALLBACK) > 0);
   }
 
   private static long charged(RateLimiter limiter) {
@@ -121,7 +121,7 @@ final class Outage {
         () -> {
           var verdict = limiter.peek(ample);
           remaining.set(verdict.limits().getFirst().remaining());
-          return verdict.evidence() == Evidence.STORE;
+          return verdict.evidence() == Source.STORE;
         });
     return OutageRules.AMPLE_PER_HOUR - remaining.get();
   }

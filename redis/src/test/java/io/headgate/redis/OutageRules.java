@@ -4,11 +4,11 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.rule.OnStoreFailure;
-import io.headgate.rule.OnStoreFailure.Allow;
-import io.headgate.rule.OnStoreFailure.AllowThenDeny;
-import io.headgate.rule.OnStoreFailure.Deny;
-import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.FailurePolicy;
+import io.headgate.rule.FailurePolicy.Allow;
+import io.headgate.rule.FailurePolicy.AllowThenDeny;
+import io.headgate.rule.FailurePolicy.Deny;
+import io.headgate.rule.FailurePolicy.Local;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import java.time.Duration;
@@ -48,7 +48,7 @@ final class OutageRules {
         rule(AMPLE, new Deny(), RollingWindow.of(Rate.perHour(AMPLE_PER_HOUR))));
   }
 
-  private static Rule rule(String name, OnStoreFailure policy, Limit limit) {
+  private static Rule rule(String name, FailurePolicy policy, Limit limit) {
     return Rule.named(name).match("key", name + ":*").onStoreFailure(policy).limit(limit).build();
   }
 

@@ -19,7 +19,7 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.ManualTicker;
-import io.headgate.testkit.PlainStore;
+import io.headgate.testkit.ReferenceStore;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -126,20 +126,20 @@ class ParityTest {
   /** Some fifty requests come at each moment, so that they share a batch and its states. */
   private void compare(RuleSet... revisions) {
     redis.empty();
-    var plain = new PlainStore(clock);
+    var plain = new ReferenceStore(clock);
     for (int step = 0; step < STEPS; ) {
       clock.sleep(pause());
-      var batch = new Batch(new Keys("p:"));
-      var asks = new ArrayList<Ask.OfPlan>();
+      var batch = new Batch(new RedisKeys("p:"));
+      var asks = new ArrayList<ScriptCommand.OfPlan>();
       var request = request();
       for (int i = random.nextInt(100); i >= 0; i--) {
         var rules = revisions[random.nextInt(revisions.length)];
         if (random.nextInt(4) > 0) request = request(); // or the same again, as a hot key has it
-        var ask = new Ask.OfPlan(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
+        var ask = new ScriptCommand.OfPlan(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
         ask.writeTo(batch);
         asks.add(ask);
       }
-      var said = new Said(redis.decide(batch, clock.micros()));
+      var said = new ReplyReader(redis.decide(batch, clock.micros()));
       for (var ask : asks) {
         assertThat(ask.read(said).outcomes())
             .as("step %d, %s", step, ask.plan.charges())

@@ -1,7 +1,7 @@
 package io.headgate.redis;
 
-import io.headgate.Verdict;
-import io.headgate.store.Evidence;
+import io.headgate.CheckResult;
+import io.headgate.store.Source;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -12,12 +12,12 @@ import org.HdrHistogram.ConcurrentHistogram;
 final class Phase {
   private static final int DIGITS = 3;
 
-  private record Kind(String rule, Evidence evidence, boolean allowed) {}
+  private record Kind(String rule, Source evidence, boolean allowed) {}
 
   private final ConcurrentHistogram micros = new ConcurrentHistogram(DIGITS);
   private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();
 
-  void note(String rule, Verdict verdict, long nanos) {
+  void note(String rule, CheckResult verdict, long nanos) {
     micros.recordValue(nanos / 1_000);
     counts
         .computeIfAbsent(
@@ -29,15 +29,15 @@ final class Phase {
     return micros.getTotalCount();
   }
 
-  long decisions(Evidence evidence) {
+  long decisions(Source evidence) {
     return sum(kind -> kind.evidence == evidence);
   }
 
-  long decisions(String rule, Evidence evidence) {
+  long decisions(String rule, Source evidence) {
     return sum(kind -> kind.evidence == evidence && kind.rule.equals(rule));
   }
 
-  long admitted(String rule, Evidence evidence) {
+  long admitted(String rule, Source evidence) {
     return sum(kind -> kind.evidence == evidence && kind.rule.equals(rule) && kind.allowed);
   }
 

@@ -6,12 +6,12 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.rule.OnStoreFailure.Deny;
+import io.headgate.rule.FailurePolicy.Deny;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
 import io.headgate.testkit.redis.RedisServer;
@@ -55,7 +55,7 @@ class ReshardingTest {
     try (var store = RedisStore.connect(options)) {
       var limiter = RateLimiter.with(store, RULES);
       var request = Request.of(Subject.of(SUBJECT));
-      assertThat(limiter.decide(request).evidence()).isEqualTo(Evidence.STORE);
+      assertThat(limiter.decide(request).evidence()).isEqualTo(Source.STORE);
 
       to.call("CLUSTER", "SETSLOT", slot(), "IMPORTING", from.call("CLUSTER", "MYID").text());
       from.call("CLUSTER", "SETSLOT", slot(), "MIGRATING", to.call("CLUSTER", "MYID").text());
@@ -66,7 +66,7 @@ class ReshardingTest {
       cluster.migrateSlot(SLOT, to);
 
       var decided = verdict.get(20, TimeUnit.SECONDS);
-      assertThat(decided.evidence()).isEqualTo(Evidence.STORE);
+      assertThat(decided.evidence()).isEqualTo(Source.STORE);
       assertThat(decided.limits())
           .extracting(limit -> limit.remaining())
           .containsExactly(98L, 998L);

@@ -7,12 +7,12 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
-import io.headgate.rule.OnStoreFailure.Allow;
+import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +66,7 @@ final class StarvedInstance {
             for (int rule = 0; rule < RULES.size(); rule++) {
               var verdict = limiter.decide(Request.of(Subject.of(RULES.get(rule))));
               if (verdict.isAllowed()) counts.incrementAndGet(rule);
-              if (verdict.evidence() == Evidence.FALLBACK) counts.incrementAndGet(RULES.size());
+              if (verdict.evidence() == Source.FALLBACK) counts.incrementAndGet(RULES.size());
             }
           }
         });

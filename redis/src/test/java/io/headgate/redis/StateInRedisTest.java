@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Bucket;
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.limit.Take.Usage;
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -21,7 +21,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.Answer;
+import io.headgate.store.PlanResult;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.Limits;
 import io.headgate.testkit.ManualTicker;
@@ -46,7 +46,7 @@ class StateInRedisTest {
   private static final long GRACE_MILLIS = 3_000;
   private static final String KEY = "h:{k}rule";
   private static OneServer redis;
-  private static Engine engine;
+  private static ScriptExecutor engine;
 
   @BeforeAll
   static void start() {
@@ -151,7 +151,7 @@ class StateInRedisTest {
         var outcomes = engine.decide(plan).outcomes();
         for (int i = 0; i < outcomes.size(); i++) {
           var charge = plan.charges().get(i);
-          var key = new Keys("h:").of(charge.counter(), charge.key());
+          var key = new RedisKeys("h:").of(charge.counter(), charge.key());
           long end = micros() + redis.server().call("PTTL", key).number() * 1_000;
           assertThat(end).as(key).isGreaterThan(now + outcomes.get(i).resetAfter());
         }
@@ -245,7 +245,7 @@ class StateInRedisTest {
   void aCostThatCanNeverPassDoesNoWork() {
     var limit = new Concurrency(100_000, Duration.ofMinutes(1));
     assertThat(engine.decide(plan(limit, 100_000)).first())
-        .isEqualTo(new Never(100_000, 0, 100_000, Concurrency.MOST_AT_ONCE));
+        .isEqualTo(new ExceedsCapacity(100_000, 0, 100_000, Concurrency.MOST_AT_ONCE));
     assertThat(redis.server().call("INFO", "commandstats").text()).doesNotContain("cmdstat_zadd");
   }
 
@@ -268,7 +268,7 @@ class StateInRedisTest {
   @Test
   void aBatchEndsEarlyWhereItsRequestsTakeManySlots() throws Exception {
     var limit = new Concurrency(100_000, Duration.ofMinutes(1));
-    var decided = new ArrayList<CompletableFuture<Answer>>();
+    var decided = new ArrayList<CompletableFuture<PlanResult>>();
     for (int i = 0; i < 64; i++) {
       decided.add(engine.decideAsync(plan(limit, 500)).toCompletableFuture());
     }
@@ -317,7 +317,7 @@ class StateInRedisTest {
   void everyChangeLeavesAnExpiry(Limit limit) {
     var random = new Random(7);
     var limits = new ArrayList<>(Limits.ofEveryKind(6));
-    var made = new ArrayList<Receipt>();
+    var made = new ArrayList<ChargeReceipt>();
     var current = limit;
     for (int i = 0; i < 150; i++) {
       var plan = plan(current, 1 + random.nextInt(2));
@@ -325,9 +325,9 @@ class StateInRedisTest {
       int change = random.nextInt(10);
       switch (change) {
         case 0, 1, 2 -> {
-          var reply = engine.ask(new Ask.OfCharges(plan.charges(), true)).toCompletableFuture();
+          var reply = engine.ask(new ScriptCommand.OfCharges(plan.charges(), true)).toCompletableFuture();
           if (reply.join().outcomes().getFirst() instanceof Passed passed) {
-            made.add(Receipt.of(charge, reply.join().now(), passed));
+            made.add(ChargeReceipt.of(charge, reply.join().now(), passed));
           }
         }
         case 3 -> engine.peek(plan);
@@ -363,7 +363,7 @@ class StateInRedisTest {
   }
 
   private static boolean isHoldable(Limit limit) {
-    return limit instanceof Divisible;
+    return limit instanceof Holdable;
   }
 
   private static void expires(String what) {

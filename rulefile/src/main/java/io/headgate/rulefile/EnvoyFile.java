@@ -15,18 +15,18 @@ public final class EnvoyFile {
    * @throws RuleFileException if envoyproxy/ratelimit would not take it either
    */
   public static EnvoyImport read(Path file) throws IOException {
-    var problems = new Problems();
-    return imported(FileText.read(file, problems), problems, file.toString());
+    var problems = new ProblemCollector();
+    return imported(FileTextReader.read(file, problems), problems, file.toString());
   }
 
   public static EnvoyImport read(String text) {
-    return imported(Optional.of(text), new Problems(), "");
+    return imported(Optional.of(text), new ProblemCollector(), "");
   }
 
-  private static EnvoyImport imported(Optional<String> text, Problems problems, String source) {
+  private static EnvoyImport imported(Optional<String> text, ProblemCollector problems, String source) {
     var domain =
-        text.flatMap(given -> Document.parse(given, problems))
-            .flatMap(node -> new EnvoyReader().read(new Value(node, "", problems)));
+        text.flatMap(given -> DocumentParser.parse(given, problems))
+            .flatMap(node -> new EnvoyReader().read(new FieldValue(node, "", problems)));
     problems.throwIfAny(source);
     return EnvoyRules.of(domain.orElseThrow());
   }

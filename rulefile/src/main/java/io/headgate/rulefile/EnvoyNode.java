@@ -18,7 +18,7 @@ record EnvoyNode(
     boolean shared,
     List<EnvoyNode> nested,
     List<Mention> mentions,
-    Place at,
+    SourcePosition at,
     String path) {
 
   /** The lengths of time that a limit can be given for. */
@@ -35,9 +35,9 @@ record EnvoyNode(
   /**
    * @param permits 0 lets nothing pass
    */
-  record Limit(boolean unlimited, long permits, Unit unit, Optional<String> name, Place at) {}
+  record Limit(boolean unlimited, long permits, Unit unit, Optional<String> name, SourcePosition at) {}
 
-  record Mention(String field, Place at) {}
+  record Mention(String field, SourcePosition at) {}
 
   /** The whole of a file. */
   record Domain(String name, List<EnvoyNode> nested) {}

@@ -31,7 +31,7 @@ final class EnvoyReader {
       List.of("quota_mode", "detailed_metric", "value_to_metric", "metadata");
   private static final String YES_OR_NO = "true or false";
 
-  Optional<Domain> read(Value value) {
+  Optional<Domain> read(FieldValue value) {
     return value
         .section("a map with the fields domain and descriptors")
         .flatMap(section -> {
@@ -46,9 +46,9 @@ final class EnvoyReader {
     return text;
   }
 
-  private List<EnvoyNode> descriptors(Section section) {
+  private List<EnvoyNode> descriptors(MappingReader section) {
     var nodes = new ArrayList<EnvoyNode>();
-    var seen = new HashMap<List<String>, Place>();
+    var seen = new HashMap<List<String>, SourcePosition>();
     var items = section.find("descriptors").flatMap(list -> list.items("a list of descriptors"));
     for (var item : items.orElse(List.of())) {
       descriptor(item)
@@ -61,7 +61,7 @@ final class EnvoyReader {
     return nodes;
   }
 
-  private Optional<EnvoyNode> descriptor(Value item) {
+  private Optional<EnvoyNode> descriptor(FieldValue item) {
     return item.section("a descriptor: a map with a key")
         .flatMap(section -> {
           section.allowOnly(OF_DESCRIPTOR);
@@ -96,7 +96,7 @@ final class EnvoyReader {
         });
   }
 
-  private Optional<Limit> limit(Section section, List<Mention> mentions) {
+  private Optional<Limit> limit(MappingReader section, List<Mention> mentions) {
     section.allowOnly(OF_LIMIT);
     if (section.has("replaces")) {
       mentions.add(new Mention("rate_limit.replaces", section.findOrSelf("replaces").node().at()));
@@ -112,17 +112,17 @@ final class EnvoyReader {
   private static long number(String text) {
     if (!text.matches("[0-9]{1,10}") || Long.parseLong(text) > 0xFFFF_FFFFL) {
       throw new IllegalArgumentException(
-          "must be a whole number of at most 32 bits, got " + Quoted.of(text));
+          "must be a whole number of at most 32 bits, got " + Excerpt.of(text));
     }
     return Long.parseLong(text);
   }
 
   /** There, capitals are as good as small letters. */
   private static Unit unit(String text) {
-    return Choice.parse(Unit.class, text.toLowerCase(Locale.ROOT));
+    return EnumNames.parse(Unit.class, text.toLowerCase(Locale.ROOT));
   }
 
-  private static boolean yes(Section section, String field) {
+  private static boolean yes(MappingReader section, String field) {
     return section
         .read(
             field,
@@ -133,12 +133,12 @@ final class EnvoyReader {
                   case "false", "False", "FALSE" -> false;
                   default ->
                       throw new IllegalArgumentException(
-                          "must be %s, got %s".formatted(YES_OR_NO, Quoted.of(text)));
+                          "must be %s, got %s".formatted(YES_OR_NO, Excerpt.of(text)));
                 })
         .orElse(false);
   }
 
-  private static void mention(Section section, String field, List<Mention> mentions) {
+  private static void mention(MappingReader section, String field, List<Mention> mentions) {
     section.find(field).ifPresent(value -> mentions.add(new Mention(field, value.node().at())));
   }
 }

@@ -124,7 +124,7 @@ final class EnvoyRules {
                 node.path(),
                 "the limit is left out",
                 "the key %s is longer than the %d characters that an attribute can have here"
-                    .formatted(Quoted.of(key), Subject.LONGEST_NAME - 4),
+                    .formatted(Excerpt.of(key), Subject.LONGEST_NAME - 4),
                 "shorten it, here and in Envoy's rate_limits"));
         return false;
       }
@@ -150,7 +150,7 @@ final class EnvoyRules {
           case YEAR -> "a year is 365 days, counted from 1970";
         };
     if (there.isEmpty()) return;
-    String unit = Choice.text(limit.unit());
+    String unit = EnumNames.text(limit.unit());
     notes.add(
         new Note(
             limit.at().line(),

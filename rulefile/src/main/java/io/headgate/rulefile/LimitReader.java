@@ -3,7 +3,7 @@ package io.headgate.rulefile;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
-import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.LeakyBucket.Queue;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
@@ -38,7 +38,7 @@ final class LimitReader {
       };
     }
 
-    Optional<? extends Limit> read(Section section) {
+    Optional<? extends Limit> read(MappingReader section) {
       return switch (this) {
         case TOKEN_BUCKET -> tokenBucket(section);
         case LEAKY_BUCKET -> leakyBucket(section);
@@ -60,16 +60,16 @@ final class LimitReader {
     REJECT
   }
 
-  private static Optional<TokenBucket> tokenBucket(Section section) {
+  private static Optional<TokenBucket> tokenBucket(MappingReader section) {
     var rate = rate(section);
-    var burst = section.read("burst", COUNT, Counts::parse);
+    var burst = section.read("burst", COUNT, CountSyntax::parse);
     if (rate.isEmpty() || (section.has("burst") && burst.isEmpty())) return Optional.empty();
     return section
         .findOrSelf(burst.isPresent() ? "burst" : "rate")
         .attempt(() -> new TokenBucket(rate.get(), burst.orElse(rate.get().permits())));
   }
 
-  private static Optional<LeakyBucket> leakyBucket(Section section) {
+  private static Optional<LeakyBucket> leakyBucket(MappingReader section) {
     var rate = rate(section);
     var line = line(section);
     if (rate.isEmpty() || line.isEmpty()) return Optional.empty();
@@ -77,10 +77,10 @@ final class LimitReader {
     return section.findOrSelf(blamed).attempt(() -> new LeakyBucket(rate.get(), line.get()));
   }
 
-  private static Optional<? extends Line> line(Section section) {
+  private static Optional<? extends Queue> line(MappingReader section) {
     var mode = section.choose("mode", LeakyMode.class);
-    var queue = section.read("queue", COUNT, text -> new Line.Length(Counts.parse(text)));
-    var wait = section.read("max-wait", DURATION, text -> new Line.Wait(Durations.parse(text)));
+    var queue = section.read("queue", COUNT, text -> new Queue.Length(CountSyntax.parse(text)));
+    var wait = section.read("max-wait", DURATION, text -> new Queue.Wait(DurationSyntax.parse(text)));
     if (section.has("queue") && section.has("max-wait")) {
       section.problem("max-wait", "bounds the line that queue bounds already; remove one of them");
     }
@@ -95,13 +95,13 @@ final class LimitReader {
           .findOrSelf("mode")
           .problem("'queue' needs a bound; add queue: (how many may wait) or max-wait: (how long)");
     }
-    return queues ? queue.<Line>map(line -> line).or(() -> wait) : Optional.of(new Line.None());
+    return queues ? queue.<Queue>map(line -> line).or(() -> wait) : Optional.of(new Queue.None());
   }
 
-  private static Optional<FixedWindow> fixedWindow(Section section) {
-    var rate = section.require("rate", Rates.WANTED, Rates::parse);
+  private static Optional<FixedWindow> fixedWindow(MappingReader section) {
+    var rate = section.require("rate", RateSyntax.WANTED, RateSyntax::parse);
     var align = section.choose("align", Align.class);
-    var zone = section.read("zone", Zones.WANTED, Zones::parse);
+    var zone = section.read("zone", TimeZones.WANTED, TimeZones::parse);
     boolean calendar = align.equals(Optional.of(Align.CALENDAR));
     if (!calendar && section.has("zone") && align.isPresent() == section.has("align")) {
       section.problem("zone", "has an effect with align: calendar only; add that or remove zone");
@@ -111,7 +111,7 @@ final class LimitReader {
         .findOrSelf("rate")
         .attempt(() -> {
           var written = rate.get();
-          if (calendar) return written.calendar(zone.orElse(Zones.UTC));
+          if (calendar) return written.calendar(zone.orElse(TimeZones.UTC));
           if (written.period().unit().varies()) {
             throw new IllegalArgumentException(
                 "'%s' has no fixed length; add align: calendar to follow the calendar"
@@ -121,11 +121,11 @@ final class LimitReader {
         });
   }
 
-  private static Optional<SlidingWindow> slidingWindow(Section section) {
+  private static Optional<SlidingWindow> slidingWindow(MappingReader section) {
     var rate = rate(section);
     int buckets =
         section
-            .read("buckets", "a number from 1 to 1000", Counts::whole)
+            .read("buckets", "a number from 1 to 1000", CountSyntax::whole)
             .orElse(SlidingWindow.DEFAULT_BUCKETS);
     var bound = section.choose("bound", Bound.class).orElse(Bound.INTERPOLATED);
     if (rate.isEmpty()) return Optional.empty();
@@ -134,26 +134,26 @@ final class LimitReader {
         .attempt(() -> new SlidingWindow(rate.get(), buckets, bound));
   }
 
-  private static Optional<RollingWindow> rollingWindow(Section section) {
+  private static Optional<RollingWindow> rollingWindow(MappingReader section) {
     var plain =
         rate(section)
             .flatMap(rate -> section.findOrSelf("rate").attempt(() -> RollingWindow.of(rate)));
-    var interval = section.read("min-interval", DURATION, Durations::parse);
+    var interval = section.read("min-interval", DURATION, DurationSyntax::parse);
     if (plain.isEmpty() || interval.isEmpty()) return plain;
     return section
         .findOrSelf("min-interval")
         .attempt(() -> new RollingWindow(plain.get().rate(), interval.get()));
   }
 
-  private static Optional<Concurrency> concurrency(Section section) {
-    var max = section.require("max", COUNT, text -> Concurrency.of(Counts.parse(text)));
-    var lease = section.read("lease", DURATION, Durations::parse);
+  private static Optional<Concurrency> concurrency(MappingReader section) {
+    var max = section.require("max", COUNT, text -> Concurrency.of(CountSyntax.parse(text)));
+    var lease = section.read("lease", DURATION, DurationSyntax::parse);
     if (max.isEmpty() || lease.isEmpty()) return max;
     return section.findOrSelf("lease").attempt(() -> new Concurrency(max.get().max(), lease.get()));
   }
 
-  private static Optional<Rate> rate(Section section) {
-    return section.require("rate", Rates.WANTED, text -> Rates.parse(text).rate());
+  private static Optional<Rate> rate(MappingReader section) {
+    return section.require("rate", RateSyntax.WANTED, text -> RateSyntax.parse(text).rate());
   }
 
   private LimitReader() {}

@@ -3,7 +3,7 @@ package io.headgate.rulefile;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
-import io.headgate.limit.LeakyBucket.Line;
+import io.headgate.limit.LeakyBucket.Queue;
 import io.headgate.limit.Limit;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
@@ -26,32 +26,32 @@ record LimitWriter(Combine combine) {
   /**
    * @param name what a single limit is called when nothing is said
    */
-  void write(List<RuleLimit> limits, String name, Map<String, Tree> fields) {
+  void write(List<RuleLimit> limits, String name, Map<String, OutputNode> fields) {
     if (limits.size() == 1 && place(limits.getFirst()).isEmpty()) {
-      fields.put("limit", new Tree.Fields(limit(limits.getFirst(), name)));
+      fields.put("limit", new OutputNode.Fields(limit(limits.getFirst(), name)));
       return;
     }
-    var items = new ArrayList<Tree>();
+    var items = new ArrayList<OutputNode>();
     for (var limit : limits) {
       var item = limit(limit, "");
       item.putAll(place(limit));
-      items.add(new Tree.Fields(item));
+      items.add(new OutputNode.Fields(item));
     }
-    fields.put("limits", new Tree.Items(items));
+    fields.put("limits", new OutputNode.Items(items));
   }
 
-  static Tree per(List<String> attributes) {
-    var texts = new ArrayList<Tree>();
+  static OutputNode per(List<String> attributes) {
+    var texts = new ArrayList<OutputNode>();
     for (var name : attributes) {
-      var text = new Tree.Text(MatchReader.attribute(name));
+      var text = new OutputNode.Text(MatchReader.attribute(name));
       if (!texts.contains(text)) texts.add(text);
     }
-    return new Tree.Items(texts);
+    return new OutputNode.Items(texts);
   }
 
   /** A limit in a few words, such as {@code token-bucket rate 100/1m burst 200}. */
   static String summary(Limit limit) {
-    var fields = new LinkedHashMap<String, Tree>();
+    var fields = new LinkedHashMap<String, OutputNode>();
     arithmetic(limit, fields);
     var text = new StringBuilder(limit.algorithm());
     fields.forEach((name, value) ->
@@ -60,27 +60,27 @@ record LimitWriter(Combine combine) {
             .append(' ')
             .append(
                 switch (value) {
-                  case Tree.Text(var words) -> words;
-                  case Tree.Literal(var number) -> number;
-                  case Tree.Items items -> JsonText.of(items);
-                  case Tree.Fields map -> JsonText.of(map);
+                  case OutputNode.Text(var words) -> words;
+                  case OutputNode.Literal(var number) -> number;
+                  case OutputNode.Items items -> JsonPrinter.of(items);
+                  case OutputNode.Fields map -> JsonPrinter.of(map);
                 }));
     return text.toString();
   }
 
-  private static Map<String, Tree> limit(RuleLimit limit, String name) {
-    var fields = new LinkedHashMap<String, Tree>();
-    if (!limit.name().equals(name)) fields.put("name", new Tree.Text(limit.name()));
-    fields.put("algorithm", new Tree.Text(limit.limit().algorithm()));
+  private static Map<String, OutputNode> limit(RuleLimit limit, String name) {
+    var fields = new LinkedHashMap<String, OutputNode>();
+    if (!limit.name().equals(name)) fields.put("name", new OutputNode.Text(limit.name()));
+    fields.put("algorithm", new OutputNode.Text(limit.limit().algorithm()));
     arithmetic(limit.limit(), fields);
-    limit.cost().ifPresent(cost -> fields.put("cost", new Tree.Text(LimitsReader.cost(cost))));
+    limit.cost().ifPresent(cost -> fields.put("cost", new OutputNode.Text(LimitsReader.cost(cost))));
     limit.per().ifPresent(per -> fields.put("per", per(per)));
     return fields;
   }
 
   /** What a limit is among others. */
-  private Map<String, Tree> place(RuleLimit limit) {
-    var fields = new LinkedHashMap<String, Tree>();
+  private Map<String, OutputNode> place(RuleLimit limit) {
+    var fields = new LinkedHashMap<String, OutputNode>();
     switch (combine) {
       case Combine.Weighted weighted -> {
         if (limit.weight() != 1) fields.put("weight", number(limit.weight()));
@@ -89,62 +89,62 @@ record LimitWriter(Combine combine) {
         if (limit.priority() != 0) fields.put("priority", number(limit.priority()));
       }
       case Combine.Hierarchical hierarchical ->
-          limit.scope().ifPresent(scope -> fields.put("scope", new Tree.Text(Choice.text(scope))));
+          limit.scope().ifPresent(scope -> fields.put("scope", new OutputNode.Text(EnumNames.text(scope))));
       case Combine.All all -> {}
       case Combine.Any any -> {}
     }
     return fields;
   }
 
-  private static void arithmetic(Limit limit, Map<String, Tree> fields) {
+  private static void arithmetic(Limit limit, Map<String, OutputNode> fields) {
     switch (limit) {
       case TokenBucket bucket -> {
-        fields.put("rate", new Tree.Text(Rates.text(bucket.rate())));
+        fields.put("rate", new OutputNode.Text(RateSyntax.text(bucket.rate())));
         if (bucket.burst() != bucket.rate().permits()) fields.put("burst", number(bucket.burst()));
       }
       case LeakyBucket bucket -> {
-        fields.put("rate", new Tree.Text(Rates.text(bucket.rate())));
+        fields.put("rate", new OutputNode.Text(RateSyntax.text(bucket.rate())));
         switch (bucket.line()) {
-          case Line.None none -> {}
-          case Line.Length length -> fields.put("queue", number(length.requests()));
-          case Line.Wait wait ->
-              fields.put("max-wait", new Tree.Text(Durations.text(wait.longest())));
+          case Queue.None none -> {}
+          case Queue.Length length -> fields.put("queue", number(length.requests()));
+          case Queue.Wait wait ->
+              fields.put("max-wait", new OutputNode.Text(DurationSyntax.text(wait.longest())));
         }
       }
       case FixedWindow window -> {
-        fields.put("rate", new Tree.Text(Rates.text(window)));
+        fields.put("rate", new OutputNode.Text(RateSyntax.text(window)));
         if (window.cut() instanceof Window.Calendar calendar) {
-          fields.put("align", new Tree.Text("calendar"));
-          if (!calendar.zone().equals(Zones.UTC)) {
-            fields.put("zone", new Tree.Text(calendar.zone().getId()));
+          fields.put("align", new OutputNode.Text("calendar"));
+          if (!calendar.zone().equals(TimeZones.UTC)) {
+            fields.put("zone", new OutputNode.Text(calendar.zone().getId()));
           }
         }
       }
       case SlidingWindow window -> {
-        fields.put("rate", new Tree.Text(Rates.text(window.rate())));
+        fields.put("rate", new OutputNode.Text(RateSyntax.text(window.rate())));
         if (window.buckets() != SlidingWindow.DEFAULT_BUCKETS) {
           fields.put("buckets", number(window.buckets()));
         }
         if (window.bound() != Bound.INTERPOLATED) {
-          fields.put("bound", new Tree.Text(Choice.text(window.bound())));
+          fields.put("bound", new OutputNode.Text(EnumNames.text(window.bound())));
         }
       }
       case RollingWindow window -> {
-        fields.put("rate", new Tree.Text(Rates.text(window.rate())));
+        fields.put("rate", new OutputNode.Text(RateSyntax.text(window.rate())));
         if (!window.minInterval().isZero()) {
-          fields.put("min-interval", new Tree.Text(Durations.text(window.minInterval())));
+          fields.put("min-interval", new OutputNode.Text(DurationSyntax.text(window.minInterval())));
         }
       }
       case Concurrency slots -> {
         fields.put("max", number(slots.max()));
         if (!slots.lease().equals(Concurrency.DEFAULT_LEASE)) {
-          fields.put("lease", new Tree.Text(Durations.text(slots.lease())));
+          fields.put("lease", new OutputNode.Text(DurationSyntax.text(slots.lease())));
         }
       }
     }
   }
 
-  private static Tree number(long value) {
-    return new Tree.Literal(Long.toString(value));
+  private static OutputNode number(long value) {
+    return new OutputNode.Literal(Long.toString(value));
   }
 }

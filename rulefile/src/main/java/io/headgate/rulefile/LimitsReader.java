@@ -27,7 +27,7 @@ record LimitsReader(Optional<Combine> combine) {
   private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
 
   /** Reads a limit that stands by itself. */
-  static Optional<Limit> readOne(Value value) {
+  static Optional<Limit> readOne(FieldValue value) {
     return value
         .section(ONE)
         .flatMap(section -> new LimitsReader(Optional.empty()).limit(section, "", List.of()))
@@ -37,7 +37,7 @@ record LimitsReader(Optional<Combine> combine) {
   /**
    * @param name what to call a single limit that has no name of its own
    */
-  List<RuleLimit> read(Section owner, String name) {
+  List<RuleLimit> read(MappingReader owner, String name) {
     if (owner.has("limit") && owner.has("limits")) {
       owner.problem("limits", "stands beside limit; give one of the two");
     } else if (!owner.has("limit") && !owner.has("limits") && !owner.meant("limits")) {
@@ -53,12 +53,12 @@ record LimitsReader(Optional<Combine> combine) {
     return limits;
   }
 
-  private List<RuleLimit> several(Value value) {
+  private List<RuleLimit> several(FieldValue value) {
     var items = value.items("a list of limits");
     if (items.isPresent() && items.get().isEmpty())
       value.problem("is empty; give at least one limit");
     var limits = new ArrayList<RuleLimit>();
-    var named = new HashMap<String, Section>();
+    var named = new HashMap<String, MappingReader>();
     for (var item : items.orElse(List.of())) {
       item.section("a map such as { name: calls, algorithm: token-bucket, rate: 100/1m }")
           .flatMap(section -> oneOfSeveral(section, named))
@@ -67,7 +67,7 @@ record LimitsReader(Optional<Combine> combine) {
     return limits;
   }
 
-  private Optional<RuleLimit> oneOfSeveral(Section section, HashMap<String, Section> named) {
+  private Optional<RuleLimit> oneOfSeveral(MappingReader section, HashMap<String, MappingReader> named) {
     var limit = limit(section, "", OF_SEVERAL);
     if (limit.isEmpty()) return limit;
     String name = limit.get().name();
@@ -91,19 +91,19 @@ record LimitsReader(Optional<Combine> combine) {
   /**
    * @param name for a limit without one; empty for the name of its algorithm
    */
-  private Optional<RuleLimit> limit(Section section, String name, List<String> more) {
+  private Optional<RuleLimit> limit(MappingReader section, String name, List<String> more) {
     int before = section.self().problems().count();
     var algorithm = section.choose("algorithm", Algorithm.class);
     refuseUnknown(section, algorithm, more);
     if (!section.has("algorithm")) {
-      section.missing("algorithm", "give " + Choice.wanted(Algorithm.class));
+      section.missing("algorithm", "give " + EnumNames.wanted(Algorithm.class));
     }
     var limit = algorithm.flatMap(known -> known.read(section));
     var given = section.read("name", NAME, LimitsReader::name);
     var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
     var per = section.find("per").map(MatchReader::per);
-    var weight = section.read("weight", "a number from 1 to 1000000", Counts::parse);
-    var priority = section.read("priority", "a whole number", Counts::whole);
+    var weight = section.read("weight", "a number from 1 to 1000000", CountSyntax::parse);
+    var priority = section.read("priority", "a whole number", CountSyntax::whole);
     var scope = section.choose("scope", Scope.class);
     if (!more.isEmpty()) {
       refuseUnless(section, "weight", new Combine.Weighted(1));
@@ -125,17 +125,17 @@ record LimitsReader(Optional<Combine> combine) {
                 scope));
   }
 
-  private void refuseUnless(Section section, String field, Combine wanted) {
+  private void refuseUnless(MappingReader section, String field, Combine wanted) {
     if (combine.isPresent() && combine.get().getClass() != wanted.getClass()) {
       section.problem(
           field,
           "has an effect with combine: %s only, and this rule has %s; change that or remove %s"
-              .formatted(Combines.text(wanted), Combines.text(combine.get()), field));
+              .formatted(CombineNames.text(wanted), CombineNames.text(combine.get()), field));
     }
   }
 
   private static void refuseUnknown(
-      Section section, Optional<Algorithm> algorithm, List<String> more) {
+      MappingReader section, Optional<Algorithm> algorithm, List<String> more) {
     var allowed = new LinkedHashSet<>(COMMON);
     for (var known : Algorithm.values()) {
       if (algorithm.isEmpty() || algorithm.get() == known) allowed.addAll(known.fields());
@@ -144,7 +144,7 @@ record LimitsReader(Optional<Combine> combine) {
     for (var field : section.unknown(allowed)) {
       var owners = new ArrayList<String>();
       for (var other : Algorithm.values()) {
-        if (other.fields().contains(field)) owners.add(Choice.text(other));
+        if (other.fields().contains(field)) owners.add(EnumNames.text(other));
       }
       if (!owners.isEmpty() && algorithm.isPresent()) {
         section.problem(
@@ -152,7 +152,7 @@ record LimitsReader(Optional<Combine> combine) {
             "belongs to %s, not to %s, which takes %s; remove it or change the algorithm"
                 .formatted(
                     String.join(", ", owners),
-                    Choice.text(algorithm.get()),
+                    EnumNames.text(algorithm.get()),
                     String.join(", ", algorithm.get().fields())));
       } else if (OF_SEVERAL.contains(field)) {
         section.problem(

@@ -15,7 +15,7 @@ final class MatchReader {
   static final String EXCEPT = "except";
   private static final String PATTERN = "a pattern such as \"user:*\", or a list of them";
 
-  static Match match(Value value) {
+  static Match match(FieldValue value) {
     var conditions = new LinkedHashMap<String, Pattern>();
     value
         .section("a map such as { key: \"user:*\" } ({} for everything)")
@@ -30,7 +30,7 @@ final class MatchReader {
     return new Match(conditions);
   }
 
-  static List<String> per(Value value) {
+  static List<String> per(FieldValue value) {
     var names = new ArrayList<String>();
     var seen = new HashSet<String>();
     for (var item : value.itemOrItems("an attribute or a list of them").orElse(List.of())) {
@@ -38,21 +38,21 @@ final class MatchReader {
           .ifPresent(name -> {
             names.add(name);
             if (!seen.add(name)) {
-              item.problem("%s is listed twice; remove one".formatted(Quoted.of(name)));
+              item.problem("%s is listed twice; remove one".formatted(Excerpt.of(name)));
             }
           });
     }
     return names;
   }
 
-  private static Optional<Pattern> condition(String attribute, Value value) {
+  private static Optional<Pattern> condition(String attribute, FieldValue value) {
     if (value.attempt(() -> attribute(attribute)).isEmpty()) return Optional.empty();
-    if (!(value.node() instanceof Node.Fields)) return patterns(attribute, value);
+    if (!(value.node() instanceof SourceNode.Fields)) return patterns(attribute, value);
     return value.section(PATTERN).flatMap(section -> exception(attribute, section));
   }
 
   /** A map: what to match, which is anything unless it is said, and what not. */
-  private static Optional<Pattern> exception(String attribute, Section section) {
+  private static Optional<Pattern> exception(String attribute, MappingReader section) {
     section.allowOnly(List.of(IS, EXCEPT));
     if (!section.has(EXCEPT)) section.missing(EXCEPT, "give what is not to match");
     var is = section.find(IS);
@@ -62,7 +62,7 @@ final class MatchReader {
     return pattern.flatMap(one -> excluded.map(other -> new Pattern.Except(one, other)));
   }
 
-  private static Optional<Pattern> patterns(String attribute, Value value) {
+  private static Optional<Pattern> patterns(String attribute, FieldValue value) {
     var patterns = new ArrayList<Pattern>();
     var items = value.itemOrItems(PATTERN);
     for (var item : items.orElse(List.of())) {
@@ -80,7 +80,7 @@ final class MatchReader {
     if (name.isEmpty() || name.length() > Subject.LONGEST_NAME) {
       throw new IllegalArgumentException(
           "an attribute's name must have 1 to %d characters, got %d: %s"
-              .formatted(Subject.LONGEST_NAME, name.length(), Quoted.of(name)));
+              .formatted(Subject.LONGEST_NAME, name.length(), Excerpt.of(name)));
     }
     return name;
   }

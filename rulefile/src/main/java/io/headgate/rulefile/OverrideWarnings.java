@@ -30,7 +30,7 @@ final class OverrideWarnings {
     String chosen = outside.isEmpty() ? "what the override matches" : String.join(", ", outside);
     return "rule '%s': override %d (%s) has a counter of its own for limit '%s', because %s. A caller that chooses %s gets both the rule's %s and the override's %s. If that is too much, limit both together in another rule"
         .formatted(
-            Quoted.shown(rule.id()),
+            Excerpt.shown(rule.id()),
             number,
             match(override),
             limit.name(),

@@ -19,21 +19,21 @@ public final class RuleFile {
 
   /** Reads a file in UTF-8, and names it in messages. */
   public static List<Rule> read(Path file) throws IOException {
-    var problems = new Problems();
-    return rules(FileText.read(file, problems), problems, file.toString());
+    var problems = new ProblemCollector();
+    return rules(FileTextReader.read(file, problems), problems, file.toString());
   }
 
   /** Reads a map with the field {@code rules}, or just the list. */
   public static List<Rule> read(String text) {
-    return rules(Optional.of(text), new Problems(), UNNAMED);
+    return rules(Optional.of(text), new ProblemCollector(), UNNAMED);
   }
 
   /** Reads one rule: what is an item of the list in a file. */
   public static Rule readRule(String text) {
-    var problems = new Problems();
+    var problems = new ProblemCollector();
     var rule =
-        Document.parse(text, problems)
-            .flatMap(node -> RuleReader.read(new Value(node, "", problems)));
+        DocumentParser.parse(text, problems)
+            .flatMap(node -> RuleReader.read(new FieldValue(node, "", problems)));
     problems.throwIfAny(UNNAMED);
     return rule.orElseThrow();
   }
@@ -45,7 +45,7 @@ public final class RuleFile {
    * @param path what to call the limit in messages, such as {@code limits[3].limit}
    */
   public static Limit readLimit(String text, String path) {
-    return readLimit(text, path, Place.START.line(), Place.START.column());
+    return readLimit(text, path, SourcePosition.START.line(), SourcePosition.START.column());
   }
 
   /**
@@ -56,10 +56,10 @@ public final class RuleFile {
    * @param column likewise
    */
   public static Limit readLimit(String text, String path, int line, int column) {
-    var problems = new Problems(new Place(line, column));
+    var problems = new ProblemCollector(new SourcePosition(line, column));
     var limit =
-        Document.parse(text, problems)
-            .flatMap(node -> LimitsReader.readOne(new Value(node, path, problems)));
+        DocumentParser.parse(text, problems)
+            .flatMap(node -> LimitsReader.readOne(new FieldValue(node, path, problems)));
     problems.throwIfAny(UNNAMED);
     return limit.orElseThrow();
   }
@@ -71,7 +71,7 @@ public final class RuleFile {
    *     attribute {@code ip} with a text that is no address
    */
   public static String yaml(List<Rule> rules) {
-    return YamlText.of(rules.stream().map(RuleWriter::write).toList());
+    return YamlPrinter.of(rules.stream().map(RuleWriter::write).toList());
   }
 
   /** As {@link #yaml}, in JSON with a line for each rule. */
@@ -83,7 +83,7 @@ public final class RuleFile {
 
   /** One rule on one line, as {@link #readRule} reads it. */
   public static String json(Rule rule) {
-    return JsonText.of(RuleWriter.write(rule));
+    return JsonPrinter.of(RuleWriter.write(rule));
   }
 
   /**
@@ -93,9 +93,9 @@ public final class RuleFile {
     return rules.stream().flatMap(rule -> OverrideWarnings.of(rule).stream()).toList();
   }
 
-  private static List<Rule> rules(Optional<String> text, Problems problems, String source) {
+  private static List<Rule> rules(Optional<String> text, ProblemCollector problems, String source) {
     var rules =
-        text.flatMap(given -> Document.parse(given, problems))
+        text.flatMap(given -> DocumentParser.parse(given, problems))
             .map(node -> new RulesReader(problems).read(node));
     problems.throwIfAny(source);
     return rules.orElseThrow();

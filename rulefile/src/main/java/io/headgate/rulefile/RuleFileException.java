@@ -7,21 +7,21 @@ import java.util.StringJoiner;
 public final class RuleFileException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final transient List<Problem> problems;
+  private final transient List<RuleProblem> problems;
   private final int more;
 
   /**
    * @param source what to call the text in messages; empty if it has no name
    * @param more how many problems there are beside those listed
    */
-  RuleFileException(String source, List<Problem> problems, int more) {
+  RuleFileException(String source, List<RuleProblem> problems, int more) {
     super(text(source, problems, more));
     this.problems = List.copyOf(problems);
     this.more = more;
   }
 
   /** In the order of the text; of a file with very many, the first ones found. */
-  public List<Problem> problems() {
+  public List<RuleProblem> problems() {
     return problems;
   }
 
@@ -30,7 +30,7 @@ public final class RuleFileException extends RuntimeException {
     return more;
   }
 
-  private static String text(String source, List<Problem> problems, int more) {
+  private static String text(String source, List<RuleProblem> problems, int more) {
     var lines = new StringJoiner("\n");
     for (var problem : problems)
       lines.add(source.isEmpty() ? "" + problem : source + ":" + problem);

@@ -6,7 +6,7 @@ import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.LimitOverride;
 import io.headgate.rule.Mode;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import java.util.List;
@@ -35,7 +35,7 @@ final class RuleReader {
   private static final String ID = "an id such as per-user";
 
   /** Empty if something is wrong with it, which is then among the problems. */
-  static Optional<Rule> read(Value value) {
+  static Optional<Rule> read(FieldValue value) {
     int before = value.problems().count();
     return value
         .section("a rule: a map of fields such as id, match and limit")
@@ -44,7 +44,7 @@ final class RuleReader {
         .flatMap(rule -> value.attempt(rule::build));
   }
 
-  private static Rule.Builder gather(Section section) {
+  private static Rule.Builder gather(MappingReader section) {
     section.allowOnly(FIELDS);
     String id = section.require("id", ID, RuleReader::id).orElse("unknown");
     var rule = Rule.named(id);
@@ -73,7 +73,7 @@ final class RuleReader {
     return rule;
   }
 
-  private static void limits(Section section, String id, Rule.Builder rule) {
+  private static void limits(MappingReader section, String id, Rule.Builder rule) {
     var combine = combine(section);
     var reader = new LimitsReader(combine);
     var limits = reader.read(section, id);
@@ -93,12 +93,12 @@ final class RuleReader {
           .findOrSelf("combine")
           .problem(
               "'%s' is for several limits, and this rule has one; add limits: or remove combine"
-                  .formatted(Combines.text(combine.get())));
+                  .formatted(CombineNames.text(combine.get())));
     }
   }
 
   private static Optional<LimitOverride> override(
-      Section section, LimitsReader reader, String single) {
+      MappingReader section, LimitsReader reader, String single) {
     section.allowOnly(List.of("match", "limit", "limits"));
     if (!section.has("match")) {
       section.missing("match", "say whom the override is for, such as { key: \"user:42\" }");
@@ -110,11 +110,11 @@ final class RuleReader {
   }
 
   /** Empty if it can't be read: then nobody knows what goes with it. */
-  private static Optional<Combine> combine(Section section) {
+  private static Optional<Combine> combine(MappingReader section) {
     var combine =
         section.has("combine")
             ? section.read(
-                "combine", "one of " + String.join(", ", Combines.NAMES), Combines::parse)
+                "combine", "one of " + String.join(", ", CombineNames.NAMES), CombineNames::parse)
             : Optional.<Combine>of(new Combine.All());
     if (!section.has("threshold") || combine.isEmpty()) return combine;
     if (!(combine.get() instanceof Combine.Weighted)) {
@@ -123,25 +123,25 @@ final class RuleReader {
       return combine;
     }
     return section
-        .read("threshold", "a share such as 0.6 or 60%", Combines::threshold)
+        .read("threshold", "a share such as 0.6 or 60%", CombineNames::threshold)
         .<Combine>map(weighted -> weighted)
         .or(() -> combine);
   }
 
-  private static boolean hasSeveral(Section section) {
+  private static boolean hasSeveral(MappingReader section) {
     return section
         .find("limits")
-        .filter(limits -> limits.node() instanceof Node.Items list && list.items().size() > 1)
+        .filter(limits -> limits.node() instanceof SourceNode.Items list && list.items().size() > 1)
         .isPresent();
   }
 
-  private static List<Value> items(Section section, String name, String wanted) {
+  private static List<FieldValue> items(MappingReader section, String name, String wanted) {
     return section.find(name).flatMap(value -> value.items(wanted)).orElse(List.of());
   }
 
-  private static Optional<OnStoreFailure> onStoreFailure(Value value) {
+  private static Optional<FailurePolicy> onStoreFailure(FieldValue value) {
     String wanted = "allow, deny, local or { allow-then-deny: 30s }";
-    if (!(value.node() instanceof Node.Fields)) {
+    if (!(value.node() instanceof SourceNode.Fields)) {
       return value.read(wanted, RuleReader::policy);
     }
     return value
@@ -151,20 +151,20 @@ final class RuleReader {
           return section.require(
               "allow-then-deny",
               "a duration such as 30s",
-              text -> new OnStoreFailure.AllowThenDeny(Durations.parse(text)));
+              text -> new FailurePolicy.AllowThenDeny(DurationSyntax.parse(text)));
         });
   }
 
-  private static OnStoreFailure policy(String text) {
+  private static FailurePolicy policy(String text) {
     return switch (text) {
-      case "allow" -> new OnStoreFailure.Allow();
-      case "deny" -> new OnStoreFailure.Deny();
-      case "local" -> new OnStoreFailure.Local();
+      case "allow" -> new FailurePolicy.Allow();
+      case "deny" -> new FailurePolicy.Deny();
+      case "local" -> new FailurePolicy.Local();
       case "allow-then-deny" ->
           throw new IllegalArgumentException(
               "'allow-then-deny' needs a time; write { allow-then-deny: 30s }");
       default ->
-          throw Choice.unknown(text, List.of("allow", "deny", "local", "{ allow-then-deny: 30s }"));
+          throw EnumNames.unknown(text, List.of("allow", "deny", "local", "{ allow-then-deny: 30s }"));
     };
   }
 
@@ -172,7 +172,7 @@ final class RuleReader {
     return switch (text) {
       case "true" -> true;
       case "false" -> false;
-      default -> throw Choice.unknown(text, List.of("true", "false"));
+      default -> throw EnumNames.unknown(text, List.of("true", "false"));
     };
   }
 
@@ -182,7 +182,7 @@ final class RuleReader {
   }
 
   private static int status(String id, String text) {
-    return probe(id).status(Counts.whole(text)).build().status();
+    return probe(id).status(CountSyntax.whole(text)).build().status();
   }
 
   private static Rule.Builder probe(String id) {

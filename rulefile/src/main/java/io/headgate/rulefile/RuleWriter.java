@@ -2,7 +2,7 @@ package io.headgate.rulefile;
 
 import io.headgate.rule.Combine;
 import io.headgate.rule.Match;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Pattern;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Schedule;
@@ -19,67 +19,67 @@ final class RuleWriter {
   /**
    * @throws IllegalArgumentException if no file can say what the rule says
    */
-  static Tree.Fields write(Rule rule) {
+  static OutputNode.Fields write(Rule rule) {
     try {
-      return new Tree.Fields(fields(rule));
+      return new OutputNode.Fields(fields(rule));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "rule '%s' can't be written: %s".formatted(rule.id(), e.getMessage()), e);
     }
   }
 
-  private static Map<String, Tree> fields(Rule rule) {
+  private static Map<String, OutputNode> fields(Rule rule) {
     var plain = Rule.named(rule.id()).limit(rule.limits().getFirst()).build();
-    var fields = new LinkedHashMap<String, Tree>();
-    fields.put("id", new Tree.Text(rule.id()));
-    if (!rule.description().isEmpty()) fields.put("description", new Tree.Text(rule.description()));
+    var fields = new LinkedHashMap<String, OutputNode>();
+    fields.put("id", new OutputNode.Text(rule.id()));
+    if (!rule.description().isEmpty()) fields.put("description", new OutputNode.Text(rule.description()));
     if (!rule.match().equals(plain.match())) fields.put("match", match(rule.match()));
     rule.per().ifPresent(per -> fields.put("per", LimitWriter.per(per)));
     limits(rule, fields);
-    if (rule.fallback()) fields.put("fallback", new Tree.Literal("true"));
-    if (rule.mode() != plain.mode()) fields.put("mode", new Tree.Text(Choice.text(rule.mode())));
+    if (rule.fallback()) fields.put("fallback", new OutputNode.Literal("true"));
+    if (rule.mode() != plain.mode()) fields.put("mode", new OutputNode.Text(EnumNames.text(rule.mode())));
     if (rule.consistency() != plain.consistency()) {
-      fields.put("consistency", new Tree.Text(Choice.text(rule.consistency())));
+      fields.put("consistency", new OutputNode.Text(EnumNames.text(rule.consistency())));
     }
     if (!rule.onStoreFailure().equals(plain.onStoreFailure())) {
       fields.put("on-store-failure", onStoreFailure(rule.onStoreFailure()));
     }
     if (rule.status() != plain.status()) {
-      fields.put("status", new Tree.Literal("" + rule.status()));
+      fields.put("status", new OutputNode.Literal("" + rule.status()));
     }
     if (!rule.active().equals(plain.active())) fields.put("active", active(rule.active()));
     return fields;
   }
 
-  private static void limits(Rule rule, Map<String, Tree> fields) {
+  private static void limits(Rule rule, Map<String, OutputNode> fields) {
     boolean several =
         rule.limits().size() > 1
             || rule.overrides().stream().anyMatch(override -> override.limits().size() > 1);
     var combine = several ? rule.combine() : new Combine.All();
     if (!(combine instanceof Combine.All)) {
-      fields.put("combine", new Tree.Text(Combines.text(combine)));
+      fields.put("combine", new OutputNode.Text(CombineNames.text(combine)));
     }
     if (combine instanceof Combine.Weighted(int permille)
-        && permille != Combines.DEFAULT_PERMILLE) {
+        && permille != CombineNames.DEFAULT_PERMILLE) {
       var share = BigDecimal.valueOf(permille, 3).stripTrailingZeros();
-      fields.put("threshold", new Tree.Literal(share.toPlainString()));
+      fields.put("threshold", new OutputNode.Literal(share.toPlainString()));
     }
     var writer = new LimitWriter(combine);
     writer.write(rule.limits(), rule.id(), fields);
     if (rule.overrides().isEmpty()) return;
     String single = rule.limits().size() == 1 ? rule.limits().getFirst().name() : rule.id();
-    var overrides = new ArrayList<Tree>();
+    var overrides = new ArrayList<OutputNode>();
     for (var override : rule.overrides()) {
-      var own = new LinkedHashMap<String, Tree>();
+      var own = new LinkedHashMap<String, OutputNode>();
       own.put("match", match(override.match()));
       writer.write(override.limits(), single, own);
-      overrides.add(new Tree.Fields(own));
+      overrides.add(new OutputNode.Fields(own));
     }
-    fields.put("overrides", new Tree.Items(overrides));
+    fields.put("overrides", new OutputNode.Items(overrides));
   }
 
-  private static Tree match(Match match) {
-    var fields = new LinkedHashMap<String, Tree>();
+  private static OutputNode match(Match match) {
+    var fields = new LinkedHashMap<String, OutputNode>();
     match
         .conditions()
         .forEach((attribute, pattern) -> {
@@ -90,25 +90,25 @@ final class RuleWriter {
                   ? exception(attribute, except)
                   : patterns(attribute, pattern));
         });
-    return new Tree.Fields(fields);
+    return new OutputNode.Fields(fields);
   }
 
-  private static Tree exception(String attribute, Pattern.Except except) {
-    var fields = new LinkedHashMap<String, Tree>();
+  private static OutputNode exception(String attribute, Pattern.Except except) {
+    var fields = new LinkedHashMap<String, OutputNode>();
     if (!except.pattern().equals(Pattern.parse(attribute, "*"))) {
       fields.put(MatchReader.IS, patterns(attribute, except.pattern()));
     }
     fields.put(MatchReader.EXCEPT, patterns(attribute, except.excluded()));
-    return new Tree.Fields(fields);
+    return new OutputNode.Fields(fields);
   }
 
-  private static Tree patterns(String attribute, Pattern pattern) {
-    var texts = new ArrayList<Tree.Text>();
+  private static OutputNode patterns(String attribute, Pattern pattern) {
+    var texts = new ArrayList<OutputNode.Text>();
     patterns(attribute, pattern, texts);
-    return texts.size() == 1 ? texts.getFirst() : new Tree.Items(texts);
+    return texts.size() == 1 ? texts.getFirst() : new OutputNode.Items(texts);
   }
 
-  private static void patterns(String attribute, Pattern pattern, List<Tree.Text> texts) {
+  private static void patterns(String attribute, Pattern pattern, List<OutputNode.Text> texts) {
     if (pattern instanceof Pattern.AnyOf(var alternatives)) {
       for (var alternative : alternatives) patterns(attribute, alternative, texts);
       return;
@@ -117,38 +117,38 @@ final class RuleWriter {
       throw new IllegalArgumentException(
           "match.%s: '%s' would be read as another pattern".formatted(attribute, pattern.text()));
     }
-    texts.add(new Tree.Text(pattern.text()));
+    texts.add(new OutputNode.Text(pattern.text()));
   }
 
-  private static Tree onStoreFailure(OnStoreFailure policy) {
+  private static OutputNode onStoreFailure(FailurePolicy policy) {
     return switch (policy) {
-      case OnStoreFailure.Allow allow -> new Tree.Text("allow");
-      case OnStoreFailure.Deny deny -> new Tree.Text("deny");
-      case OnStoreFailure.Local local -> new Tree.Text("local");
-      case OnStoreFailure.AllowThenDeny(var grace) ->
-          new Tree.Fields(Map.of("allow-then-deny", new Tree.Text(Durations.text(grace))));
+      case FailurePolicy.Allow allow -> new OutputNode.Text("allow");
+      case FailurePolicy.Deny deny -> new OutputNode.Text("deny");
+      case FailurePolicy.Local local -> new OutputNode.Text("local");
+      case FailurePolicy.AllowThenDeny(var grace) ->
+          new OutputNode.Fields(Map.of("allow-then-deny", new OutputNode.Text(DurationSyntax.text(grace))));
     };
   }
 
-  private static Tree active(Schedule active) {
-    var fields = new LinkedHashMap<String, Tree>();
+  private static OutputNode active(Schedule active) {
+    var fields = new LinkedHashMap<String, OutputNode>();
     if (!active.days().equals(Schedule.ALWAYS.days())) {
-      fields.put("days", new Tree.Text(Days.text(active.days())));
+      fields.put("days", new OutputNode.Text(WeekdayNames.text(active.days())));
     }
     active
         .hours()
-        .ifPresent(hours -> fields.put("hours", new Tree.Text(hours.from() + "-" + hours.to())));
+        .ifPresent(hours -> fields.put("hours", new OutputNode.Text(hours.from() + "-" + hours.to())));
     if (!active.zone().equals(Schedule.ALWAYS.zone())) {
-      fields.put("zone", new Tree.Text(active.zone().getId()));
+      fields.put("zone", new OutputNode.Text(active.zone().getId()));
     }
     active.from().ifPresent(from -> fields.put("from", moment(from)));
     active.until().ifPresent(until -> fields.put("until", moment(until)));
-    return new Tree.Fields(fields);
+    return new OutputNode.Fields(fields);
   }
 
-  private static Tree moment(LocalDateTime moment) {
+  private static OutputNode moment(LocalDateTime moment) {
     boolean midnight = moment.toLocalTime().equals(LocalTime.MIDNIGHT);
-    return new Tree.Text((midnight ? moment.toLocalDate() : moment).toString());
+    return new OutputNode.Text((midnight ? moment.toLocalDate() : moment).toString());
   }
 
   private RuleWriter() {}

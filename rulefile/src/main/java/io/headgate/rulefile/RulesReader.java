@@ -1,8 +1,8 @@
 package io.headgate.rulefile;
 
 import io.headgate.rule.Rule;
-import io.headgate.rulefile.Node.Fields;
-import io.headgate.rulefile.Node.Scalar;
+import io.headgate.rulefile.SourceNode.Fields;
+import io.headgate.rulefile.SourceNode.Scalar;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Reads a whole file: its version, and its rules with ids of their own. */
-record RulesReader(Problems problems, Map<String, Value> ids) {
+record RulesReader(ProblemCollector problems, Map<String, FieldValue> ids) {
   private static final List<String> FIELDS = List.of("version", "rules");
   private static final String VERSION = "1";
   private static final String LIST = "a list of rules ([] for none)";
 
-  RulesReader(Problems problems) {
+  RulesReader(ProblemCollector problems) {
     this(problems, new HashMap<>());
   }
 
-  List<Rule> read(Node node) {
+  List<Rule> read(SourceNode node) {
     var rules = new ArrayList<Rule>();
     for (var value : list(node).flatMap(list -> list.items(LIST)).orElse(List.of())) {
       refuseDuplicate(value);
@@ -28,14 +28,14 @@ record RulesReader(Problems problems, Map<String, Value> ids) {
     return List.copyOf(rules);
   }
 
-  private Optional<Value> list(Node node) {
-    if (node instanceof Node.Items) return Optional.of(new Value(node, "rules", problems));
-    return new Value(node, "", problems)
+  private Optional<FieldValue> list(SourceNode node) {
+    if (node instanceof SourceNode.Items) return Optional.of(new FieldValue(node, "rules", problems));
+    return new FieldValue(node, "", problems)
         .section("a map with the field rules, or a list of rules")
         .flatMap(this::list);
   }
 
-  private Optional<Value> list(Section file) {
+  private Optional<FieldValue> list(MappingReader file) {
     if (file.has("id") && !file.has("rules")) {
       file.self().problem("this is one rule; make it an item of a list, under rules:");
       return Optional.empty();
@@ -49,11 +49,11 @@ record RulesReader(Problems problems, Map<String, Value> ids) {
   private static String version(String text) {
     if (text.equals(VERSION)) return text;
     throw new IllegalArgumentException(
-        "%s is not known; this program reads version %s".formatted(Quoted.of(text), VERSION));
+        "%s is not known; this program reads version %s".formatted(Excerpt.of(text), VERSION));
   }
 
   /** Looks at the bare id, since a rule that is wrong elsewhere may be a duplicate too. */
-  private void refuseDuplicate(Value rule) {
+  private void refuseDuplicate(FieldValue rule) {
     if (!(rule.node() instanceof Fields fields)) return;
     for (var field : fields.fields()) {
       if (!field.name().text().equals("id") || !(field.value() instanceof Scalar id)) continue;
@@ -63,7 +63,7 @@ record RulesReader(Problems problems, Map<String, Value> ids) {
             id.at(),
             rule.path() + ".id",
             "%s is already the id of %s on line %d; give each rule its own"
-                .formatted(Quoted.of(id.text()), earlier.path(), earlier.node().at().line()));
+                .formatted(Excerpt.of(id.text()), earlier.path(), earlier.node().at().line()));
       }
       return;
     }

@@ -22,18 +22,18 @@ final class ScheduleReader {
   private static final String MOMENT =
       "a local date or time such as 2026-12-24 or 2026-12-24T18:00";
 
-  static Schedule read(Value value) {
+  static Schedule read(FieldValue value) {
     return value
         .section("a map of " + String.join(", ", FIELDS))
         .flatMap(ScheduleReader::schedule)
         .orElse(Schedule.ALWAYS);
   }
 
-  private static Optional<Schedule> schedule(Section section) {
+  private static Optional<Schedule> schedule(MappingReader section) {
     section.allowOnly(FIELDS);
     var days = section.find("days").map(ScheduleReader::days).orElse(Schedule.ALWAYS.days());
     var hours = section.read("hours", HOURS, ScheduleReader::hours);
-    var zone = section.read("zone", Zones.WANTED, Zones::parse).orElse(Schedule.ALWAYS.zone());
+    var zone = section.read("zone", TimeZones.WANTED, TimeZones::parse).orElse(Schedule.ALWAYS.zone());
     var from = section.read("from", MOMENT, ScheduleReader::moment);
     var until = section.read("until", MOMENT, ScheduleReader::moment);
     return section
@@ -41,7 +41,7 @@ final class ScheduleReader {
         .attempt(() -> new Schedule(days, hours, zone, from, until));
   }
 
-  private static Set<DayOfWeek> days(Value value) {
+  private static Set<DayOfWeek> days(FieldValue value) {
     var days = EnumSet.noneOf(DayOfWeek.class);
     var items = value.itemOrItems(DAYS);
     for (var item : items.orElse(List.of())) {
@@ -67,17 +67,17 @@ final class ScheduleReader {
     var names = new ArrayList<String>();
     String name = text.strip().toLowerCase(Locale.ROOT);
     for (var day : DayOfWeek.values()) {
-      if (name.equals(Days.text(day)) || name.equals(Choice.text(day))) return day;
-      names.add(Days.text(day));
+      if (name.equals(WeekdayNames.text(day)) || name.equals(EnumNames.text(day))) return day;
+      names.add(WeekdayNames.text(day));
     }
-    throw Choice.unknown(text.strip(), names);
+    throw EnumNames.unknown(text.strip(), names);
   }
 
   private static Hours hours(String text) {
     int dash = text.indexOf('-');
     if (dash < 0) {
       throw new IllegalArgumentException(
-          "%s has no end; write %s".formatted(Quoted.of(text), HOURS));
+          "%s has no end; write %s".formatted(Excerpt.of(text), HOURS));
     }
     String end = text.substring(dash + 1).strip();
     return new Hours(
@@ -91,7 +91,7 @@ final class ScheduleReader {
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
           "%s is no time of day in %s; write %s"
-              .formatted(Quoted.of(text), Quoted.of(hours), HOURS),
+              .formatted(Excerpt.of(text), Excerpt.of(hours), HOURS),
           e);
     }
   }
@@ -104,7 +104,7 @@ final class ScheduleReader {
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
           "%s is no date or time; write %s, without an offset: zone says where"
-              .formatted(Quoted.of(text), MOMENT),
+              .formatted(Excerpt.of(text), MOMENT),
           e);
     }
   }

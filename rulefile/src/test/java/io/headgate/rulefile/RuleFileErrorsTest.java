@@ -52,12 +52,12 @@ class RuleFileErrorsTest {
             () -> RuleFile.read("rules:\n  - id: a\n    limit: 5\n    mode: of\n"));
     assertThat(thrown.problems())
         .containsExactly(
-            new Problem(
+            new RuleProblem(
                 3,
                 12,
                 "rules[0].limit",
                 "must be a map such as { algorithm: token-bucket, rate: 100/1m }, got '5'"),
-            new Problem(
+            new RuleProblem(
                 4,
                 11,
                 "rules[0].mode",

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Match;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Pattern;
 import io.headgate.rule.Pattern.AnyOf;
 import io.headgate.rule.Pattern.Exactly;
@@ -73,7 +73,7 @@ class RuleWriterTest {
         rule("a").limit(RuleLimit.of("b", Concurrency.of(5)).spending("")),
         "a cost must have a name; leave it out to spend the request's plain cost");
     assertNotWritten(
-        rule("a").onStoreFailure(new OnStoreFailure.AllowThenDeny(Duration.ofNanos(1))),
+        rule("a").onStoreFailure(new FailurePolicy.AllowThenDeny(Duration.ofNanos(1))),
         "PT0.000000001S is no positive number of whole microseconds");
   }
 

@@ -14,7 +14,7 @@ import io.headgate.rule.Consistency;
 import io.headgate.rule.LimitOverride;
 import io.headgate.rule.Match;
 import io.headgate.rule.Mode;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Pattern;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
@@ -85,10 +85,10 @@ final class Rules {
         oneOf(Mode.values()),
         oneOf(Consistency.values()),
         oneOf(
-            new OnStoreFailure.Allow(),
-            new OnStoreFailure.Deny(),
-            new OnStoreFailure.Local(),
-            new OnStoreFailure.AllowThenDeny(duration(1L << 40))),
+            new FailurePolicy.Allow(),
+            new FailurePolicy.Deny(),
+            new FailurePolicy.Local(),
+            new FailurePolicy.AllowThenDeny(duration(1L << 40))),
         maybe(0.5) ? 429 : 400 + random.nextInt(200),
         maybe(0.5) ? Schedule.ALWAYS : schedule());
   }

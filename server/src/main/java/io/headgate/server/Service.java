@@ -1,26 +1,26 @@
 package io.headgate.server;
 
 import io.headgate.RateLimiter;
-import io.headgate.server.files.FollowedFiles;
+import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
-import io.headgate.server.http.Api;
-import io.headgate.server.http.Door;
-import io.headgate.server.http.Live;
+import io.headgate.server.http.HttpApi;
+import io.headgate.server.http.ConnectionLimiter;
+import io.headgate.server.http.StatsHandlers;
 import io.headgate.server.http.MemoryBudget;
 import io.headgate.server.http.Readiness;
-import io.headgate.server.http.Trials;
-import io.headgate.server.http.Views;
-import io.headgate.server.http.WatchedTransport;
+import io.headgate.server.http.SimulationExecutor;
+import io.headgate.server.http.SharedViews;
+import io.headgate.server.http.LimitingTransport;
 import io.headgate.server.metrics.Metrics;
-import io.headgate.server.metrics.StoreCounts;
+import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.RecentCallers;
-import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
-import io.headgate.server.trial.RecentTraffic;
-import io.headgate.server.watch.WatchSettings;
-import io.headgate.server.watch.Witness;
+import io.headgate.server.simulation.RecentTraffic;
+import io.headgate.server.watch.StatsSettings;
+import io.headgate.server.watch.DecisionListener;
 import io.headgate.store.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
@@ -53,42 +53,42 @@ public final class Service implements AutoCloseable {
   private static final Set<String> NOT_IN_THE_BOOK = Set.of(GrpcApi.DESCRIPTOR_LIMIT);
 
   private final Vertx vertx;
-  private final WatchedTransport transport;
-  private final Settings settings;
+  private final LimitingTransport transport;
+  private final ServiceSettings settings;
   private final GrpcSettings grpc;
   private final RateLimiter limiter;
-  private final RuleBook book;
+  private final RuleRepository book;
   private final RecentCallers callers;
   private final Metrics metrics;
-  private final Watching watching;
-  private final Trials trials;
+  private final StatsRunner watching;
+  private final SimulationExecutor trials;
   private final Tracing tracing;
-  private final List<Supplier<Witness>> witnesses; // each gives one to every event loop
+  private final List<Supplier<DecisionListener>> witnesses; // each gives one to every event loop
   private final Readiness readiness = new Readiness();
-  private final Live live;
-  private final Door door;
+  private final StatsHandlers live;
+  private final ConnectionLimiter door;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private final List<Supplier<Future<Void>>> goAways = new CopyOnWriteArrayList<>();
   private volatile HttpServerOptions options = ServerOptions.plain();
-  private Optional<FollowedFiles> certificates = Optional.empty();
+  private Optional<FileWatcher> certificates = Optional.empty();
 
   private Service(
-      Settings settings,
+      ServiceSettings settings,
       GrpcSettings grpc,
-      WatchSettings watch,
+      StatsSettings watch,
       RateLimiter limiter,
-      RuleBook book,
-      StoreCounts store,
+      RuleRepository book,
+      StoreMetrics store,
       Ticker ticker) {
     this.settings = settings;
     this.grpc = grpc;
     this.limiter = limiter;
     this.book = book;
     this.callers = new RecentCallers(settings.eventLoops());
-    this.watching = new Watching(watch, limiter.store());
+    this.watching = new StatsRunner(watch, limiter.store());
     watching.follow(book, NOT_IN_THE_BOOK);
     this.live =
-        new Live(
+        new StatsHandlers(
             watching.watch(),
             watching.callers(),
             limiter,
@@ -97,9 +97,9 @@ public final class Service implements AutoCloseable {
             readiness,
             store.times(),
             watching.instance());
-    this.trials = new Trials(new RecentTraffic(settings.eventLoops(), ticker));
+    this.trials = new SimulationExecutor(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), watching.instance());
-    this.door = new Door(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
+    this.door = new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
     this.metrics =
         new Metrics(limiter, book, store, NOT_IN_THE_BOOK, door::open, settings.eventLoops());
     this.witnesses =
@@ -107,7 +107,7 @@ public final class Service implements AutoCloseable {
     // Nothing is served from files, so Vert.x needs no directory to unpack them in.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
-    this.transport = WatchedTransport.best(door);
+    this.transport = LimitingTransport.best(door);
     this.vertx =
         Vertx.builder()
             .withTransport(transport)
@@ -125,9 +125,9 @@ public final class Service implements AutoCloseable {
    *
    * @throws IOException if the address can't be listened on
    */
-  public static Service start(Settings settings, RateLimiter limiter, RuleBook book, Ticker ticker)
+  public static Service start(ServiceSettings settings, RateLimiter limiter, RuleRepository book, Ticker ticker)
       throws IOException, InterruptedException {
-    return start(settings, GrpcSettings.DEFAULT, limiter, book, new StoreCounts(), ticker);
+    return start(settings, GrpcSettings.DEFAULT, limiter, book, new StoreMetrics(), ticker);
   }
 
   /**
@@ -136,24 +136,24 @@ public final class Service implements AutoCloseable {
    * @param store what was heard of the limiter's store, for metrics
    */
   public static Service start(
-      Settings settings,
+      ServiceSettings settings,
       GrpcSettings grpc,
       RateLimiter limiter,
-      RuleBook book,
-      StoreCounts store,
+      RuleRepository book,
+      StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    return start(settings, grpc, WatchSettings.DEFAULT, limiter, book, store, ticker);
+    return start(settings, grpc, StatsSettings.DEFAULT, limiter, book, store, ticker);
   }
 
   /** As above, and watched otherwise than by default. */
   public static Service start(
-      Settings settings,
+      ServiceSettings settings,
       GrpcSettings grpc,
-      WatchSettings watch,
+      StatsSettings watch,
       RateLimiter limiter,
-      RuleBook book,
-      StoreCounts store,
+      RuleRepository book,
+      StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
     var service = new Service(settings, grpc, watch, limiter, book, store, ticker);
@@ -179,7 +179,7 @@ public final class Service implements AutoCloseable {
   }
 
   private void giveUp() {
-    certificates.ifPresent(FollowedFiles::close);
+    certificates.ifPresent(FileWatcher::close);
     watching.close();
     metrics.close();
     tracing.close(Duration.ZERO);
@@ -191,7 +191,7 @@ public final class Service implements AutoCloseable {
     var files = settings.tls().get();
     certificates =
         Optional.of(
-            FollowedFiles.follow(
+            FileWatcher.follow(
                 "the TLS certificate", files.all(), LOOK_EVERY, () -> useCertificates(files)));
   }
 
@@ -228,16 +228,16 @@ public final class Service implements AutoCloseable {
 
     @Override
     public Future<?> start() {
-      var witness = Witness.all(witnesses.stream().map(Supplier::get).toList());
+      var witness = DecisionListener.all(witnesses.stream().map(Supplier::get).toList());
       var access = settings.access();
       var api =
-          new Api(
+          new HttpApi(
               vertx,
               limiter,
               book,
               callers,
               witness,
-              new Views(metrics, live, trials, tracing),
+              new SharedViews(metrics, live, trials, tracing),
               ticker,
               access,
               door,
@@ -253,12 +253,12 @@ public final class Service implements AutoCloseable {
     }
   }
 
-  private Witness callersHeard() {
+  private DecisionListener callersHeard() {
     var ear = callers.ear();
     return (request, verdict, nanos) -> ear.hear(request.subject());
   }
 
-  private Witness watched() {
+  private DecisionListener watched() {
     return watching.witness(vertx);
   }
 
@@ -287,7 +287,7 @@ public final class Service implements AutoCloseable {
   public void close() {
     if (!readiness.stop()) return;
     readiness.watchdog().close();
-    certificates.ifPresent(FollowedFiles::close);
+    certificates.ifPresent(FileWatcher::close);
     long since = System.nanoTime();
     try (metrics) {
       var grace = settings.shutdownGrace();

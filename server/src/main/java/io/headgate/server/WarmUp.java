@@ -9,11 +9,11 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.EnvoyAttributes;
 import io.headgate.server.grpc.GrpcSettings;
-import io.headgate.server.http.Access;
+import io.headgate.server.http.AccessControl;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
-import io.headgate.server.metrics.StoreCounts;
-import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.Closeable;
@@ -97,8 +97,8 @@ public final class WarmUp {
                 settings(),
                 GrpcSettings.DEFAULT,
                 limiter,
-                RuleBookInMemory.of(rules),
-                new StoreCounts(),
+                InMemoryRuleRepository.of(rules),
+                new StoreMetrics(),
                 Ticker.system())) {
       long end =
           System.nanoTime() + longest.toNanos(); // what has been loaded so far is needed anyway
@@ -144,18 +144,18 @@ public final class WarmUp {
             .build());
   }
 
-  private static Settings settings() {
-    return new Settings(
+  private static ServiceSettings settings() {
+    return new ServiceSettings(
         InetAddress.getLoopbackAddress().getHostAddress(),
         0,
-        Access.OPEN,
+        AccessControl.OPEN,
         ConnectionLimits.DEFAULT,
         TrustedProxies.NONE,
         Optional.empty(),
         Optional.empty(),
         Duration.ZERO,
         Duration.ZERO,
-        Settings.cores());
+        ServiceSettings.cores());
   }
 
   private Result drive(long since) throws InterruptedException {

@@ -29,7 +29,7 @@ class ArchitectureTest {
         .layer("store")
         .definedBy("io.headgate.store")
         .layer("near")
-        .definedBy("io.headgate.near")
+        .definedBy("io.headgate.consistency")
         .layer("facade")
         .definedBy("io.headgate")
         .layer("rulefile")
@@ -66,7 +66,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
-            "io.headgate.near")
+            "io.headgate.consistency")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
@@ -76,7 +76,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
-            "io.headgate.near")
+            "io.headgate.consistency")
         .check(ALL);
   }
 
@@ -196,7 +196,7 @@ class ArchitectureTest {
   void trialsTouchNothingThatIsInForce() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.headgate.server.trial..")
+        .resideInAnyPackage("io.headgate.server.simulation..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -219,7 +219,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
-            "io.headgate.near",
+            "io.headgate.consistency",
             "io.headgate.rulefile",
             "io.headgate.redis",
             "io.headgate.server",
@@ -231,8 +231,8 @@ class ArchitectureTest {
             "io.headgate.server.watch",
             "io.headgate.server.metrics",
             "io.headgate.server.trace",
-            "io.headgate.server.trial",
-            "io.headgate.server.trial.log",
+            "io.headgate.server.simulation",
+            "io.headgate.server.simulation.accesslog",
             "io.headgate.server.dashboard",
             "io.headgate.server.cli");
   }

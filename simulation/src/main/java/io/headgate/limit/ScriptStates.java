@@ -7,12 +7,12 @@ import java.util.Arrays;
 public final class ScriptStates {
   private ScriptStates() {}
 
-  /** The state after {@code Held} leases that are over have been charged, in the limit's terms. */
+  /** The state after {@code HeldState} leases that are over have been charged, in the limit's terms. */
   private static State known(Limit limit, State state, long now) {
-    if (!(state instanceof Held held)) return limit.adopt(state, now);
-    if (!(limit instanceof Divisible divisible)) return limit.adopt(held, now);
-    var settled = Held.settled(divisible, held, now);
-    return Held.of(limit.adopt(Held.bare(settled), now), divisible, Held.holdings(settled));
+    if (!(state instanceof HeldState held)) return limit.adopt(state, now);
+    if (!(limit instanceof Holdable divisible)) return limit.adopt(held, now);
+    var settled = HeldState.settled(divisible, held, now);
+    return HeldState.of(limit.adopt(HeldState.bare(settled), now), divisible, HeldState.holdings(settled));
   }
 
   /** Undoes a charge, as {@code give_back} of the script does. */
@@ -20,7 +20,7 @@ public final class ScriptStates {
     var limit = charge.limit();
     long cost = charge.cost();
     var own = known(limit, state, now);
-    var bare = Held.bare(own);
+    var bare = HeldState.bare(own);
     State next =
         switch (limit) {
           case TokenBucket bucket ->
@@ -33,8 +33,8 @@ public final class ScriptStates {
               throw new UnsupportedOperationException("a rolling window gives nothing back here");
           case Concurrency slots -> slots.release(bare, now, charge.holder());
         };
-    return limit instanceof Divisible divisible
-        ? Held.of(next, divisible, Held.holdings(own))
+    return limit instanceof Holdable divisible
+        ? HeldState.of(next, divisible, HeldState.holdings(own))
         : next;
   }
 
@@ -73,7 +73,7 @@ public final class ScriptStates {
   }
 
   /** The algorithm of a state and its numbers, as the script reports them. */
-  public static long[] numbers(Divisible limit, State state) {
+  public static long[] numbers(Holdable limit, State state) {
     return switch (limit) {
       case TokenBucket bucket -> {
         var own = (BucketState) state;
@@ -99,7 +99,7 @@ public final class ScriptStates {
 
   /** How many permits of a state are held, by instances that may have spent some of them. */
   public static long held(State state) {
-    return Held.total(Held.holdings(state));
+    return HeldState.total(HeldState.holdings(state));
   }
 
   private static long[] counts(SlidingWindow window, SlidingState state) {

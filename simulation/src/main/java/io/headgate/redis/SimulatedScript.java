@@ -1,13 +1,13 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
-import io.headgate.limit.Held;
+import io.headgate.limit.HeldState;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
@@ -15,7 +15,7 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.ScriptStates;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
-import io.headgate.limit.Take;
+import io.headgate.limit.HoldRequest;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
@@ -38,7 +38,7 @@ import java.util.function.Supplier;
 
 /**
  * The Redis script, in Java: reads the batch that {@link Batch} writes, runs the same functions
- * that the Lua mirrors, and answers as {@link Said} reads it.
+ * that the Lua mirrors, and answers as {@link ReplyReader} reads it.
  */
 public final class SimulatedScript {
   private static final int DECIDE = 1;
@@ -148,7 +148,7 @@ public final class SimulatedScript {
     private final long now;
     private final Memory memory;
     private final List<Counter> limits = new ArrayList<>();
-    private final NumberWriter out = new NumberWriter();
+    private final MessagePackWriter out = new MessagePackWriter();
 
     Run(byte[][] keys, byte[] argument, long serverTime, Memory memory) {
       this.keys = new String[keys.length];
@@ -207,12 +207,12 @@ public final class SimulatedScript {
     }
 
     private void take(int key) {
-      var limit = (Divisible) limits.get((int) number() - 1).limit();
+      var limit = (Holdable) limits.get((int) number() - 1).limit();
       var take =
-          new Take(
+          new HoldRequest(
               number(),
               number(),
-              new Take.Usage(number(), number(), number()),
+              new HoldRequest.Usage(number(), number(), number()),
               number(),
               number(),
               number());
@@ -228,22 +228,22 @@ public final class SimulatedScript {
     }
 
     private static long held(State state, long holder) {
-      if (!(state instanceof Held held)) return 0;
+      if (!(state instanceof HeldState held)) return 0;
       return held.holdings().stream()
           .filter(holding -> holding.holder() == holder)
-          .mapToLong(Held.Holding::amount)
+          .mapToLong(HeldState.Hold::amount)
           .sum();
     }
 
     private void report(int key) {
-      var limit = (Divisible) limits.get((int) number() - 1).limit();
+      var limit = (Holdable) limits.get((int) number() - 1).limit();
       long cost = number();
       var name = keys[key - 1];
-      var reported = Held.reported(limit, memory.get(name), now, cost);
+      var reported = HeldState.reported(limit, memory.get(name), now, cost);
       memory.put(name, reported.state());
       if (reported.counted() && cost > 0) memory.charged(name, cost);
       memory.noted(() -> "report " + cost + " of " + name + ": " + reported);
-      var known = limit.adopt(Held.bare(Held.settled(limit, reported.state(), now)), now);
+      var known = limit.adopt(HeldState.bare(HeldState.settled(limit, reported.state(), now)), now);
       out.put(reported.counted() ? 1 : 0);
       var numbers = ScriptStates.numbers(limit, known);
       out.put(numbers[0]).put(numbers.length - 1);
@@ -333,7 +333,7 @@ public final class SimulatedScript {
             out.put(0).put(passed.remaining()).put(passed.resetAfter()).put(passed.delay());
         case Refused refused ->
             out.put(1).put(refused.remaining()).put(refused.resetAfter()).put(refused.retryAfter());
-        case Never never -> out.put(2).put(never.remaining()).put(never.resetAfter()).put(asked);
+        case ExceedsCapacity never -> out.put(2).put(never.remaining()).put(never.resetAfter()).put(asked);
       }
     }
 

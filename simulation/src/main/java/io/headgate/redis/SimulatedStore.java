@@ -1,15 +1,15 @@
 package io.headgate.redis;
 
-import io.headgate.near.FailureDomains;
-import io.headgate.near.NearByHand;
-import io.headgate.near.NearOptions;
-import io.headgate.near.NearStore;
+import io.headgate.consistency.FailureDomains;
+import io.headgate.consistency.ManualConsistencyStore;
+import io.headgate.consistency.ConsistencyOptions;
+import io.headgate.consistency.ConsistencyStore;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
-import io.headgate.store.Answer;
+import io.headgate.store.PlanResult;
 import io.headgate.store.OutageListener;
-import io.headgate.store.ReportsByHand;
+import io.headgate.store.ManualReports;
 import io.headgate.store.Ticker;
 import io.headgate.store.VirtualProber;
 import java.time.Duration;
@@ -50,28 +50,28 @@ public final class SimulatedStore {
 
   public static final int SLOTS = 16_384;
 
-  private static final Keys KEYS = new Keys("headgate:");
+  private static final RedisKeys KEYS = new RedisKeys("headgate:");
   private static final int CLUSTER_ZONES = 32;
 
-  private final Engine engine;
-  private final KnownDenials denials;
-  private final NearStore near;
-  private final Zones zones;
-  private final List<ReportsByHand> reports = new ArrayList<>();
+  private final ScriptExecutor engine;
+  private final DenialCache denials;
+  private final ConsistencyStore near;
+  private final FailureDomainStore zones;
+  private final List<ManualReports> reports = new ArrayList<>();
 
   public SimulatedStore(
-      Surroundings here, boolean cluster, Duration deadline, NearOptions options) {
-    var link = new SimulatedLink(here.wire, cluster);
-    this.engine = Engine.byHand(link, KEYS, deadline, here.ticker, here.holder, here.nanos);
-    this.denials = new KnownDenials(engine, KEYS, here.nanos);
+      Surroundings here, boolean cluster, Duration deadline, ConsistencyOptions options) {
+    var link = new SimulatedConnection(here.wire, cluster);
+    this.engine = ScriptExecutor.byHand(link, KEYS, deadline, here.ticker, here.holder, here.nanos);
+    this.denials = new DenialCache(engine, KEYS, here.nanos);
     denials.remember(); // no scenario resets a counter
     int count = cluster ? CLUSTER_ZONES : 1;
-    var domains = new FailureDomains(count, key -> Zones.zoneOf(link.laneOf(key), count));
+    var domains = new FailureDomains(count, key -> FailureDomainStore.zoneOf(link.laneOf(key), count));
     this.near =
-        NearByHand.create(
+        ManualConsistencyStore.create(
             denials, engine, here.instances, domains, options, here.nanos, here.ticker);
     this.zones =
-        new Zones(
+        new FailureDomainStore(
             count,
             near,
             VirtualProber.memory(here.ticker, 4_096),
@@ -89,7 +89,7 @@ public final class SimulatedStore {
                       here.timer,
                       here.random,
                       () -> engine.decideAsync(probe));
-              reports.add(new ReportsByHand(zone));
+              reports.add(new ManualReports(zone));
               return zone;
             });
   }
@@ -100,12 +100,12 @@ public final class SimulatedStore {
   }
 
   public static int slotOf(String key) {
-    return io.lettuce.core.cluster.SlotHash.getSlot(Keys.tag(key));
+    return io.lettuce.core.cluster.SlotHash.getSlot(RedisKeys.tag(key));
   }
 
   /** The failure domain of a slot of a cluster. */
   public static int zoneOf(int slot) {
-    return Zones.zoneOf(slot, CLUSTER_ZONES);
+    return FailureDomainStore.zoneOf(slot, CLUSTER_ZONES);
   }
 
   /** Whether a circuit breaker of this instance is open. */
@@ -113,13 +113,13 @@ public final class SimulatedStore {
     return zones.isAway();
   }
 
-  public CompletionStage<Answer> decide(Plan plan) {
+  public CompletionStage<PlanResult> decide(Plan plan) {
     return zones.decideAsync(plan);
   }
 
   /** Gives back a slot, without waiting: a caller that is gone does not retry. */
   public CompletionStage<Boolean> release(Charge charge) {
-    return engine.ask(Ask.change(charge, Ask.Change.RELEASE));
+    return engine.ask(ScriptCommand.change(charge, ScriptCommand.Change.RELEASE));
   }
 
   /** Permits of a counter were given back: denials that they caused are over. */
@@ -129,8 +129,8 @@ public final class SimulatedStore {
 
   /** Reports, renews and sweeps. */
   public void sync() {
-    NearByHand.sync(near);
-    reports.forEach(ReportsByHand::run);
+    ManualConsistencyStore.sync(near);
+    reports.forEach(ManualReports::run);
   }
 
   /** Ends waits that are over their deadline. */

@@ -8,7 +8,7 @@ public final class ScriptPlans {
 
   /** Makes tables be walked in the same order in every JVM; to be called before any other class. */
   public static void fixHashKey() {
-    HashKey.fixed = true;
+    HashSeed.fixed = true;
   }
 
   /** A plan of parts that are in no rule set; two charges may be of one counter. */

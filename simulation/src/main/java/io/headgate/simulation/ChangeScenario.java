@@ -5,7 +5,7 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -108,7 +108,7 @@ final class ChangeScenario implements Scenario {
         1,
         List.of(rules(consistency, here.before), rules(consistency, here.after)),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         dice.scale(100, 10_000),
         400,
         work.events,

@@ -1,8 +1,8 @@
 package io.headgate.simulation;
 
 import io.headgate.rule.Plan;
-import io.headgate.store.Answer;
-import io.headgate.store.Evidence;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
 
 /**
  * A decision that a caller was given.
@@ -12,13 +12,13 @@ import io.headgate.store.Evidence;
  * @param order of the batches that servers ran: decisions of one batch are given in its order
  */
 record Decision(
-    Event.Ask request, int rules, Plan plan, Answer answer, long asked, long at, long order) {
+    Event.Ask request, int rules, Plan plan, PlanResult answer, long asked, long at, long order) {
   boolean isAllowed() {
     return plan.allows(answer.outcomes());
   }
 
   boolean isFallback() {
-    return answer.evidence() == Evidence.FALLBACK;
+    return answer.evidence() == Source.FALLBACK;
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.headgate.simulation;
 
 import io.headgate.limit.Limit;
 import io.headgate.limit.TokenBucket;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -94,7 +94,7 @@ final class EventualScenario implements Scenario {
         dice.any(1, 1, 2),
         ruleSets,
         Duration.ofMillis(50),
-        NearOptions.DEFAULT.withReportEvery(Duration.ofMillis(here.sync / Workload.MS)),
+        ConsistencyOptions.DEFAULT.withReportEvery(Duration.ofMillis(here.sync / Workload.MS)),
         here.latency,
         400,
         work.events,

@@ -1,7 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.Limit;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -80,7 +80,7 @@ final class LeasedScenario implements Scenario {
         here.shards,
         List.of(RuleSet.of(rules)),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         dice.scale(100, 10_000),
         400,
         work.events,

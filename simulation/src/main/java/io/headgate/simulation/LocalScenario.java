@@ -1,7 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.FixedWindow;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import java.time.Duration;
@@ -50,7 +50,7 @@ final class LocalScenario implements Scenario {
         1,
         List.of(RuleSet.of(rule)),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         dice.scale(100, 8_000),
         400,
         work.events,

@@ -1,7 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.TokenBucket;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -47,7 +47,7 @@ final class MemoryScenario implements Scenario {
         1,
         List.of(RuleSet.of(rule)),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         1,
         0,
         work.events,

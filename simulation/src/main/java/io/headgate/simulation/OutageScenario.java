@@ -1,9 +1,9 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.TokenBucket;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class OutageScenario implements Scenario {
         shards,
         List.of(RuleSet.of(rules)),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         dice.scale(100, 8_000),
         400,
         work.events,
@@ -63,10 +63,10 @@ final class OutageScenario implements Scenario {
   private static Rule.Builder rule(Dice dice, Workload work, String id) {
     var policy =
         dice.any(
-            new OnStoreFailure.Allow(),
-            new OnStoreFailure.Deny(),
-            new OnStoreFailure.Local(),
-            new OnStoreFailure.AllowThenDeny(Duration.ofMillis(GRACE / Workload.MS)));
+            new FailurePolicy.Allow(),
+            new FailurePolicy.Deny(),
+            new FailurePolicy.Local(),
+            new FailurePolicy.AllowThenDeny(Duration.ofMillis(GRACE / Workload.MS)));
     var limit =
         dice.oneIn(2)
             ? new TokenBucket(Workload.rate(1_000_000, Workload.SECOND))

@@ -5,7 +5,7 @@ import io.headgate.redis.SimulatedStore;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
-import io.headgate.store.Evidence;
+import io.headgate.store.Source;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -78,7 +78,7 @@ final class OverCheck implements Check {
         var seen = seen(charge, eventual);
         seen.admitted.add(new Bounds.Admitted(decision.at(), charge.cost()));
         seen.several |=
-            decision.plan().charges().size() > 1 && decision.answer().evidence() != Evidence.STORE;
+            decision.plan().charges().size() > 1 && decision.answer().evidence() != Source.STORE;
       }
     }
   }

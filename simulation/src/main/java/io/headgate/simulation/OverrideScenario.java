@@ -1,7 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.Limit;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -69,7 +69,7 @@ final class OverrideScenario implements Scenario {
         1,
         List.of(RuleSet.of(rule.build())),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         dice.scale(100, 5_000),
         400,
         work.events,

@@ -1,10 +1,10 @@
 package io.headgate.simulation;
 
 import io.headgate.rule.Consistency;
-import io.headgate.rule.OnStoreFailure.Allow;
-import io.headgate.rule.OnStoreFailure.AllowThenDeny;
-import io.headgate.rule.OnStoreFailure.Deny;
-import io.headgate.rule.OnStoreFailure.Local;
+import io.headgate.rule.FailurePolicy.Allow;
+import io.headgate.rule.FailurePolicy.AllowThenDeny;
+import io.headgate.rule.FailurePolicy.Deny;
+import io.headgate.rule.FailurePolicy.Local;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

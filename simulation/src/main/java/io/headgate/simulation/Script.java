@@ -1,6 +1,6 @@
 package io.headgate.simulation;
 
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.RuleSet;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ record Script(
     int shards,
     List<RuleSet> ruleSets,
     Duration deadline,
-    NearOptions options,
+    ConsistencyOptions options,
     long latency,
     long drift,
     List<Event> events,

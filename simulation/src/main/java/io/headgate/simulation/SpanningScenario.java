@@ -3,7 +3,7 @@ package io.headgate.simulation;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.TokenBucket;
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
@@ -59,7 +59,7 @@ final class SpanningScenario implements Scenario {
         shards,
         List.of(RuleSet.of(rules)),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         dice.scale(100, faulty ? 20_000 : 3_000),
         200,
         work.events,

@@ -1,6 +1,6 @@
 package io.headgate.simulation;
 
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
@@ -52,7 +52,7 @@ final class StrictScenario implements Scenario {
         shards,
         List.of(RuleSet.of(rules)),
         Duration.ofMillis(50),
-        NearOptions.DEFAULT,
+        ConsistencyOptions.DEFAULT,
         dice.scale(100, 8_000),
         200,
         work.events,

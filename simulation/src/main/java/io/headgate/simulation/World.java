@@ -7,7 +7,7 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
-import io.headgate.store.Answer;
+import io.headgate.store.PlanResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -159,9 +159,9 @@ final class World {
         });
   }
 
-  private void decided(Node node, Offer offer, Answer answer) {
+  private void decided(Node node, Offer offer, PlanResult answer) {
     var ran = reading;
-    boolean byReply = ran != null && answer.evidence() == io.headgate.store.Evidence.STORE;
+    boolean byReply = ran != null && answer.evidence() == io.headgate.store.Source.STORE;
     var decision =
         new Decision(
             offer.request,

@@ -6,8 +6,8 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Probes in virtual time, with the pauses of {@link Prober}. */
-public final class VirtualProber implements Probing {
+/** Probes in virtual time, with the pauses of {@link BackgroundProber}. */
+public final class VirtualProber implements ProbeSchedule {
   /** Runs something later. */
   public interface Timer {
     void after(long micros, Runnable action);
@@ -36,7 +36,7 @@ public final class VirtualProber implements Probing {
   }
 
   /** A store with its circuit breaker and failure policies, without threads. */
-  public static OutageStore before(
+  public static CircuitBreakingStore before(
       Store remote,
       Ticker ticker,
       IntSupplier instances,
@@ -46,7 +46,7 @@ public final class VirtualProber implements Probing {
       Timer timer,
       RandomGenerator random,
       Supplier<CompletionStage<?>> probe) {
-    return OutageStore.byHand(
+    return CircuitBreakingStore.byHand(
         remote,
         ticker,
         instances,
@@ -70,7 +70,7 @@ public final class VirtualProber implements Probing {
 
   private void probeLater(int before, Runnable onSuccess) {
     if (ended) return;
-    long pause = Prober.pause(before, random);
+    long pause = BackgroundProber.pause(before, random);
     dueAt = ticker.micros() + pause;
     timer.after(pause, () -> probe(before, onSuccess));
   }

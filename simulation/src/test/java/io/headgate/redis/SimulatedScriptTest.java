@@ -3,7 +3,7 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -11,7 +11,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
-import io.headgate.limit.Take;
+import io.headgate.limit.HoldRequest;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
@@ -76,14 +76,14 @@ class SimulatedScriptTest {
   @Test
   void answersAsRedisDoes() {
     try (var server = RedisServer.start()) {
-      var clients = new Clients(RedisOptions.of(server.uri()));
+      var clients = new LettuceClients(RedisOptions.of(server.uri()));
       var link = clients.link();
-      var keys = new Keys("simulated:");
+      var keys = new RedisKeys("simulated:");
       var deadline = Duration.ofSeconds(30);
       var simulated = new OneServer();
-      try (var real = new Engine(link, keys, deadline, clock::micros, clock, CallListener.NONE, 1);
+      try (var real = new ScriptExecutor(link, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1);
           var twin =
-              new Engine(simulated, keys, deadline, clock::micros, clock, CallListener.NONE, 1)) {
+              new ScriptExecutor(simulated, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1)) {
         for (int i = 0; i < 2_000; i++) step(real, twin, i);
       } finally {
         clients.close();
@@ -91,7 +91,7 @@ class SimulatedScriptTest {
     }
   }
 
-  private void step(Engine real, Engine twin, int step) {
+  private void step(ScriptExecutor real, ScriptExecutor twin, int step) {
     clock.sleep(random.nextInt(random.nextInt(20) == 0 ? 3_000_000 : 100_000));
     var kinds =
         List.of("token", "fixed", "sliding", "leaky", "rolling", "slots", "several", "several");
@@ -105,17 +105,17 @@ class SimulatedScriptTest {
     String what = "step " + step + ", " + kind + " at cost " + cost;
     switch (random.nextInt(6)) {
       case 0 -> {
-        if (!single || !(charge.limit() instanceof Divisible)) break;
+        if (!single || !(charge.limit() instanceof Holdable)) break;
         long held = random.nextInt(12);
         long until = random.nextInt(3) == 0 ? clock.micros() + 500_000 : 0;
-        var spent = new Take.Usage(random.nextInt((int) held + 1), held, until);
+        var spent = new HoldRequest.Usage(random.nextInt((int) held + 1), held, until);
         long want = random.nextInt(12);
         var theirs = real.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
         var ours = twin.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
         assertThat(ours).as(what).isEqualTo(theirs);
       }
       case 1 -> {
-        if (!single || !(charge.limit() instanceof Divisible)) break;
+        if (!single || !(charge.limit() instanceof Holdable)) break;
         var theirs = real.report(charge).toCompletableFuture().join();
         assertThat(twin.report(charge).toCompletableFuture().join()).as(what).isEqualTo(theirs);
       }
@@ -131,7 +131,7 @@ class SimulatedScriptTest {
     }
   }
 
-  private static void decide(String what, Plan plan, Engine real, Engine twin) {
+  private static void decide(String what, Plan plan, ScriptExecutor real, ScriptExecutor twin) {
     compare(what, real.decide(plan).outcomes(), twin.decide(plan).outcomes());
   }
 
@@ -140,7 +140,7 @@ class SimulatedScriptTest {
   }
 
   /** A link to one simulated server that answers at once. */
-  private static final class OneServer implements Link, SimulatedScript.Memory {
+  private static final class OneServer implements RedisConnection, SimulatedScript.Memory {
     private final SimulatedScript script = new SimulatedScript();
     private final Map<String, State> states = new HashMap<>();
 

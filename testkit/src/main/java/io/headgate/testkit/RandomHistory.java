@@ -12,7 +12,7 @@ import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
-import io.headgate.rule.JointPlan;
+import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Thousands of random steps against a store and a {@link PlainStore} side by side: whatever is
+ * Thousands of random steps against a store and a {@link ReferenceStore} side by side: whatever is
  * asked, both must say the same.
  */
 final class RandomHistory {
@@ -72,7 +72,7 @@ final class RandomHistory {
   }
 
   void play(Store store, int steps) {
-    var plain = new PlainStore(clock);
+    var plain = new ReferenceStore(clock);
     var rules = revisions.getFirst();
     for (int i = 0; i < steps; i++) {
       turnTheClock();
@@ -88,7 +88,7 @@ final class RandomHistory {
     do {
       plans.add(rules.plan(request(), 0, step));
     } while (random.nextInt(4) == 0);
-    return JointPlan.of(plans).whole();
+    return CombinedPlan.of(plans).whole();
   }
 
   /** The same act for the same step, whichever store it is. */

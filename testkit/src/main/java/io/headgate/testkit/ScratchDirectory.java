@@ -18,7 +18,7 @@ public final class ScratchDirectory implements AutoCloseable {
   public static ScratchDirectory create(String prefix) {
     try {
       var directory = new ScratchDirectory(Files.createTempDirectory(prefix));
-      AtExit.close(directory);
+      ExitHooks.close(directory);
       return directory;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -42,7 +42,7 @@ public final class ScratchDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    AtExit.forget(this);
+    ExitHooks.forget(this);
   }
 
   @Override

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
-import io.headgate.limit.Outcome.Never;
+import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
@@ -104,7 +104,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @MethodSource("everyKind")
   void whatCanNeverPassChargesNothing(Limit limit) {
     var store = open();
-    assertThat(ask(store, plan(limit, "k", limit.capacity() + 1))).isInstanceOf(Never.class);
+    assertThat(ask(store, plan(limit, "k", limit.capacity() + 1))).isInstanceOf(ExceedsCapacity.class);
     assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "another")));
   }
 

@@ -9,7 +9,7 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.rule.JointPlan;
+import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -40,12 +40,12 @@ public abstract class StoreContract extends SoleCallerContract {
 
   static Stream<Arguments> everyKindAndCrowd() {
     return Limits.ofEveryKind(100).stream()
-        .flatMap(limit -> Stream.of(Crowd.values()).map(crowd -> Arguments.of(limit, crowd)));
+        .flatMap(limit -> Stream.of(ConcurrentRunner.values()).map(crowd -> Arguments.of(limit, crowd)));
   }
 
   @ParameterizedTest
   @MethodSource("everyKindAndCrowd")
-  void admitsExactlyTheCapacityHoweverManyAsk(Limit limit, Crowd crowd) throws Exception {
+  void admitsExactlyTheCapacityHoweverManyAsk(Limit limit, ConcurrentRunner crowd) throws Exception {
     var store = open();
     int asks = 1_600 / crowd.size();
     long admitted =
@@ -62,7 +62,7 @@ public abstract class StoreContract extends SoleCallerContract {
 
   @ParameterizedTest
   @MethodSource("everyKindAndCrowd")
-  void aPlanOfSeveralLimitsAdmitsWhatTheTightestDoesAndChargesEachAsOften(Limit limit, Crowd crowd)
+  void aPlanOfSeveralLimitsAdmitsWhatTheTightestDoesAndChargesEachAsOften(Limit limit, ConcurrentRunner crowd)
       throws Exception {
     var store = open();
     var more = new TokenBucket(Rate.perHour(120));
@@ -92,7 +92,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** Each rule counts what its callers took; whatever was refused must not show up anywhere. */
   @ParameterizedTest
   @EnumSource
-  void everyChargeIsOneAdmissionInWhateverOrderThePlansNameTheirCounters(Crowd crowd)
+  void everyChargeIsOneAdmissionInWhateverOrderThePlansNameTheirCounters(ConcurrentRunner crowd)
       throws Exception {
     var store = open();
     int keys = 5;
@@ -126,7 +126,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** One limit that runs out, another that does not, and a counter that each caller asks twice. */
   @ParameterizedTest
   @MethodSource("everyKindAndCrowd")
-  void requestsThatGoTogetherAreAllChargedOrNoneIs(Limit limit, Crowd crowd) throws Exception {
+  void requestsThatGoTogetherAreAllChargedOrNoneIs(Limit limit, ConcurrentRunner crowd) throws Exception {
     var store = open();
     var rules =
         RuleSet.of(
@@ -146,7 +146,7 @@ public abstract class StoreContract extends SoleCallerContract {
             for (var request : List.of(ample, scarce, scarce, ample)) {
               plans.add(rules.plan(request, 0, holder));
             }
-            if (passes(store, JointPlan.of(plans).whole())) mine++;
+            if (passes(store, CombinedPlan.of(plans).whole())) mine++;
           }
           return mine;
         });
@@ -160,7 +160,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** Two counters that are only ever charged together: nobody may see one without the other. */
   @ParameterizedTest
   @EnumSource
-  void aPlanIsSeenWholeOrNotAtAll(Crowd crowd) throws Exception {
+  void aPlanIsSeenWholeOrNotAtAll(ConcurrentRunner crowd) throws Exception {
     var store = open();
     var rules =
         RuleSet.of(
@@ -182,7 +182,7 @@ public abstract class StoreContract extends SoleCallerContract {
 
   @ParameterizedTest
   @EnumSource
-  void neverAreMoreInFlightThanThereAreSlots(Crowd crowd) throws Exception {
+  void neverAreMoreInFlightThanThereAreSlots(ConcurrentRunner crowd) throws Exception {
     var store = open();
     var slots = new Concurrency(3, Duration.ofSeconds(30));
     var inFlight = new AtomicInteger();
@@ -206,7 +206,7 @@ public abstract class StoreContract extends SoleCallerContract {
 
   @ParameterizedTest
   @EnumSource
-  void aResetGivesBackOneCapacityAndNoMore(Crowd crowd) throws Exception {
+  void aResetGivesBackOneCapacityAndNoMore(ConcurrentRunner crowd) throws Exception {
     var store = open();
     var limit = new TokenBucket(Rate.perHour(10));
     var resets = new AtomicInteger();
@@ -228,7 +228,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** Two instances that have not both heard of a change yet ask by the old limit and the new. */
   @ParameterizedTest
   @EnumSource
-  void aLimitThatIsBeingChangedIsNotGivenTwice(Crowd crowd) throws Exception {
+  void aLimitThatIsBeingChangedIsNotGivenTwice(ConcurrentRunner crowd) throws Exception {
     var store = open();
     var versions =
         List.of(
@@ -250,7 +250,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** As above, for limits whose states do not fit each other and are scaled to and fro. */
   @ParameterizedTest
   @EnumSource
-  void aLimitThatIsBeingChangedToAnotherKindGivesNothingAway(Crowd crowd) throws Exception {
+  void aLimitThatIsBeingChangedToAnotherKindGivesNothingAway(ConcurrentRunner crowd) throws Exception {
     var store = open();
     var versions = List.of(new TokenBucket(Rate.perHour(100)), new TokenBucket(Rate.perDay(100)));
     long admitted =

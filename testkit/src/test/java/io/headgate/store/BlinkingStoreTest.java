@@ -3,7 +3,7 @@ package io.headgate.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Divisible;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -21,7 +21,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.StoreException.Kind;
-import io.headgate.testkit.PlainCounts;
+import io.headgate.testkit.ReferenceHoldingStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,16 +47,16 @@ class BlinkingStoreTest {
   private static final long MINUTE = 60_000_000;
 
   private final AtomicLong clock = new AtomicLong(1_800_000_000_000_000L);
-  private final Remote remote = new Remote(PlainCounts.shared(clock::get));
+  private final Remote remote = new Remote(ReferenceHoldingStore.shared(clock::get));
   private final List<Instance> instances = new ArrayList<>();
   private long holder;
 
   /** A store that all instances share, and that fails when it is told to. */
   private static final class Remote implements Store {
-    private final PlainCounts states;
+    private final ReferenceHoldingStore states;
     private @Nullable Kind failure;
 
-    Remote(PlainCounts states) {
+    Remote(ReferenceHoldingStore states) {
       this.states = states;
     }
 
@@ -68,18 +68,18 @@ class BlinkingStoreTest {
       failure = null;
     }
 
-    private PlainCounts states() {
+    private ReferenceHoldingStore states() {
       if (failure != null) throw new StoreException(failure, "told to fail", null);
       return states;
     }
 
     @Override
-    public Answer decide(Plan plan) {
+    public PlanResult decide(Plan plan) {
       return states().decide(plan);
     }
 
     @Override
-    public Answer peek(Plan plan) {
+    public PlanResult peek(Plan plan) {
       return states().peek(plan);
     }
 
@@ -105,7 +105,7 @@ class BlinkingStoreTest {
 
     /** As {@code RedisStore} does it. */
     CompletionStage<?> charge(Charge charge) {
-      if (charge.limit() instanceof Divisible) return states().report(charge);
+      if (charge.limit() instanceof Holdable) return states().report(charge);
       var refused = states().decide(plan(charge, charge.cost())).first();
       if (refused instanceof Refused && refused.remaining() > 0) {
         states().decide(plan(charge, refused.remaining()));
@@ -120,7 +120,7 @@ class BlinkingStoreTest {
   }
 
   /** Probes when it is told to. */
-  private static final class ManualProbing implements Probing {
+  private static final class ManualProbing implements ProbeSchedule {
     private @Nullable Runnable onSuccess;
 
     @Override
@@ -143,7 +143,7 @@ class BlinkingStoreTest {
     }
   }
 
-  private record Instance(OutageStore store, ManualProbing probing) {
+  private record Instance(CircuitBreakingStore store, ManualProbing probing) {
     /** Finds the store back, and charges it for what was admitted here. */
     void recover() {
       probing.succeed();
@@ -161,7 +161,7 @@ class BlinkingStoreTest {
       var local = MemoryStore.create(clock::get, 1_000);
       instances.add(
           new Instance(
-              OutageStore.byHand(
+              CircuitBreakingStore.byHand(
                   remote,
                   clock::get,
                   () -> n,
@@ -252,7 +252,7 @@ class BlinkingStoreTest {
         if (!(answer.first() instanceof Passed)) continue;
         admitted++;
         // The store may have charged it, so it is not reported.
-        if (asked && answer.evidence() == Evidence.FALLBACK) unknown++;
+        if (asked && answer.evidence() == Source.FALLBACK) unknown++;
       }
       clock.addAndGet(MINUTE / 60);
     }

@@ -9,7 +9,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.testkit.Crowd;
+import io.headgate.testkit.ConcurrentRunner;
 import io.headgate.testkit.Limits;
 import io.headgate.testkit.ManualTicker;
 import java.lang.management.ManagementFactory;
@@ -66,7 +66,7 @@ class FloodTest {
       var rules = rules(new TokenBucket(Rate.perHour(10)));
       var limited = limitedCallers(store, rules);
       var invented = new AtomicInteger();
-      Crowd.PLATFORM.sum(member -> {
+      ConcurrentRunner.PLATFORM.sum(member -> {
         for (int i = 0; i < 20_000; i++) {
           ask(store, rules, "invented" + invented.incrementAndGet());
           if (i % 100 == 0) {
@@ -117,7 +117,7 @@ class FloodTest {
 
   @Test
   void plansOfManyThreadsAreServedWhereThereIsRoomForNone() throws Exception {
-    for (var crowd : Crowd.values()) {
+    for (var crowd : ConcurrentRunner.values()) {
       try (var store = MemoryStore.create(clock, 2)) {
         var rules =
             RuleSet.of(

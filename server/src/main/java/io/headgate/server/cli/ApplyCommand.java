@@ -18,12 +18,12 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ApplyCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
-  @Mixin private ChangeOptions options;
+  @Mixin private RuleChangeOptions options;
   @Mixin private ColourOption colour;
 
   @Parameters(
@@ -31,7 +31,7 @@ final class ApplyCommand implements Callable<Integer> {
       description = "The rules, in YAML or JSON; - reads what is piped in.")
   private Path file = Path.of("-");
 
-  ApplyCommand(Surroundings around, Client client) {
+  ApplyCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
@@ -39,7 +39,7 @@ final class ApplyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var text = text();
-    return new Changes(colour.applied(around), client, service, options, file.toString())
+    return new RuleChangeRunner(colour.applied(around), client, service, options, file.toString())
         .make("PUT", "/v1/rules", () -> BodyPublishers.ofByteArray(text));
   }
 

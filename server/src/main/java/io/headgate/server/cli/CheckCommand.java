@@ -16,10 +16,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class CheckCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private Asking asking;
+  @Mixin private RequestOptions asking;
 
   @Option(names = "--cost", paramLabel = "N", description = "What it costs. Default: 1")
   private Optional<Long> cost = Optional.empty();
@@ -36,7 +36,7 @@ final class CheckCommand implements Callable<Integer> {
   @Option(names = "--peek", description = "Asks without charging.")
   private boolean peek;
 
-  CheckCommand(Surroundings around, Client client) {
+  CheckCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
@@ -45,7 +45,7 @@ final class CheckCommand implements Callable<Integer> {
   public Integer call() {
     if (peek && waits) throw new CommandFailure("--peek charges nothing, so there is no --wait");
     var body =
-        JsonBody.of(
+        JsonRequestBody.of(
             asking.subject(),
             out -> {
               if (cost.isPresent()) out.writeNumberField("cost", cost.get());
@@ -64,7 +64,7 @@ final class CheckCommand implements Callable<Integer> {
     return answer.json().at("allowed").isTrue() ? Main.OK : Main.NO;
   }
 
-  private void print(Json decision) {
+  private void print(JsonReply decision) {
     String rule = decision.at("rule").text();
     String by = rule.isEmpty() ? "no rule applies" : rule + ": " + LimitText.of(decision);
     around.out().println(outcome(decision) + "  " + by + when(decision));
@@ -86,17 +86,17 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
-  private String outcome(Json decision) {
+  private String outcome(JsonReply decision) {
     return decision.at("allowed").isTrue() ? around.good("allowed") : around.bad("denied");
   }
 
-  private String when(Json decision) {
+  private String when(JsonReply decision) {
     long delay = decision.at("delayMs").number();
     if (delay > 0) {
-      return waits ? ", waited " + Durations.text(delay) : ", go ahead in " + Durations.text(delay);
+      return waits ? ", waited " + DurationText.text(delay) : ", go ahead in " + DurationText.text(delay);
     }
     if (decision.at("allowed").isTrue()) return "";
     if (decision.at("impossible").isTrue()) return ", the cost is more than it ever holds";
-    return ", retry in " + Durations.text(decision.at("retryAfterMs").number());
+    return ", retry in " + DurationText.text(decision.at("retryAfterMs").number());
   }
 }

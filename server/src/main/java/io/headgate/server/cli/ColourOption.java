@@ -19,7 +19,7 @@ final class ColourOption {
       description = "auto, always or never. Default: ${DEFAULT-VALUE}, colours on a terminal")
   private When when = When.auto;
 
-  Surroundings applied(Surroundings around) {
+  CommandContext applied(CommandContext around) {
     return switch (when) {
       case auto ->
           around.coloured(

@@ -101,7 +101,7 @@ final class Configuration implements IDefaultValueProvider {
   }
 
   /** Reads the file that {@code --config} names, or the usual one if it is there. */
-  static Configuration of(Surroundings surroundings, String[] args) {
+  static Configuration of(CommandContext surroundings, String[] args) {
     var named = named(args);
     var path = surroundings.directory().resolve(named.orElse(DEFAULT_FILE));
     boolean read = named.isPresent() || Files.exists(path);

@@ -13,25 +13,25 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class DeleteCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
-  @Mixin private ChangeOptions options;
+  @Mixin private RuleChangeOptions options;
   @Mixin private ColourOption colour;
 
   @Parameters(paramLabel = "ID", description = "The rule.")
   private String id = "";
 
-  DeleteCommand(Surroundings around, Client client) {
+  DeleteCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    return new Changes(colour.applied(around), client, service, options, "")
-        .make("DELETE", "/v1/rules/" + RuleService.encoded(id), BodyPublishers::noBody);
+    return new RuleChangeRunner(colour.applied(around), client, service, options, "")
+        .make("DELETE", "/v1/rules/" + RulesApiClient.encoded(id), BodyPublishers::noBody);
   }
 }

@@ -13,10 +13,10 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class DiffCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
   @Mixin private ColourOption colour;
 
@@ -26,7 +26,7 @@ final class DiffCommand implements Callable<Integer> {
   @Parameters(index = "1", arity = "0..1", paramLabel = "M", description = "Another.")
   private Optional<Long> second = Optional.empty();
 
-  DiffCommand(Surroundings around, Client client) {
+  DiffCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
@@ -37,7 +37,7 @@ final class DiffCommand implements Callable<Integer> {
         second
             .map(other -> "/v1/revisions/%d?against=%d".formatted(other, first))
             .orElse("/v1/revisions/" + first);
-    return Reading.of(() -> {
+    return RuleReads.of(() -> {
       var answer = service.get(client, path);
       if (service.json()) around.out().println(answer.body());
       else print(answer.json().at("diff"));
@@ -45,7 +45,7 @@ final class DiffCommand implements Callable<Integer> {
     });
   }
 
-  private void print(Json diff) {
+  private void print(JsonReply diff) {
     if (!diff.isThere()) throw new CommandFailure("the revision before it is not kept any more");
     new DiffText(colour.applied(around)).print(diff);
     if (DiffText.isEmpty(diff)) around.out().println("No difference.");

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /** Shows what changes, in colours where they are seen. */
-record DiffText(Surroundings around) {
+record DiffText(CommandContext around) {
   private static final String NONE = "(none)";
 
-  void print(Json diff) {
+  void print(JsonReply diff) {
     for (var change : diff.at("changes").items()) {
       String id = change.at("id").text();
       String kind = change.at("change").text();
@@ -41,7 +41,7 @@ record DiffText(Surroundings around) {
   }
 
   /** One field on one line. */
-  String field(String kind, Json field) {
+  String field(String kind, JsonReply field) {
     String name = field.at("field").text() + ": ";
     String before = value(field.at("before"));
     String after = value(field.at("after"));
@@ -52,12 +52,12 @@ record DiffText(Surroundings around) {
     };
   }
 
-  private static String value(Json value) {
+  private static String value(JsonReply value) {
     return value.isThere() ? value.text() : NONE;
   }
 
   /** How much it is: {@code 1 added, 2 changed}. */
-  static String summary(Json diff) {
+  static String summary(JsonReply diff) {
     var parts = new StringJoiner(", ");
     for (var kind : List.of("added", "changed", "removed", "moved")) {
       long count = diff.at(kind).number();
@@ -66,7 +66,7 @@ record DiffText(Surroundings around) {
     return parts.length() == 0 ? "nothing changed" : parts.toString();
   }
 
-  static boolean isEmpty(Json diff) {
+  static boolean isEmpty(JsonReply diff) {
     return diff.at("changes").items().isEmpty() && diff.at("moves").items().isEmpty();
   }
 }

@@ -10,9 +10,9 @@ import picocli.CommandLine.Command;
     description = "Prints the example rules, to start your own from.",
     mixinStandardHelpOptions = true)
 final class ExampleCommand implements Callable<Integer> {
-  private final Surroundings around;
+  private final CommandContext around;
 
-  ExampleCommand(Surroundings around) {
+  ExampleCommand(CommandContext around) {
     this.around = around;
   }
 

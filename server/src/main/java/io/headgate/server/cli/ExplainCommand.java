@@ -12,12 +12,12 @@ import picocli.CommandLine.Mixin;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ExplainCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private Asking asking;
+  @Mixin private RequestOptions asking;
 
-  ExplainCommand(Surroundings around, Client client) {
+  ExplainCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
@@ -25,7 +25,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var subject = asking.subject();
-    var answer = asking.post(client, "/v1/explain", JsonBody.of(subject, out -> {}));
+    var answer = asking.post(client, "/v1/explain", JsonRequestBody.of(subject, out -> {}));
     if (asking.json()) {
       around.out().println(answer.body());
       return Main.OK;
@@ -52,13 +52,13 @@ final class ExplainCommand implements Callable<Integer> {
     };
   }
 
-  private static int widest(Iterable<Json> rules) {
+  private static int widest(Iterable<JsonReply> rules) {
     int widest = 0;
     for (var rule : rules) widest = Math.max(widest, rule.at("id").text().length());
     return widest;
   }
 
-  private void printRule(Json rule, int width) {
+  private void printRule(JsonReply rule, int width) {
     around.out().println(line(rule, width, rule.at("reason").text() + conditions(rule)));
     String indent = " ".repeat(width + 4);
     for (var limit : rule.at("limits").items()) {
@@ -70,7 +70,7 @@ final class ExplainCommand implements Callable<Integer> {
     }
   }
 
-  private static String conditions(Json rule) {
+  private static String conditions(JsonReply rule) {
     var conditions = rule.at("conditions").items();
     return conditions.isEmpty()
         ? " to everything"
@@ -79,14 +79,14 @@ final class ExplainCommand implements Callable<Integer> {
             .collect(Collectors.joining(" and ", ": ", ""));
   }
 
-  private static String condition(Json condition) {
+  private static String condition(JsonReply condition) {
     String value = condition.at("value").text();
     String pattern = condition.at("pattern").text();
     return condition.at("attribute").text()
         + (value.equals(pattern) ? " is " + value : " %s matches %s".formatted(value, pattern));
   }
 
-  private static String line(Json rule, int width, String text) {
+  private static String line(JsonReply rule, int width, String text) {
     String id = rule.at("id").text();
     return "  " + id + " ".repeat(width - id.length() + 2) + text;
   }

@@ -13,10 +13,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ExportCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
   @Option(
       names = "--revision",
@@ -24,7 +24,7 @@ final class ExportCommand implements Callable<Integer> {
       description = "As revision N left them. Default: the newest")
   private Optional<Long> revision = Optional.empty();
 
-  ExportCommand(Surroundings around, Client client) {
+  ExportCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
@@ -32,12 +32,12 @@ final class ExportCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var path = revision.map(number -> "/v1/revisions/" + number).orElse("/v1/rules");
-    return Reading.of(() -> {
+    return RuleReads.of(() -> {
       if (service.json()) {
         var whole = revision.isPresent() ? path + "?rules=true" : path;
         around.out().println(service.get(client, whole).body().strip());
       } else {
-        around.out().print(service.get(client, path, RuleService.YAML).body());
+        around.out().print(service.get(client, path, RulesApiClient.YAML).body());
         around.out().flush();
       }
       return Main.OK;

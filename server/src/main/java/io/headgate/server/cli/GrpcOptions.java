@@ -10,7 +10,7 @@ final class GrpcOptions {
       names = "--grpc-deadline",
       paramLabel = "TIME",
       defaultValue = "15ms",
-      converter = Durations.class,
+      converter = DurationText.class,
       description =
           "How long a check over gRPC may take; a later one is answered UNAVAILABLE."
               + " Less than Envoy waits, which is 20ms by default. Default: ${DEFAULT-VALUE}")

@@ -12,10 +12,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class HistoryCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
   @Option(
       names = "--limit",
@@ -24,14 +24,14 @@ final class HistoryCommand implements Callable<Integer> {
       description = "How many at most, up to 1000. Default: ${DEFAULT-VALUE}")
   private int limit;
 
-  HistoryCommand(Surroundings around, Client client) {
+  HistoryCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    return Reading.of(() -> {
+    return RuleReads.of(() -> {
       var answer = service.get(client, "/v1/revisions?limit=" + limit);
       if (service.json()) around.out().println(answer.body());
       else print(answer.json());
@@ -39,8 +39,8 @@ final class HistoryCommand implements Callable<Integer> {
     });
   }
 
-  private void print(Json history) {
-    var table = new Table("REVISION", "WHEN", "AUTHOR", "CHANGES", "RULES", "MESSAGE");
+  private void print(JsonReply history) {
+    var table = new TextTable("REVISION", "WHEN", "AUTHOR", "CHANGES", "RULES", "MESSAGE");
     for (var revision : history.at("revisions").items()) {
       table.add(
           Long.toString(revision.at("number").number()),
@@ -56,7 +56,7 @@ final class HistoryCommand implements Callable<Integer> {
     }
   }
 
-  private static String message(Json revision) {
+  private static String message(JsonReply revision) {
     String message = revision.at("message").text();
     if (!revision.at("restored").isThere()) return message;
     String restored = "restores %d".formatted(revision.at("restored").number());

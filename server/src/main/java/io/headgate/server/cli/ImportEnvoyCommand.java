@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
             + " not valid, 2 if it is unreadable.",
     mixinStandardHelpOptions = true)
 final class ImportEnvoyCommand implements Callable<Integer> {
-  private final Surroundings around;
+  private final CommandContext around;
 
   @Parameters(paramLabel = "FILE", description = "The configuration of one domain, in YAML.")
   private Path file = Path.of("");
@@ -34,7 +34,7 @@ final class ImportEnvoyCommand implements Callable<Integer> {
       description = "Print one JSON object with rules and notes, and nothing on standard error.")
   private boolean json;
 
-  ImportEnvoyCommand(Surroundings around) {
+  ImportEnvoyCommand(CommandContext around) {
     this.around = around;
   }
 

@@ -2,15 +2,15 @@ package io.headgate.server.cli;
 
 /** How a limit stands, in words. */
 final class LimitText {
-  static String of(Json limit) {
+  static String of(JsonReply limit) {
     long reset = limit.at("resetAfterMs").number();
     String left =
         "%d of %d left".formatted(limit.at("remaining").number(), limit.at("limit").number());
-    return reset == 0 ? left : left + ", all back in " + Durations.text(reset);
+    return reset == 0 ? left : left + ", all back in " + DurationText.text(reset);
   }
 
   /** As short as a list of several wants it. */
-  static String brief(Json limit) {
+  static String brief(JsonReply limit) {
     return "%s %d/%d%s"
         .formatted(
             policy(limit),
@@ -19,7 +19,7 @@ final class LimitText {
             limit.at("shadow").isTrue() ? " (shadow)" : "");
   }
 
-  static String policy(Json limit) {
+  static String policy(JsonReply limit) {
     String rule = limit.at("rule").text();
     String name = limit.at("name").text();
     return rule.equals(name) ? rule : rule + "/" + name;

@@ -18,12 +18,12 @@ import picocli.CommandLine.Parameters;
     description = "Checks files of rules. Exits with 0 if all is well, 1 if not, 2 if unreadable.",
     mixinStandardHelpOptions = true)
 final class LintCommand implements Callable<Integer> {
-  private final Surroundings around;
+  private final CommandContext around;
 
   @Parameters(arity = "1..*", paramLabel = "FILE", description = "The files to check.")
   private List<Path> files = new ArrayList<>();
 
-  LintCommand(Surroundings around) {
+  LintCommand(CommandContext around) {
     this.around = around;
   }
 

@@ -14,10 +14,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ListCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
   @Option(
       names = "--search",
@@ -25,15 +25,15 @@ final class ListCommand implements Callable<Integer> {
       description = "Only those whose id or description contains it.")
   private Optional<String> search = Optional.empty();
 
-  ListCommand(Surroundings around, Client client) {
+  ListCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    var path = "/v1/rules" + search.map(text -> "?search=" + RuleService.encoded(text)).orElse("");
-    return Reading.of(() -> {
+    var path = "/v1/rules" + search.map(text -> "?search=" + RulesApiClient.encoded(text)).orElse("");
+    return RuleReads.of(() -> {
       var answer = service.get(client, path);
       if (service.json()) around.out().println(answer.body().strip());
       else print(answer.json().at("rules").items());
@@ -41,8 +41,8 @@ final class ListCommand implements Callable<Integer> {
     });
   }
 
-  private void print(List<Json> rules) {
-    var table = new Table("ID", "MODE", "MATCH", "PER", "LIMIT", "OVERRIDES");
+  private void print(List<JsonReply> rules) {
+    var table = new TextTable("ID", "MODE", "MATCH", "PER", "LIMIT", "OVERRIDES");
     for (var rule : rules) {
       table.add(
           rule.at("id").text(),

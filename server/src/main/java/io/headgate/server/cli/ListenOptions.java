@@ -84,7 +84,7 @@ final class ListenOptions {
       names = "--idle-timeout",
       paramLabel = "TIME",
       defaultValue = "60s",
-      converter = Durations.class,
+      converter = DurationText.class,
       description = "How long a connection may be silent. Default: ${DEFAULT-VALUE}")
   private Duration idle = ConnectionLimits.DEFAULT_IDLE;
 
@@ -92,7 +92,7 @@ final class ListenOptions {
       names = "--header-timeout",
       paramLabel = "TIME",
       defaultValue = "10s",
-      converter = Durations.class,
+      converter = DurationText.class,
       description = "How long the head of a request may take to come. Default: ${DEFAULT-VALUE}")
   private Duration head = ConnectionLimits.DEFAULT_HEAD;
 
@@ -100,7 +100,7 @@ final class ListenOptions {
       names = "--body-timeout",
       paramLabel = "TIME",
       defaultValue = "20s",
-      converter = Durations.class,
+      converter = DurationText.class,
       description = "How long the body of a request may take to come. Default: ${DEFAULT-VALUE}")
   private Duration body = ConnectionLimits.DEFAULT_BODY;
 

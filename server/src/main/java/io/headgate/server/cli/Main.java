@@ -35,14 +35,14 @@ public final class Main implements Callable<Integer> {
   Main() {}
 
   public static void main(String[] args) {
-    System.exit(run(Surroundings.ofProcess(), args));
+    System.exit(run(CommandContext.ofProcess(), args));
   }
 
   /** Runs a command to its end and returns its exit code. */
-  static int run(Surroundings around, String... args) {
+  static int run(CommandContext around, String... args) {
     try {
       var configuration = Configuration.of(around, args);
-      var client = new Client();
+      var client = new ServiceClient();
       return new CommandLine(new Main())
           .addSubcommand(configurable(new ServeCommand(around)))
           .addSubcommand(configurable(new CheckCommand(around, client)))
@@ -75,7 +75,7 @@ public final class Main implements Callable<Integer> {
     }
   }
 
-  private static int execute(Surroundings around, Configuration values, ParseResult parsed) {
+  private static int execute(CommandContext around, Configuration values, ParseResult parsed) {
     try {
       TokenDestination.check(values, parsed);
     } catch (CommandFailure e) {
@@ -88,7 +88,7 @@ public final class Main implements Callable<Integer> {
     return new CommandLine(command).addMixin("config", new ConfigOption());
   }
 
-  private static int misused(Surroundings around, Configuration values, ParameterException e) {
+  private static int misused(CommandContext around, Configuration values, ParameterException e) {
     String shown = String.valueOf(e.getMessage());
     // A misspelled --admin-token=… is not to put the token into a log.
     if (!(e instanceof MissingParameterException)) {
@@ -106,7 +106,7 @@ public final class Main implements Callable<Integer> {
     return ERROR;
   }
 
-  private static int failed(Surroundings around, Exception e) {
+  private static int failed(CommandContext around, Exception e) {
     String message = e instanceof CommandFailure ? String.valueOf(e.getMessage()) : e.toString();
     around.err().println("headgate: " + Printable.lines(message));
     return ERROR;

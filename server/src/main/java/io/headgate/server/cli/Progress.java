@@ -8,7 +8,7 @@ final class Progress {
   private static final int WIDTH = 30;
   private static final long EVERY_NANOS = 100_000_000;
 
-  private final Surroundings around;
+  private final CommandContext around;
   private final long total;
   private final LongSupplier lines;
   private long done;
@@ -18,7 +18,7 @@ final class Progress {
   /**
    * @param total in bytes; 0 if nobody knows
    */
-  Progress(Surroundings around, long total, LongSupplier lines) {
+  Progress(CommandContext around, long total, LongSupplier lines) {
     this.around = around;
     this.total = total;
     this.lines = lines;

@@ -13,25 +13,25 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class RestoreCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
-  @Mixin private ChangeOptions options;
+  @Mixin private RuleChangeOptions options;
   @Mixin private ColourOption colour;
 
   @Parameters(paramLabel = "N", description = "The revision; see headgate rules history.")
   private long number;
 
-  RestoreCommand(Surroundings around, Client client) {
+  RestoreCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    return new Changes(colour.applied(around), client, service, options, "")
+    return new RuleChangeRunner(colour.applied(around), client, service, options, "")
         .make("POST", "/v1/revisions/%d/restore".formatted(number), BodyPublishers::noBody);
   }
 }

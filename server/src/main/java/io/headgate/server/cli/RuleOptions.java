@@ -1,16 +1,16 @@
 package io.headgate.server.cli;
 
-import io.headgate.redis.Bulletin;
+import io.headgate.redis.Broadcast;
 import io.headgate.redis.RedisStore;
 import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.rules.ExampleRules;
-import io.headgate.server.rules.RuleBook;
-import io.headgate.server.rules.RuleBookInFile;
-import io.headgate.server.rules.RuleBookProblem;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.FileRuleRepository;
+import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.rules.database.DatabaseAddress;
-import io.headgate.server.rules.database.DatabaseRuleBook;
+import io.headgate.server.rules.database.DatabaseRuleRepository;
 import io.headgate.server.rules.database.Seed;
 import io.headgate.store.Store;
 import java.io.IOException;
@@ -85,7 +85,7 @@ final class RuleOptions {
       names = "--rules-poll",
       paramLabel = "TIME",
       defaultValue = "1s",
-      converter = Durations.class,
+      converter = DurationText.class,
       description =
           "How often to look for changed rules, in the database and in the file."
               + " Default: ${DEFAULT-VALUE}")
@@ -95,7 +95,7 @@ final class RuleOptions {
   Optional<RulesFile> readFile(Path directory) {
     if (poll.compareTo(Duration.ofMillis(10)) < 0) {
       throw new CommandFailure(
-          "--rules-poll must be at least 10ms, got %s".formatted(Durations.text(poll.toMillis())));
+          "--rules-poll must be at least 10ms, got %s".formatted(DurationText.text(poll.toMillis())));
     }
     if (rules.isEmpty()) {
       if (mode == RulesMode.SEED) return Optional.empty();
@@ -111,29 +111,29 @@ final class RuleOptions {
   }
 
   /** Opens the book of rules, and follows the file into it. */
-  RuleBook open(Path directory, Optional<RulesFile> file, Store store) {
+  RuleRepository open(Path directory, Optional<RulesFile> file, Store store) {
     if (mode == RulesMode.FILE) {
-      return RuleBookInFile.follow(file.orElseThrow(), InstantSource.system(), poll);
+      return FileRuleRepository.follow(file.orElseThrow(), InstantSource.system(), poll);
     }
     var seed =
         file.map(read -> new Seed(read.rules(), SeedFile.signature(read)))
             .orElseGet(() -> new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
     try {
-      var book = DatabaseRuleBook.open(terms(directory, store), seed);
+      var book = DatabaseRuleRepository.open(terms(directory, store), seed);
       file.ifPresent(read -> SeedFile.follow(book, read, poll));
       return book;
-    } catch (RuleBookProblem.Away | IllegalArgumentException e) {
+    } catch (RuleRepositoryException.Away | IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
   }
 
-  private DatabaseRuleBook.Terms terms(Path directory, Store store) {
+  private DatabaseRuleRepository.Terms terms(Path directory, Store store) {
     var bulletin =
         store instanceof RedisStore redis
             ? Optional.of(redis.bulletin())
-            : Optional.<Bulletin>empty();
+            : Optional.<Broadcast>empty();
     var copy = directory.resolve(data).resolve(COPY);
-    return new DatabaseRuleBook.Terms(
+    return new DatabaseRuleRepository.Terms(
         address(directory), copy, poll, bulletin, InstantSource.system());
   }
 
@@ -146,7 +146,7 @@ final class RuleOptions {
   }
 
   /** For people: which rules are in force, and where they are kept. */
-  String describe(RuleBook book) {
+  String describe(RuleRepository book) {
     var edition = book.inForce();
     int count = edition.rules().rules().size();
     var revision = edition.revision();

@@ -5,31 +5,31 @@ import java.util.StringJoiner;
 
 /** The parts of a rule, each as short as a table wants it. */
 final class RuleText {
-  static String mode(Json rule) {
+  static String mode(JsonReply rule) {
     String mode = rule.at("mode").text();
     String shown = mode.isEmpty() ? "enforce" : mode;
     return rule.at("fallback").isTrue() ? shown + ", fallback" : shown;
   }
 
-  static String match(Json rule) {
-    if (!(rule.at("match") instanceof Json.Members(var conditions))) return "everything";
+  static String match(JsonReply rule) {
+    if (!(rule.at("match") instanceof JsonReply.Members(var conditions))) return "everything";
     if (conditions.isEmpty()) return "everything";
     var text = new StringJoiner(" ");
     conditions.forEach((attribute, pattern) -> text.add(attribute + "=" + pattern(pattern)));
     return text.toString();
   }
 
-  private static String pattern(Json pattern) {
-    return pattern instanceof Json.Items ? String.join("|", pattern.texts()) : pattern.text();
+  private static String pattern(JsonReply pattern) {
+    return pattern instanceof JsonReply.Items ? String.join("|", pattern.texts()) : pattern.text();
   }
 
-  static String per(Json rule) {
+  static String per(JsonReply rule) {
     if (rule.at("per").isThere()) {
       var per = rule.at("per").texts();
       return per.isEmpty() ? "all" : String.join(",", per);
     }
     var open = new StringJoiner(",");
-    if (rule.at("match") instanceof Json.Members(var conditions)) {
+    if (rule.at("match") instanceof JsonReply.Members(var conditions)) {
       conditions.forEach((attribute, pattern) -> {
         if (isOpen(attribute, pattern)) open.add(attribute);
       });
@@ -38,15 +38,15 @@ final class RuleText {
   }
 
   /** As the service has it: a glob, or a block of addresses. */
-  private static boolean isOpen(String attribute, Json pattern) {
-    var texts = pattern instanceof Json.Items ? pattern.texts() : List.of(pattern.text());
+  private static boolean isOpen(String attribute, JsonReply pattern) {
+    var texts = pattern instanceof JsonReply.Items ? pattern.texts() : List.of(pattern.text());
     return texts.stream()
         .anyMatch(text ->
             text.replace("\\\\", "").replace("\\*", "").contains("*")
                 || (attribute.equals("ip") && text.contains("/")));
   }
 
-  static String limits(Json rule) {
+  static String limits(JsonReply rule) {
     var limits = rule.at("limit").isThere() ? List.of(rule.at("limit")) : rule.at("limits").items();
     var text = new StringJoiner(combined(rule.at("combine").text()));
     for (var limit : limits) text.add(limit(limit));
@@ -57,14 +57,14 @@ final class RuleText {
     return how.isEmpty() || how.equals("all") ? " and " : " " + how + " ";
   }
 
-  private static String limit(Json limit) {
+  private static String limit(JsonReply limit) {
     String algorithm = limit.at("algorithm").text();
     return limit.at("max").isThere()
         ? algorithm + " " + limit.at("max").number()
         : algorithm + " " + limit.at("rate").text();
   }
 
-  static String overrides(Json rule) {
+  static String overrides(JsonReply rule) {
     int count = rule.at("overrides").items().size();
     return count == 0 ? "" : Integer.toString(count);
   }

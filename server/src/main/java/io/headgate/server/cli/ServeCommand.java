@@ -2,14 +2,14 @@ package io.headgate.server.cli;
 
 import io.headgate.RateLimiter;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
+import io.headgate.server.ServiceSettings;
 import io.headgate.server.WarmUp;
-import io.headgate.server.files.FollowedFiles;
+import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcSettings;
-import io.headgate.server.metrics.StoreCounts;
-import io.headgate.server.rules.RuleBook;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RulesFile;
-import io.headgate.server.watch.WatchSettings;
+import io.headgate.server.watch.StatsSettings;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.IOException;
@@ -35,21 +35,21 @@ import picocli.CommandLine.Option;
       "Flags win over the environment, which wins over the file."
     })
 final class ServeCommand implements Callable<Integer> {
-  private final Surroundings around;
+  private final CommandContext around;
 
   @Option(
       names = "--port",
-      defaultValue = "" + Settings.DEFAULT_PORT,
+      defaultValue = "" + ServiceSettings.DEFAULT_PORT,
       description = "The port to listen on; 0 lets the system choose. Default: ${DEFAULT-VALUE}")
   private int port;
 
   @Option(
       names = "--host",
-      defaultValue = Settings.DEFAULT_HOST,
+      defaultValue = ServiceSettings.DEFAULT_HOST,
       description =
           "The address to listen on. Others than this machine's own need an admin token."
               + " Default: ${DEFAULT-VALUE}")
-  private String host = Settings.DEFAULT_HOST;
+  private String host = ServiceSettings.DEFAULT_HOST;
 
   @Mixin private RuleOptions rules;
 
@@ -61,7 +61,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private ListenOptions listen;
 
-  @Mixin private WatchOptions watch;
+  @Mixin private StatsOptions watch;
 
   @Mixin private TraceOptions traces;
 
@@ -69,25 +69,25 @@ final class ServeCommand implements Callable<Integer> {
       names = "--shutdown-grace",
       paramLabel = "TIME",
       defaultValue = "10s",
-      converter = Durations.class,
+      converter = DurationText.class,
       description = "How long accepted requests may take at the end. Default: ${DEFAULT-VALUE}")
-  private Duration shutdownGrace = Settings.DEFAULT_GRACE;
+  private Duration shutdownGrace = ServiceSettings.DEFAULT_GRACE;
 
   @Option(
       names = "--shutdown-notice",
       paramLabel = "TIME",
       defaultValue = "250ms",
-      converter = Durations.class,
+      converter = DurationText.class,
       description =
           "How much of that it goes on as before, but for saying that it is not ready: longer than"
               + " a balancer takes to notice. Default: ${DEFAULT-VALUE}")
-  private Duration shutdownNotice = Settings.DEFAULT_NOTICE;
+  private Duration shutdownNotice = ServiceSettings.DEFAULT_NOTICE;
 
   @Option(
       names = "--warm-up",
       paramLabel = "TIME",
       defaultValue = "2s",
-      converter = Durations.class,
+      converter = DurationText.class,
       description =
           "How long at most to run the code in this process before listening, so that the first"
               + " calls are fast; 0s for not at all. Default: ${DEFAULT-VALUE}")
@@ -95,7 +95,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private LogOptions log;
 
-  ServeCommand(Surroundings around) {
+  ServeCommand(CommandContext around) {
     this.around = around;
   }
 
@@ -107,7 +107,7 @@ final class ServeCommand implements Callable<Integer> {
     var watchSettings = watch.settings();
     var file = rules.readFile(around.directory());
     warmUp();
-    var counts = new StoreCounts();
+    var counts = new StoreMetrics();
     var kept = store.open(around.directory(), counts);
     var book = open(file, kept);
     var limiter = RateLimiter.with(kept, book.inForce().rules());
@@ -118,16 +118,16 @@ final class ServeCommand implements Callable<Integer> {
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
-              tokenFile.ifPresent(FollowedFiles::close);
+              tokenFile.ifPresent(FileWatcher::close);
               stop(service, limiter, book, file);
             }));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
     return Main.OK;
   }
 
-  private Settings settings() {
+  private ServiceSettings settings() {
     try {
-      return new Settings(
+      return new ServiceSettings(
           host,
           port,
           tokens.access(around.directory()),
@@ -137,7 +137,7 @@ final class ServeCommand implements Callable<Integer> {
           traces.settings(),
           shutdownGrace,
           shutdownNotice,
-          Settings.cores());
+          ServiceSettings.cores());
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
@@ -150,7 +150,7 @@ final class ServeCommand implements Callable<Integer> {
     WarmUp.run(store.openForWarmUp(around.directory()), warmUp);
   }
 
-  private RuleBook open(Optional<RulesFile> file, Store kept) {
+  private RuleRepository open(Optional<RulesFile> file, Store kept) {
     try {
       return rules.open(around.directory(), file, kept);
     } catch (CommandFailure e) {
@@ -168,12 +168,12 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private static Service start(
-      Settings settings,
+      ServiceSettings settings,
       GrpcSettings grpc,
-      WatchSettings watch,
+      StatsSettings watch,
       RateLimiter limiter,
-      RuleBook book,
-      StoreCounts counts)
+      RuleRepository book,
+      StoreMetrics counts)
       throws InterruptedException {
     try {
       return Service.start(settings, grpc, watch, limiter, book, counts, Ticker.system());
@@ -184,7 +184,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private void announce(Service service, RuleBook book) {
+  private void announce(Service service, RuleRepository book) {
     String shown = host.contains(":") ? "[" + host + "]" : host;
     String where = "%s://%s:%d".formatted(listen.scheme(), shown, service.port());
     // At once: whoever waits for the first line may read the others too.
@@ -198,7 +198,7 @@ final class ServeCommand implements Callable<Integer> {
 
   /** Runs when the process is told to end. Having ended in good order is no error: exit code 0. */
   private static void stop(
-      Service service, RateLimiter limiter, RuleBook book, Optional<RulesFile> file) {
+      Service service, RateLimiter limiter, RuleRepository book, Optional<RulesFile> file) {
     Logger log = LoggerFactory.getLogger(ServeCommand.class);
     int code = Main.OK;
     try {

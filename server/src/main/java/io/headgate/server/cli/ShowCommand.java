@@ -14,23 +14,23 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ShowCommand implements Callable<Integer> {
-  private final Surroundings around;
-  private final Client client;
+  private final CommandContext around;
+  private final ServiceClient client;
 
-  @Mixin private RuleService service;
+  @Mixin private RulesApiClient service;
 
   @Parameters(paramLabel = "ID", description = "The rule.")
   private String id = "";
 
-  ShowCommand(Surroundings around, Client client) {
+  ShowCommand(CommandContext around, ServiceClient client) {
     this.around = around;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    return Reading.of(() -> {
-      var answer = service.get(client, "/v1/rules/" + RuleService.encoded(id));
+    return RuleReads.of(() -> {
+      var answer = service.get(client, "/v1/rules/" + RulesApiClient.encoded(id));
       if (service.json()) around.out().println(answer.body());
       else around.out().print(RuleFile.yaml(List.of(RuleFile.readRule(answer.body()))));
       around.out().flush();

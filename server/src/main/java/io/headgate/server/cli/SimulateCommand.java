@@ -3,14 +3,14 @@ package io.headgate.server.cli;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
-import io.headgate.server.trial.Bench;
-import io.headgate.server.trial.Comparison;
-import io.headgate.server.trial.InOrder;
-import io.headgate.server.trial.Patience;
-import io.headgate.server.trial.Room;
-import io.headgate.server.trial.log.AccessLog;
-import io.headgate.server.trial.log.Attributes;
-import io.headgate.server.trial.log.Wanted;
+import io.headgate.server.simulation.RuleSimulator;
+import io.headgate.server.simulation.Comparison;
+import io.headgate.server.simulation.ReorderBuffer;
+import io.headgate.server.simulation.Deadline;
+import io.headgate.server.simulation.SimulationBudget;
+import io.headgate.server.simulation.accesslog.AccessLog;
+import io.headgate.server.simulation.accesslog.Attributes;
+import io.headgate.server.simulation.accesslog.RequiredFields;
 import io.headgate.store.MemoryStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +45,7 @@ import picocli.CommandLine.Option;
       "  zcat access.log.*.gz | headgate simulate --rules rules.yaml --log - --attr key=user:{user}"
     })
 final class SimulateCommand implements Callable<Integer> {
-  private final Surroundings process;
+  private final CommandContext process;
 
   @Option(
       names = "--rules",
@@ -125,7 +125,7 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Mixin private ColourOption colour;
 
-  SimulateCommand(Surroundings around) {
+  SimulateCommand(CommandContext around) {
     this.process = around;
   }
 
@@ -139,12 +139,12 @@ final class SimulateCommand implements Callable<Integer> {
           against.isPresent() ? Optional.of(rules(against.get())) : Optional.<RuleSet>empty();
       try (var comparison =
           other
-              .map(before -> Comparison.of(bench(before), bench(tried), Patience.ENDLESS))
+              .map(before -> Comparison.of(bench(before), bench(tried), Deadline.ENDLESS))
               .orElseGet(() -> Comparison.alone(bench(tried)))) {
         var simulation = replay(comparison, attributes(tried, other));
         if (json) around.out().println(SimulationJson.of(simulation, top));
         else new SimulationText(around, top).print(simulation);
-        if (html.isPresent()) write(html.get(), SimulationPage.of(simulation));
+        if (html.isPresent()) write(html.get(), SimulationHtml.of(simulation));
       }
       return Main.OK;
     } catch (InvalidRules e) {
@@ -161,21 +161,21 @@ final class SimulateCommand implements Callable<Integer> {
           "--max-keys must be 1 or more, got %d; the default is %d"
               .formatted(maxKeys, MemoryStore.DEFAULT_MOST_KEYS));
     }
-    new LogFiles(process, logs).requireAll();
+    new AccessLogFiles(process, logs).requireAll();
   }
 
-  private Bench bench(RuleSet set) {
-    return new Bench(set, Room.ofKeys(maxKeys));
+  private RuleSimulator bench(RuleSet set) {
+    return new RuleSimulator(set, SimulationBudget.ofKeys(maxKeys));
   }
 
-  private Simulation replay(Comparison comparison, Attributes read) {
+  private SimulationReport replay(Comparison comparison, Attributes read) {
     var order =
-        InOrder.within(comparison::add, Simulation.LOOK_AHEAD, Simulation.MOST_HELD, !noSpread);
+        ReorderBuffer.within(comparison::add, SimulationReport.LOOK_AHEAD, SimulationReport.MOST_HELD, !noSpread);
     var log = new AccessLog(read, format, query, order::add);
-    new LogFiles(process, logs).read(log);
+    new AccessLogFiles(process, logs).read(log);
     order.finish();
     if (log.lines() == 0) throw nothingRead(log);
-    return new Simulation(
+    return new SimulationReport(
         comparison,
         against.map(Path::toString),
         rules.toString(),
@@ -197,9 +197,9 @@ final class SimulateCommand implements Callable<Integer> {
   private Attributes attributes(RuleSet tried, Optional<RuleSet> other) {
     var sets = new ArrayList<RuleSet>(List.of(tried));
     other.ifPresent(sets::add);
-    Wanted wanted;
+    RequiredFields wanted;
     try {
-      wanted = Wanted.by(sets);
+      wanted = RequiredFields.by(sets);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }

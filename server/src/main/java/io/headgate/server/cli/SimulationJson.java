@@ -2,10 +2,10 @@ package io.headgate.server.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.headgate.server.trial.Bench;
-import io.headgate.server.trial.CallerTally;
-import io.headgate.server.trial.Comparison;
-import io.headgate.server.trial.Fate;
+import io.headgate.server.simulation.RuleSimulator;
+import io.headgate.server.simulation.CallerComparison;
+import io.headgate.server.simulation.Comparison;
+import io.headgate.server.simulation.SimulatedDecision;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -14,16 +14,16 @@ import java.util.List;
 /** What a replay has shown, for programs; in the words of POST /v1/what-if. */
 final class SimulationJson {
   private final JsonGenerator out;
-  private final Simulation simulation;
+  private final SimulationReport simulation;
   private final Comparison comparison;
 
-  private SimulationJson(JsonGenerator out, Simulation simulation) {
+  private SimulationJson(JsonGenerator out, SimulationReport simulation) {
     this.out = out;
     this.simulation = simulation;
     this.comparison = simulation.comparison();
   }
 
-  static String of(Simulation simulation, int top) {
+  static String of(SimulationReport simulation, int top) {
     var text = new StringWriter();
     try (var out = new JsonFactory().createGenerator(text)) {
       new SimulationJson(out, simulation).write(top);
@@ -73,11 +73,11 @@ final class SimulationJson {
     out.writeEndArray();
   }
 
-  private void writeTold(String name, Bench bench) throws IOException {
+  private void writeTold(String name, RuleSimulator bench) throws IOException {
     out.writeObjectFieldStart(name);
-    out.writeNumberField("allowed", bench.total(Fate.ADMITTED));
-    out.writeNumberField("denied", bench.total(Fate.DENIED));
-    out.writeNumberField("delayed", bench.total(Fate.DELAYED));
+    out.writeNumberField("allowed", bench.total(SimulatedDecision.ADMITTED));
+    out.writeNumberField("denied", bench.total(SimulatedDecision.DENIED));
+    out.writeNumberField("delayed", bench.total(SimulatedDecision.DELAYED));
     out.writeEndObject();
   }
 
@@ -99,7 +99,7 @@ final class SimulationJson {
     out.writeArray(counts, 0, counts.length);
   }
 
-  private void writeRules(String name, Bench bench) throws IOException {
+  private void writeRules(String name, RuleSimulator bench) throws IOException {
     out.writeArrayFieldStart(name);
     for (var tally : bench.byRule()) {
       out.writeStartObject();
@@ -113,7 +113,7 @@ final class SimulationJson {
     out.writeEndArray();
   }
 
-  private void writeCallers(List<CallerTally> callers) throws IOException {
+  private void writeCallers(List<CallerComparison> callers) throws IOException {
     out.writeArrayFieldStart("callers");
     for (var caller : callers) {
       out.writeStartObject();

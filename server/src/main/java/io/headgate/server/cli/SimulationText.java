@@ -1,10 +1,10 @@
 package io.headgate.server.cli;
 
 import io.headgate.rule.Mode;
-import io.headgate.server.trial.CallerTally;
-import io.headgate.server.trial.Comparison;
-import io.headgate.server.trial.Fate;
-import io.headgate.server.trial.RuleTally;
+import io.headgate.server.simulation.CallerComparison;
+import io.headgate.server.simulation.Comparison;
+import io.headgate.server.simulation.SimulatedDecision;
+import io.headgate.server.simulation.RuleTotals;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What a replay has shown, for people. */
 final class SimulationText {
-  private final Surroundings around;
+  private final CommandContext around;
   private final int top;
 
-  SimulationText(Surroundings around, int top) {
+  SimulationText(CommandContext around, int top) {
     this.around = around;
     this.top = top;
   }
 
-  void print(Simulation simulation) {
+  void print(SimulationReport simulation) {
     var comparison = simulation.comparison();
     around
         .out()
@@ -30,15 +30,15 @@ final class SimulationText {
             "%,d requests of %,d callers in %s, from %s to %s%n",
             comparison.requests(),
             comparison.callers(),
-            Durations.text((comparison.to() - comparison.from()) / 1_000),
-            Moments.text(comparison.from()),
-            Moments.text(comparison.to()));
+            DurationText.text((comparison.to() - comparison.from()) / 1_000),
+            Timestamps.text(comparison.from()),
+            Timestamps.text(comparison.to()));
     around
         .out()
         .printf(
             Locale.ROOT,
             "Busiest second: %s, with %,d%n",
-            Moments.text(comparison.busiestSecond() * 1_000_000),
+            Timestamps.text(comparison.busiestSecond() * 1_000_000),
             comparison.mostInSecond());
     printUnreadable(simulation);
     for (var note : simulation.notes()) around.out().println(around.remarkable("Note: ") + note);
@@ -48,7 +48,7 @@ final class SimulationText {
     printCallers(simulation);
   }
 
-  private void printUnreadable(Simulation simulation) {
+  private void printUnreadable(SimulationReport simulation) {
     long count = simulation.unreadable();
     if (count == 0) return;
     String what =
@@ -59,13 +59,13 @@ final class SimulationText {
     for (var sample : simulation.samples()) around.out().println("  " + Printable.of(sample));
   }
 
-  private void printRules(Simulation simulation) {
+  private void printRules(SimulationReport simulation) {
     var comparison = simulation.comparison();
     var before = tallies(comparison);
     var table =
         simulation.compares()
-            ? new Table("RULE", "REQUESTS", "ALLOWED", "DENIED", "DELAYED", "DENIED BEFORE")
-            : new Table("RULE", "REQUESTS", "ALLOWED", "DENIED", "DELAYED");
+            ? new TextTable("RULE", "REQUESTS", "ALLOWED", "DENIED", "DELAYED", "DENIED BEFORE")
+            : new TextTable("RULE", "REQUESTS", "ALLOWED", "DENIED", "DELAYED");
     for (var tally : comparison.after().byRule()) {
       add(table, simulation, name(tally), Optional.of(tally), before.remove(tally.rule().id()));
     }
@@ -86,25 +86,25 @@ final class SimulationText {
             comparison.changedToAllowed());
   }
 
-  private static Map<String, RuleTally> tallies(Comparison comparison) {
-    var before = new LinkedHashMap<String, RuleTally>();
+  private static Map<String, RuleTotals> tallies(Comparison comparison) {
+    var before = new LinkedHashMap<String, RuleTotals>();
     for (var tally : comparison.before().byRule()) before.put(tally.rule().id(), tally);
     return before;
   }
 
-  private static String name(RuleTally tally) {
+  private static String name(RuleTotals tally) {
     return tally.rule().mode() == Mode.SHADOW ? tally.rule().id() + " (shadow)" : tally.rule().id();
   }
 
   private static void add(
-      Table table,
-      Simulation simulation,
+      TextTable table,
+      SimulationReport simulation,
       String name,
-      Optional<RuleTally> tally,
-      @Nullable RuleTally before) {
-    long asked = tally.map(RuleTally::asked).orElse(0L);
-    long denied = tally.map(RuleTally::denied).orElse(0L);
-    long delayed = tally.map(RuleTally::delayed).orElse(0L);
+      Optional<RuleTotals> tally,
+      @Nullable RuleTotals before) {
+    long asked = tally.map(RuleTotals::asked).orElse(0L);
+    long denied = tally.map(RuleTotals::denied).orElse(0L);
+    long delayed = tally.map(RuleTotals::delayed).orElse(0L);
     row(
         table,
         simulation,
@@ -115,21 +115,21 @@ final class SimulationText {
         before == null ? "(new)" : count(before.denied()));
   }
 
-  private static void addTotal(Table table, Simulation simulation) {
+  private static void addTotal(TextTable table, SimulationReport simulation) {
     var comparison = simulation.comparison();
     row(
         table,
         simulation,
         "all together",
         comparison.requests(),
-        comparison.after().total(Fate.DENIED),
-        comparison.after().total(Fate.DELAYED),
-        count(comparison.before().total(Fate.DENIED)));
+        comparison.after().total(SimulatedDecision.DENIED),
+        comparison.after().total(SimulatedDecision.DELAYED),
+        count(comparison.before().total(SimulatedDecision.DENIED)));
   }
 
   private static void row(
-      Table table,
-      Simulation simulation,
+      TextTable table,
+      SimulationReport simulation,
       String name,
       long asked,
       long denied,
@@ -143,7 +143,7 @@ final class SimulationText {
     }
   }
 
-  private void printCallers(Simulation simulation) {
+  private void printCallers(SimulationReport simulation) {
     var comparison = simulation.comparison();
     var callers = simulation.compares() ? comparison.mostChanged(top) : comparison.mostDenied(top);
     if (!simulation.deniesAnything()) {
@@ -152,8 +152,8 @@ final class SimulationText {
     }
     var table =
         simulation.compares()
-            ? new Table("CALLER", "REQUESTS", "DENIED", "FIRST DENIED", "DENIED BEFORE")
-            : new Table("CALLER", "REQUESTS", "DENIED", "FIRST DENIED");
+            ? new TextTable("CALLER", "REQUESTS", "DENIED", "FIRST DENIED", "DENIED BEFORE")
+            : new TextTable("CALLER", "REQUESTS", "DENIED", "FIRST DENIED");
     for (var caller : callers) add(table, simulation, caller);
     if (!callers.isEmpty()) table.print(around);
     around
@@ -165,9 +165,9 @@ final class SimulationText {
             comparison.callers());
   }
 
-  private static void add(Table table, Simulation simulation, CallerTally caller) {
+  private static void add(TextTable table, SimulationReport simulation, CallerComparison caller) {
     String first =
-        caller.firstDenied().isPresent() ? Moments.text(caller.firstDenied().getAsLong()) : "never";
+        caller.firstDenied().isPresent() ? Timestamps.text(caller.firstDenied().getAsLong()) : "never";
     String denied = count(caller.deniedAfter());
     String requests = count(caller.requests());
     if (simulation.compares()) {

@@ -1,10 +1,10 @@
 package io.headgate.server.cli;
 
-import io.headgate.near.NearOptions;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
-import io.headgate.server.metrics.StoreCounts;
-import io.headgate.server.store.RedisOpening;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.store.RedisStoreFactory;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
@@ -58,7 +58,7 @@ final class StoreOptions {
       names = "--store-timeout",
       paramLabel = "TIME",
       defaultValue = "50ms",
-      converter = Durations.class,
+      converter = DurationText.class,
       description =
           "How long a request waits for Redis before its rules' policies decide."
               + " Default: ${DEFAULT-VALUE}")
@@ -75,22 +75,22 @@ final class StoreOptions {
       names = "--report-every",
       paramLabel = "TIME",
       defaultValue = "100ms",
-      converter = Durations.class,
+      converter = DurationText.class,
       description =
           "How often rules of eventual consistency tell Redis what was counted here."
               + " Default: ${DEFAULT-VALUE}")
-  private Duration reportEvery = NearOptions.DEFAULT.reportEvery();
+  private Duration reportEvery = ConsistencyOptions.DEFAULT.reportEvery();
 
   /**
    * Returns also when Redis is not there.
    *
    * @param counts hears how it does
    */
-  Store open(Path directory, StoreCounts counts) {
+  Store open(Path directory, StoreMetrics counts) {
     if (isMemory()) {
       return named("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
-    return RedisOpening.open(redis(directory).withListener(counts).withCalls(counts));
+    return RedisStoreFactory.open(redis(directory).withListener(counts).withCalls(counts));
   }
 
   /**
@@ -110,7 +110,7 @@ final class StoreOptions {
   String describe(Path directory) {
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
-        : "%s, keys %s*".formatted(RedisOpening.describe(redis(directory)), prefix);
+        : "%s, keys %s*".formatted(RedisStoreFactory.describe(redis(directory)), prefix);
   }
 
   private boolean isMemory() {
@@ -126,7 +126,7 @@ final class StoreOptions {
     }
     var prefixed = named("--store-prefix", () -> plain.withPrefix(prefix));
     var timed = named("--store-timeout", () -> prefixed.withDeadline(timeout));
-    var near = named("--report-every", () -> NearOptions.DEFAULT.withReportEvery(reportEvery));
+    var near = named("--report-every", () -> ConsistencyOptions.DEFAULT.withReportEvery(reportEvery));
     var whole = timed.withNear(near);
     return ca.map(file -> whole.trusting(readable(directory.resolve(file)))).orElse(whole);
   }

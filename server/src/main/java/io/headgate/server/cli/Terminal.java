@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class Terminal {
   private static final int USUAL_WIDTH = 80;
 
-  static Optional<Surroundings.Person> person() {
+  static Optional<CommandContext.Person> person() {
     var console = System.console();
     if (!isTerminal(console)) return Optional.empty();
     var in = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
-    return Optional.of(new Surroundings.Person(width(), () -> line(in)));
+    return Optional.of(new CommandContext.Person(width(), () -> line(in)));
   }
 
   /** Newer JDKs have a console also where there is no terminal, and a method that tells. */

@@ -36,7 +36,7 @@ final class TokenDestination {
         """
             .formatted(
                 given ? TOKEN : configuration.origin(token).orElse("the environment"),
-                Client.shown(url.<String>getValue()),
+                ServiceClient.shown(url.<String>getValue()),
                 configuration.origin(url).orElse("url in " + Configuration.DEFAULT_FILE)));
   }
 

@@ -1,6 +1,6 @@
 package io.headgate.server.cli;
 
-import io.headgate.server.http.Tokens;
+import io.headgate.server.http.TokenSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +10,8 @@ import java.util.List;
 final class TokenFile {
   private static final int LONGEST_NAME = 64;
 
-  static Tokens read(Path file) throws IOException {
-    var tokens = Tokens.NONE;
+  static TokenSet read(Path file) throws IOException {
+    var tokens = TokenSet.NONE;
     List<String> lines = Files.readAllLines(file);
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
@@ -25,7 +25,7 @@ final class TokenFile {
     return tokens;
   }
 
-  private static Tokens one(String line) {
+  private static TokenSet one(String line) {
     var parts = line.split("\\s+", 3);
     if (parts.length < 2) {
       throw new IllegalArgumentException("write a role, a token and, if you like, a name");
@@ -37,12 +37,12 @@ final class TokenFile {
     }
     var token =
         switch (parts[0]) {
-          case "admin" -> Tokens.NONE.withAdmin(parts[1], name);
-          case "read" -> Tokens.NONE.withRead(parts[1], name);
-          case "check" -> Tokens.NONE.withCheck(parts[1], name);
+          case "admin" -> TokenSet.NONE.withAdmin(parts[1], name);
+          case "read" -> TokenSet.NONE.withRead(parts[1], name);
+          case "check" -> TokenSet.NONE.withCheck(parts[1], name);
           default -> throw new IllegalArgumentException("the role must be admin, read or check");
         };
-    Tokens.requireLong(parts[0], parts[1]);
+    TokenSet.requireLong(parts[0], parts[1]);
     return token;
   }
 

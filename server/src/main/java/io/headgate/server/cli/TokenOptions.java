@@ -1,8 +1,8 @@
 package io.headgate.server.cli;
 
-import io.headgate.server.files.FollowedFiles;
-import io.headgate.server.http.Access;
-import io.headgate.server.http.Tokens;
+import io.headgate.server.files.FileWatcher;
+import io.headgate.server.http.AccessControl;
+import io.headgate.server.http.TokenSet;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,9 +50,9 @@ final class TokenOptions {
   private Optional<Path> file = Optional.empty();
 
   /** Who may do what from the start. */
-  Access access(Path directory) {
+  AccessControl access(Path directory) {
     try {
-      return new Access(all(directory));
+      return new AccessControl(all(directory));
     } catch (IOException e) {
       throw new CommandFailure("--token-file can't be read: %s".formatted(e));
     } catch (IllegalArgumentException e) {
@@ -61,33 +61,33 @@ final class TokenOptions {
   }
 
   /** Keeps it up to date with the file, if there is one. */
-  Optional<FollowedFiles> follow(Path directory, Access access) {
+  Optional<FileWatcher> follow(Path directory, AccessControl access) {
     if (file.isEmpty()) return Optional.empty();
     var path = directory.resolve(file.get());
     try {
       return Optional.of(
-          FollowedFiles.follow(
+          FileWatcher.follow(
               "the token file", List.of(path), LOOK_EVERY, () -> replace(directory, access)));
     } catch (IOException e) {
       throw new CommandFailure("--token-file can't be read: %s".formatted(e));
     }
   }
 
-  private void replace(Path directory, Access access) throws IOException {
+  private void replace(Path directory, AccessControl access) throws IOException {
     Logger log = LoggerFactory.getLogger(TokenOptions.class);
     var tokens = all(directory);
     access.replace(tokens);
     log.info("tokens: {}", tokens);
   }
 
-  private Tokens all(Path directory) throws IOException {
-    var tokens = Tokens.NONE;
+  private TokenSet all(Path directory) throws IOException {
+    var tokens = TokenSet.NONE;
     for (var token : admin) tokens = tokens.withAdmin(token, "");
     for (var token : read) tokens = tokens.withRead(token, "");
     for (var token : check) tokens = tokens.withCheck(token, "");
-    for (var token : admin) Tokens.requireLong("admin", token);
-    for (var token : read) Tokens.requireLong("read", token);
-    for (var token : check) Tokens.requireLong("check", token);
+    for (var token : admin) TokenSet.requireLong("admin", token);
+    for (var token : read) TokenSet.requireLong("read", token);
+    for (var token : check) TokenSet.requireLong("check", token);
     return file.isEmpty() ? tokens : tokens.and(TokenFile.read(directory.resolve(file.get())));
   }
 }

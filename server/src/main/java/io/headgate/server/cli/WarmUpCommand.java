@@ -25,9 +25,9 @@ final class WarmUpCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int CHECKS = 50;
 
-  private final Surroundings around;
+  private final CommandContext around;
 
-  WarmUpCommand(Surroundings around) {
+  WarmUpCommand(CommandContext around) {
     this.around = around;
   }
 
@@ -46,7 +46,7 @@ final class WarmUpCommand implements Callable<Integer> {
 
   private int run(StringWriter said, String... args) {
     var writer = new PrintWriter(said, true);
-    return Main.run(new Surroundings(Map.of(), around.directory(), writer, writer, false), args);
+    return Main.run(new CommandContext(Map.of(), around.directory(), writer, writer, false), args);
   }
 
   private static String address(StringWriter said) throws InterruptedException {

@@ -6,8 +6,8 @@ import io.headgate.rule.Subject;
 import io.headgate.rulefile.EnvoyAttributes;
 import io.headgate.server.grpc.proto.RateLimitDescriptor;
 import io.headgate.server.grpc.proto.RateLimitRequest;
-import io.headgate.server.http.EscapedText;
-import io.headgate.server.http.Shortened;
+import io.headgate.server.http.HeaderText;
+import io.headgate.server.http.TruncatedText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,11 +34,11 @@ final class Descriptors {
    */
   static List<Request> requests(RateLimitRequest call) {
     if (call.getDomainBytes().isEmpty()) {
-      throw BadCall.invalid("domain is empty; set domain in Envoy's rate limit filter");
+      throw GrpcException.invalid("domain is empty; set domain in Envoy's rate limit filter");
     }
     int count = call.getDescriptorsCount();
     if (count == 0) {
-      throw BadCall.invalid("there are no descriptors; a call must have at least one");
+      throw GrpcException.invalid("there are no descriptors; a call must have at least one");
     }
     String domain = domain(call);
     var requests = new ArrayList<Request>(count);
@@ -79,7 +79,7 @@ final class Descriptors {
 
   private static Subject subject(String domain, RateLimitDescriptor descriptor, int index) {
     if (descriptor.getEntriesCount() == 0) {
-      throw BadCall.invalid("descriptors[%d] has no entries".formatted(index));
+      throw GrpcException.invalid("descriptors[%d] has no entries".formatted(index));
     }
     var keys = new ArrayList<String>(descriptor.getEntriesCount());
     for (var entry : descriptor.getEntriesList()) keys.add(key(entry));
@@ -88,7 +88,7 @@ final class Descriptors {
     attributes.put(EnvoyAttributes.DOMAIN, value(domain));
     attributes.put(EnvoyAttributes.KEYS, value(EnvoyAttributes.joined(keys)));
     for (int i = 0; i < keys.size(); i++) {
-      attributes.put(Shortened.name(names.get(i)), value(value(descriptor.getEntries(i))));
+      attributes.put(TruncatedText.name(names.get(i)), value(value(descriptor.getEntries(i))));
     }
     return Subject.of(attributes);
   }
@@ -115,13 +115,13 @@ final class Descriptors {
   }
 
   private static String escaped(ByteString bytes) {
-    return EscapedText.of(bytes.toByteArray());
+    return HeaderText.of(bytes.toByteArray());
   }
 
   /** A value as an attribute can have it: what is too long ends in a hash of the whole. */
   static String value(String value) {
     if (value.isEmpty()) return EnvoyAttributes.EMPTY;
-    return Shortened.of(value);
+    return TruncatedText.of(value);
   }
 
   private Descriptors() {}

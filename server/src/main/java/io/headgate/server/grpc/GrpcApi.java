@@ -4,11 +4,11 @@ import com.google.protobuf.MessageLite;
 import io.headgate.RateLimiter;
 import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.RlsProto;
-import io.headgate.server.http.Access;
-import io.headgate.server.http.Api;
-import io.headgate.server.http.OtherCall;
+import io.headgate.server.http.AccessControl;
+import io.headgate.server.http.HttpApi;
+import io.headgate.server.http.NonApiRequest;
 import io.headgate.server.http.Readiness;
-import io.headgate.server.watch.Witness;
+import io.headgate.server.watch.DecisionListener;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -48,7 +48,7 @@ public final class GrpcApi {
   private static final String REFLECTION_METHOD = "ServerReflectionInfo";
 
   private final GrpcServer server;
-  private final Api api;
+  private final HttpApi api;
   private final long reflectionAnswer;
 
   /**
@@ -59,11 +59,11 @@ public final class GrpcApi {
       Vertx vertx,
       RateLimiter limiter,
       Ticker ticker,
-      Access access,
+      AccessControl access,
       Readiness readiness,
       GrpcSettings settings,
-      Witness witness,
-      Api api) {
+      DecisionListener witness,
+      HttpApi api) {
     var options =
         new GrpcServerOptions()
             .setMaxMessageSize(LONGEST_MESSAGE)
@@ -71,11 +71,11 @@ public final class GrpcApi {
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
     var rateLimits =
-        new RateLimitCalls(vertx, limiter, access, ticker, settings, witness, api.tracing());
-    var lasting = new LastingCalls(vertx);
-    var health = new Health(lasting, readiness, Set.of(RATE_LIMITS), api::heard);
+        new RateLimitService(vertx, limiter, access, ticker, settings, witness, api.tracing());
+    var lasting = new StreamingCalls(vertx);
+    var health = new HealthService(lasting, readiness, Set.of(RATE_LIMITS), api::heard);
     var reflection =
-        new Reflection(
+        new ReflectionService(
             lasting,
             readiness,
             List.of(
@@ -103,7 +103,7 @@ public final class GrpcApi {
     return true;
   }
 
-  private static HttpServerRequest framed(HttpServerRequest request, OtherCall call) {
+  private static HttpServerRequest framed(HttpServerRequest request, NonApiRequest call) {
     return request instanceof HttpServerRequestInternal known
         ? new GrpcFrames(known, call)
         : request;

@@ -1,6 +1,6 @@
 package io.headgate.server.grpc;
 
-import io.headgate.server.http.OtherCall;
+import io.headgate.server.http.NonApiRequest;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -21,13 +21,13 @@ final class GrpcFrames extends HttpServerRequestWrapper {
   private static final long CANCEL = 8;
 
   private final HttpServerRequestInternal request;
-  private final OtherCall call;
+  private final NonApiRequest call;
   private @Nullable Handler<Throwable> failed;
   private int prefix; // bytes of the prefix that have come
   private long length;
   private boolean refused;
 
-  GrpcFrames(HttpServerRequestInternal request, OtherCall call) {
+  GrpcFrames(HttpServerRequestInternal request, NonApiRequest call) {
     super(request);
     this.request = request;
     this.call = call;

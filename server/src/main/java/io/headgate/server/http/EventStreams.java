@@ -15,11 +15,11 @@ final class EventStreams {
   private static final Buffer FIRST = Buffer.buffer("retry: 2000\n\n");
 
   private final Readiness readiness;
-  private final Access access;
+  private final AccessControl access;
   private final Map<EventStream, Optional<String>> open = new ConcurrentHashMap<>(); // who asked
   private final AtomicInteger places = new AtomicInteger(MOST);
 
-  EventStreams(Readiness readiness, Access access) {
+  EventStreams(Readiness readiness, AccessControl access) {
     this.readiness = readiness;
     this.access = access;
     readiness.whenStopping(() -> open.keySet().forEach(EventStream::endLast));
@@ -29,8 +29,8 @@ final class EventStreams {
   void open(Exchange exchange) {
     if (places.decrementAndGet() < 0) {
       places.incrementAndGet();
-      throw new Refusal(
-          Problem.of(
+      throw new ProblemException(
+          ProblemDocument.of(
                   503,
                   "%d streams are open, which is as many as there may be; close one, or ask"
                           .formatted(MOST)
@@ -61,7 +61,7 @@ final class EventStreams {
 
   void rulesChanged(long revision) {
     if (open.isEmpty()) return;
-    var json = new JsonOut().begin().name("revision").value(revision).end();
+    var json = new JsonWriter().begin().name("revision").value(revision).end();
     var event = event("rules", json.toString());
     open.keySet().forEach(stream -> stream.send(event));
   }

@@ -1,6 +1,6 @@
 package io.headgate.server.http;
 
-import io.headgate.server.trace.Parent;
+import io.headgate.server.trace.TraceParent;
 import io.headgate.server.trace.Trace;
 import io.headgate.server.trace.Tracing;
 import io.headgate.store.StoreException;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * One request, from its head to its answer. Also a request that is refused is received to its end,
  * within reason, so that its connection can go on.
  */
-final class Exchange implements Receiving {
+final class Exchange implements BodyReceiver {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final long LINGER_MILLIS = 500;
   private static final long NO_ERROR = 0; // of HTTP/2
@@ -43,16 +43,16 @@ final class Exchange implements Receiving {
   /** Answers as long as this are counted, and waited for, also over HTTP/1.1. */
   private static final int LONG_ANSWER = 16 * 1024;
 
-  private static final Problem BUSY =
-      Problem.of(
+  private static final ProblemDocument BUSY =
+      ProblemDocument.of(
               503,
               "the requests that are under way take all the memory there is for them; try again"
                   + " in a second")
           .with("Retry-After", "1");
 
   /** A slot that is not released ends by itself, and a reset can be asked for again. */
-  private static final Problem STORE_AWAY =
-      Problem.of(
+  private static final ProblemDocument STORE_AWAY =
+      ProblemDocument.of(
               503,
               "the store can't be asked right now, and only it can do this; ask again in a second"
                   + " (a lease that is not released ends by itself)")
@@ -61,15 +61,15 @@ final class Exchange implements Receiving {
   private final HttpServerRequest request;
   private final HttpServerResponse response;
   private final Vertx vertx;
-  private final Connections connections;
+  private final ConnectionTracker connections;
   private final Readiness readiness;
   private final Tracing tracing;
-  private final Body body = new Body();
+  private final RequestBody body = new RequestBody();
   private Trace trace = Trace.NONE;
   private @Nullable Route route;
-  private @Nullable Problem refusal;
-  private @Nullable OpenConnection connection;
-  private Hold hold;
+  private @Nullable ProblemDocument refusal;
+  private @Nullable ConnectionState connection;
+  private MemoryReservation hold;
   private Runnable whenGone = () -> {};
   private long headWeight;
   private boolean complete;
@@ -80,7 +80,7 @@ final class Exchange implements Receiving {
   Exchange(
       HttpServerRequest request,
       Vertx vertx,
-      Connections connections,
+      ConnectionTracker connections,
       Readiness readiness,
       Tracing tracing) {
     this.request = request;
@@ -89,13 +89,13 @@ final class Exchange implements Receiving {
     this.connections = connections;
     this.readiness = readiness;
     this.tracing = tracing;
-    this.hold = new Hold(connections, null);
+    this.hold = new MemoryReservation(connections, null);
   }
 
-  void receive(Routes routes, Access access) {
+  void receive(Routes routes, AccessControl access) {
     counted = true;
     connection = connections.begun(request.connection());
-    hold = new Hold(connections, connection);
+    hold = new MemoryReservation(connections, connection);
     headWeight = connection == null ? 0 : headWeight(connection);
     if (isHttp2()) response.closeHandler(closed -> closed());
     if (!hold.resize(headWeight)) {
@@ -107,15 +107,15 @@ final class Exchange implements Receiving {
       route = routes.find(request.method(), path());
       access.require(
           route.role(), request.getHeader(HttpHeaders.AUTHORIZATION), request.connection());
-      if (access.isUnguarded()) SameSite.require(route.role(), request);
+      if (access.isUnguarded()) CrossSiteGuard.require(route.role(), request);
       // Not before: who may not ask is not to fill anybody's traces either.
       if (tracing.isOn() && route.isTraced()) trace = followed(route);
-      if (route.takesBody()) Body.requireReadable(request, route);
-    } catch (Refusal e) {
+      if (route.takesBody()) RequestBody.requireReadable(request, route);
+    } catch (ProblemException e) {
       refusal = e.problem();
     }
-    long announced = Body.announced(request);
-    if (Body.isEndless(announced)) {
+    long announced = RequestBody.announced(request);
+    if (RequestBody.isEndless(announced)) {
       refuse(refusal == null ? tooLong() : refusal);
     } else {
       String expected = request.getHeader(HttpHeaders.EXPECT);
@@ -125,7 +125,7 @@ final class Exchange implements Receiving {
   }
 
   /** The memory of the request as long as it is open, without its body and its answer. */
-  private long headWeight(OpenConnection open) {
+  private long headWeight(ConnectionState open) {
     if (isHttp2()) return STREAM + open.headWeight;
     // One of HTTP/1.1 goes with its connection, unless it is a large one.
     long weight = open.headBytes <= UNCOUNTED ? 0 : fieldsWeight();
@@ -136,7 +136,7 @@ final class Exchange implements Receiving {
   private long fieldsWeight() {
     long weight = 0;
     for (var field : request.headers()) {
-      weight += HeaderWeigher.FIELD + field.getKey().length() + field.getValue().length();
+      weight += HeaderSizeMeter.FIELD + field.getKey().length() + field.getValue().length();
     }
     return weight;
   }
@@ -160,7 +160,7 @@ final class Exchange implements Receiving {
     return tracing.request(
         request.method().name(),
         found.traced(),
-        Parent.of(headers.getAll(Parent.TRACEPARENT), headers.getAll(Parent.TRACESTATE)));
+        TraceParent.of(headers.getAll(TraceParent.TRACEPARENT), headers.getAll(TraceParent.TRACESTATE)));
   }
 
   /** What is told of this request to those who follow it. */
@@ -177,11 +177,11 @@ final class Exchange implements Receiving {
   /** Part {@code index} of the path, from 0, with its percent signs resolved. */
   String segment(int index) {
     var segments = path().substring(1).split("/", -1);
-    return Percent.decode("the path", segments[index]);
+    return PercentDecoder.decode("the path", segments[index]);
   }
 
-  Query query(Set<String> known) {
-    return Query.of(request.query(), known);
+  QueryString query(Set<String> known) {
+    return QueryString.of(request.query(), known);
   }
 
   Optional<String> asked(CharSequence header) {
@@ -193,8 +193,8 @@ final class Exchange implements Receiving {
   }
 
   /** Who is at the other end of the connection. */
-  Address peer() {
-    return Address.of(request.connection());
+  ClientAddress peer() {
+    return ClientAddress.of(request.connection());
   }
 
   private String path() {
@@ -211,7 +211,7 @@ final class Exchange implements Receiving {
     return this;
   }
 
-  void answer(int status, CharSequence mediaType, JsonOut json) {
+  void answer(int status, CharSequence mediaType, JsonWriter json) {
     if (!isOver()) answer(status, mediaType, Buffer.buffer(json.toString()));
   }
 
@@ -220,7 +220,7 @@ final class Exchange implements Receiving {
   }
 
   /** Answers with a constant body, which takes no memory of its own unless it is encrypted. */
-  void answer(int status, CharSequence mediaType, SharedBytes bytes) {
+  void answer(int status, CharSequence mediaType, SharedBuffer bytes) {
     boolean copied = request.isSSL() && !isHttp2();
     answer(status, mediaType, bytes.buffer(), copied ? bytes.buffer().length() : 0);
   }
@@ -228,7 +228,7 @@ final class Exchange implements Receiving {
   private void answer(int status, CharSequence mediaType, Buffer bytes, long own) {
     if (isOver()) return;
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
-    PageHeaders.put(response, mediaType);
+    SecurityHeaders.put(response, mediaType);
     if (request.method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(bytes.length()));
       finish(Buffer.buffer(), 0);
@@ -237,9 +237,9 @@ final class Exchange implements Receiving {
     }
   }
 
-  void answer(Problem problem) {
+  void answer(ProblemDocument problem) {
     problem.headers().forEach(response::putHeader);
-    answer(problem.status(), Problem.MEDIA_TYPE, problem.json());
+    answer(problem.status(), ProblemDocument.MEDIA_TYPE, problem.json());
   }
 
   void end(int status) {
@@ -268,7 +268,7 @@ final class Exchange implements Receiving {
     }
     answered = true;
     response.setStatusCode(200).setChunked(true).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
-    PageHeaders.put(response, mediaType);
+    SecurityHeaders.put(response, mediaType);
     var stream = new EventStream(request, vertx.getOrCreateContext());
     whenClosed(stream::gone);
     stream.whenOver(() -> {
@@ -416,7 +416,7 @@ final class Exchange implements Receiving {
       return;
     }
     if (isOver()) return;
-    refuse(Problem.of(408, "body", "the body did not come in time; send it at once"));
+    refuse(ProblemDocument.of(408, "body", "the body did not come in time; send it at once"));
   }
 
   /** The other streams of the connection go on. */
@@ -445,7 +445,7 @@ final class Exchange implements Receiving {
     connections.received(this);
     if (answered) return;
     guarded(() -> {
-      if (refusal != null) throw new Refusal(refusal);
+      if (refusal != null) throw new ProblemException(refusal);
       if (route == null) throw new IllegalStateException("no route and no refusal");
       route.call().answer(this, body.bytes(route));
     });
@@ -455,7 +455,7 @@ final class Exchange implements Receiving {
   private void guarded(Runnable work) {
     try {
       work.run();
-    } catch (Refusal e) {
+    } catch (ProblemException e) {
       answer(e.problem());
     } catch (StoreException e) {
       LOG.debug("the store could not be asked", e);
@@ -463,12 +463,12 @@ final class Exchange implements Receiving {
     } catch (Throwable e) {
       String id = UUID.randomUUID().toString();
       LOG.error("request failed, id {}", id, e);
-      answer(Problem.of(500, "something went wrong here; the service's log says more, id " + id));
+      answer(ProblemDocument.of(500, "something went wrong here; the service's log says more, id " + id));
     }
   }
 
   /** Refuses a request whose rest will not be read. */
-  private void refuse(Problem problem) {
+  private void refuse(ProblemDocument problem) {
     body.drop();
     answer(problem);
   }
@@ -480,7 +480,7 @@ final class Exchange implements Receiving {
       leave(); // the stream is gone, and the others of its connection are not to go with it
       return;
     }
-    refuse(Problem.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
+    refuse(ProblemDocument.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
     request.connection().close();
   }
 
@@ -492,15 +492,15 @@ final class Exchange implements Receiving {
     else response.writeContinue();
   }
 
-  private static Problem unexpected(String expected) {
-    return Problem.of(
+  private static ProblemDocument unexpected(String expected) {
+    return ProblemDocument.of(
         417,
         "Expect",
-        "Expect can be 100-continue and nothing else, got '%s'".formatted(Texts.shown(expected)));
+        "Expect can be 100-continue and nothing else, got '%s'".formatted(TextSyntax.shown(expected)));
   }
 
-  private Problem tooLong() {
-    return Body.tooLong(longestBody());
+  private ProblemDocument tooLong() {
+    return RequestBody.tooLong(longestBody());
   }
 
   private int longestBody() {

@@ -76,7 +76,7 @@ final class MediaTypes {
     if (accept == null || accept.equals("*/*")) return false;
     for (var range : accept.toLowerCase(Locale.ROOT).split(",", -1)) {
       var parts = range.split(";", -1);
-      if (parts[0].strip().equals(Problem.MEDIA_TYPE)) return !isRefused(parts);
+      if (parts[0].strip().equals(ProblemDocument.MEDIA_TYPE)) return !isRefused(parts);
     }
     return false;
   }

@@ -3,8 +3,8 @@ package io.headgate.server.http;
 import com.fasterxml.jackson.core.JsonToken;
 import io.headgate.limit.Limit;
 import io.headgate.rulefile.RuleFile;
-import io.headgate.server.trial.Entrant;
-import io.headgate.server.trial.Playground;
+import io.headgate.server.simulation.Candidate;
+import io.headgate.server.simulation.Playground;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -16,20 +16,20 @@ final class PlaygroundReader {
   private static final String LIMITS = "limits";
   private static final int LONGEST_NAME = 100;
 
-  private final JsonIn in;
+  private final JsonReader in;
   private Optional<Long> durationMillis = Optional.empty();
   private Optional<TrafficReader> traffic = Optional.empty();
-  private List<Entrant> entrants = List.of();
+  private List<Candidate> entrants = List.of();
 
   /** What is asked for. */
-  record Asked(long durationMillis, TrafficReader traffic, List<Entrant> entrants) {}
+  record Asked(long durationMillis, TrafficReader traffic, List<Candidate> entrants) {}
 
-  private PlaygroundReader(JsonIn in) {
+  private PlaygroundReader(JsonReader in) {
     this.in = in;
   }
 
   static Asked read(byte[] body) {
-    var in = JsonIn.of(body);
+    var in = JsonReader.of(body);
     in.beginObject();
     var reader = new PlaygroundReader(in);
     reader.readFields();
@@ -54,9 +54,9 @@ final class PlaygroundReader {
     }
   }
 
-  private List<Entrant> readLimits() {
+  private List<Candidate> readLimits() {
     if (in.next() != JsonToken.START_ARRAY) throw in.bad("must be a list of limits");
-    var all = new ArrayList<Entrant>();
+    var all = new ArrayList<Candidate>();
     while (true) {
       in.enter(LIMITS + "[" + all.size() + "]");
       var token = in.next();
@@ -68,14 +68,14 @@ final class PlaygroundReader {
         throw in.bad("must be an object such as {\"name\":…,\"limit\":{…}}");
       }
       if (all.size() == Playground.MOST_LIMITS) {
-        throw Refusal.badInput(
+        throw ProblemException.badInput(
             LIMITS, "may have at most %d items".formatted(Playground.MOST_LIMITS));
       }
       all.add(readLimit(LIMITS + "[" + all.size() + "].limit"));
     }
   }
 
-  private Entrant readLimit(String path) {
+  private Candidate readLimit(String path) {
     Optional<String> name = Optional.empty();
     Optional<Limit> limit = Optional.empty();
     var seen = new HashSet<String>();
@@ -96,15 +96,15 @@ final class PlaygroundReader {
       }
     }
     if (limit.isEmpty()) {
-      throw Refusal.badInput(
+      throw ProblemException.badInput(
           path, "is missing; send such as {\"algorithm\":\"token-bucket\",\"rate\":\"100/10s\"}");
     }
-    return new Entrant(name.orElse(limit.get().algorithm()), limit.get());
+    return new Candidate(name.orElse(limit.get().algorithm()), limit.get());
   }
 
   private Limit limit(String path) {
     var written = in.written("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
-    return RulesBody.read(
+    return RulesJson.read(
         path,
         "the limit is not valid",
         () -> RuleFile.readLimit(written.text(), path, written.line(), written.column()));
@@ -112,12 +112,12 @@ final class PlaygroundReader {
 
   private Asked asked() {
     if (entrants.isEmpty()) {
-      throw Refusal.badInput(LIMITS, "is missing or empty; send 1 to 8 limits");
+      throw ProblemException.badInput(LIMITS, "is missing or empty; send 1 to 8 limits");
     }
     return new Asked(
         durationMillis.orElse(60_000L),
         traffic.orElseThrow(() ->
-            Refusal.badInput(
+            ProblemException.badInput(
                 "traffic", "is missing; send such as {\"kind\":\"steady\",\"perSecond\":20}")),
         entrants);
   }

@@ -2,7 +2,7 @@ package io.headgate.server.http;
 
 import io.headgate.Decision;
 import io.headgate.LimitReport;
-import io.headgate.Verdict;
+import io.headgate.CheckResult;
 import io.headgate.store.Ticker;
 import io.vertx.core.http.HttpHeaders;
 import java.util.function.BiConsumer;
@@ -34,19 +34,19 @@ public final class RateLimitHeaders {
   /**
    * @param waited the microseconds that the caller has already waited for its slot
    */
-  void put(Exchange exchange, Verdict verdict, long waited) {
+  void put(Exchange exchange, CheckResult verdict, long waited) {
     write(verdict, waited, exchange::header);
   }
 
   /** As above, for whatever carries headers. */
-  public void write(Verdict verdict, long waited, BiConsumer<CharSequence, CharSequence> out) {
-    var retry = verdict.decision() instanceof Decision.Denied(var after) ? Times.micros(after) : 0;
+  public void write(CheckResult verdict, long waited, BiConsumer<CharSequence, CharSequence> out) {
+    var retry = verdict.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
     var policies = new StringBuilder();
     var current = new StringBuilder();
     for (var report : verdict.limits()) {
       if (!report.enforced()) continue;
       appendPolicy(policies, report);
-      long reset = Times.rest(report.resetAfter(), waited);
+      long reset = RoundedTimes.rest(report.resetAfter(), waited);
       appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
     }
     if (!policies.isEmpty()) {
@@ -56,20 +56,20 @@ public final class RateLimitHeaders {
     verdict.limit().ifPresent(limit -> writeOlder(limit, waited, out));
     if (verdict.isAllowed()) return;
     out.accept(HttpHeaders.CACHE_CONTROL, NO_STORE);
-    if (retry > 0) out.accept(HttpHeaders.RETRY_AFTER, Long.toString(Times.seconds(retry)));
+    if (retry > 0) out.accept(HttpHeaders.RETRY_AFTER, Long.toString(RoundedTimes.seconds(retry)));
   }
 
   private void writeOlder(
       LimitReport limit, long waited, BiConsumer<CharSequence, CharSequence> out) {
-    long reset = ticker.micros() + Times.rest(limit.resetAfter(), waited);
+    long reset = ticker.micros() + RoundedTimes.rest(limit.resetAfter(), waited);
     out.accept(LIMIT, Long.toString(limit.limit()));
     out.accept(REMAINING, Long.toString(limit.remaining()));
-    out.accept(RESET, Long.toString(Times.seconds(reset)));
+    out.accept(RESET, Long.toString(RoundedTimes.seconds(reset)));
   }
 
   private static void appendPolicy(StringBuilder out, LimitReport report) {
     name(out, report).append(";q=").append(Math.min(HIGHEST, report.limit()));
-    long window = Times.micros(report.window());
+    long window = RoundedTimes.micros(report.window());
     if (report.algorithm().equals("concurrency")) {
       out.append(";qu=\"concurrent-requests\"");
       return;
@@ -85,7 +85,7 @@ public final class RateLimitHeaders {
         .append(";r=")
         .append(Math.min(HIGHEST, report.remaining()))
         .append(";t=")
-        .append(Times.seconds(untilMore));
+        .append(RoundedTimes.seconds(untilMore));
   }
 
   private static StringBuilder name(StringBuilder out, LimitReport report) {

@@ -54,11 +54,11 @@ final class Routes {
           Route.NO_BODY,
           (exchange, body) -> exchange.header("Allow", allow).end(204));
     }
-    throw new Refusal(
-        Problem.of(
+    throw new ProblemException(
+        ProblemDocument.of(
                 405,
                 "%s does not take %s; use %s"
-                    .formatted(Texts.shown(path), Texts.shown(method.name()), allow(methods)))
+                    .formatted(TextSyntax.shown(path), TextSyntax.shown(method.name()), allow(methods)))
             .with("Allow", allow(methods)));
   }
 
@@ -71,9 +71,9 @@ final class Routes {
     int lastButOne = path.lastIndexOf('/', last - 2) + 1;
     methods = lastButOne < last - 1 ? byPath.get(starred(path, lastButOne, last)) : null;
     if (methods != null) return methods;
-    throw new Refusal(
-        Problem.of(
-            404, "there is nothing at %s; GET / lists what there is".formatted(Texts.shown(path))));
+    throw new ProblemException(
+        ProblemDocument.of(
+            404, "there is nothing at %s; GET / lists what there is".formatted(TextSyntax.shown(path))));
   }
 
   private static String starred(String path, int from, int to) {

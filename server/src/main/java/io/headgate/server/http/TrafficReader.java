@@ -1,10 +1,10 @@
 package io.headgate.server.http;
 
 import com.fasterxml.jackson.core.JsonToken;
-import io.headgate.server.trial.Arrivals;
-import io.headgate.server.trial.Promise;
-import io.headgate.server.trial.RecentTraffic;
-import io.headgate.server.trial.Traffic;
+import io.headgate.server.simulation.Arrivals;
+import io.headgate.server.simulation.NominalLimit;
+import io.headgate.server.simulation.RecentTraffic;
+import io.headgate.server.simulation.Traffic;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +41,7 @@ final class TrafficReader {
 
   private TrafficReader() {}
 
-  static TrafficReader read(JsonIn in) {
+  static TrafficReader read(JsonReader in) {
     if (in.next() != JsonToken.START_OBJECT) {
       throw in.bad("must be an object such as {\"kind\":\"steady\",\"perSecond\":20}");
     }
@@ -54,7 +54,7 @@ final class TrafficReader {
     return reader;
   }
 
-  private void readField(JsonIn in) {
+  private void readField(JsonReader in) {
     switch (in.member()) {
       case "kind" -> kind = Optional.of(kind(in));
       case "perSecond" -> perSecond = Optional.of(in.number(MOST_PER_SECOND));
@@ -71,21 +71,21 @@ final class TrafficReader {
     }
   }
 
-  private static Kind kind(JsonIn in) {
+  private static Kind kind(JsonReader in) {
     String text = in.text();
     for (var kind : Kind.values()) {
       if (kind.name().toLowerCase(Locale.ROOT).equals(text)) return kind;
     }
     throw in.bad(
         "must be steady, bursts, ramp, random, edges, drawn, times or recent, got '%s'"
-            .formatted(Texts.shown(text)));
+            .formatted(TextSyntax.shown(text)));
   }
 
   /**
    * @param promise of the limit whose edges to come at
    * @param end of the trial, in microseconds
    */
-  Traffic traffic(Promise promise, RecentTraffic recent, long end) {
+  Traffic traffic(NominalLimit promise, RecentTraffic recent, long end) {
     return switch (kind.orElseThrow(() -> missing("kind", "\"steady\""))) {
       case STEADY -> new Traffic.Steady(need(perSecond, "perSecond", "20"));
       case RAMP -> new Traffic.Ramp(need(perSecond, "perSecond", "20"));
@@ -129,8 +129,8 @@ final class TrafficReader {
     return value.orElseThrow(() -> missing(name, example));
   }
 
-  private static Refusal missing(String name, String example) {
-    return Refusal.badInput(
+  private static ProblemException missing(String name, String example) {
+    return ProblemException.badInput(
         "traffic." + name, "is missing; send such as \"%s\":%s".formatted(name, example));
   }
 }

@@ -17,42 +17,42 @@ import java.util.function.Function;
  * header our proxies set.
  */
 public final class TrustedProxies {
-  private static final List<AddressHeader> ALL = List.of(AddressHeader.values());
+  private static final List<ForwardedHeader> ALL = List.of(ForwardedHeader.values());
 
   public static final TrustedProxies NONE = new TrustedProxies(List.of(), ALL);
 
-  private final List<Network> networks;
-  private final List<AddressHeader> headers;
+  private final List<AddressBlock> networks;
+  private final List<ForwardedHeader> headers;
 
-  private TrustedProxies(List<Network> networks, List<AddressHeader> headers) {
+  private TrustedProxies(List<AddressBlock> networks, List<ForwardedHeader> headers) {
     this.networks = networks;
     this.headers = headers;
   }
 
   /** From addresses and blocks such as {@code 127.0.0.1} and {@code 10.0.0.0/8}. */
   public static TrustedProxies of(List<String> blocks) {
-    var networks = new ArrayList<Network>();
+    var networks = new ArrayList<AddressBlock>();
     for (var block : blocks) {
       networks.add(
-          Network.parse(block.strip())
+          AddressBlock.parse(block.strip())
               .orElseThrow(() ->
                   new IllegalArgumentException(
                       "'%s' is no address or block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
-                          .formatted(Texts.shown(block)))));
+                          .formatted(TextSyntax.shown(block)))));
     }
     return new TrustedProxies(List.copyOf(networks), ALL);
   }
 
   /** The same, believing these headers only, in this order. */
   public TrustedProxies reading(List<String> names) {
-    var chosen = new ArrayList<AddressHeader>();
+    var chosen = new ArrayList<ForwardedHeader>();
     for (var name : names) {
       chosen.add(
-          AddressHeader.find(name.strip())
+          ForwardedHeader.find(name.strip())
               .orElseThrow(() ->
                   new IllegalArgumentException(
                       "'%s' is not known; allowed: X-Real-IP, X-Forwarded-For, Forwarded"
-                          .formatted(Texts.shown(name)))));
+                          .formatted(TextSyntax.shown(name)))));
     }
     if (chosen.isEmpty() || EnumSet.copyOf(chosen).size() < chosen.size()) {
       throw new IllegalArgumentException("name one or more headers, each once");
@@ -60,7 +60,7 @@ public final class TrustedProxies {
     return new TrustedProxies(networks, List.copyOf(chosen));
   }
 
-  boolean isTrusted(Address address) {
+  boolean isTrusted(ClientAddress address) {
     for (var network : networks) {
       if (network.contains(address)) return true;
     }
@@ -72,10 +72,10 @@ public final class TrustedProxies {
    *
    * @param lines the lines of a header, in their order, by its name
    */
-  Address caller(Address peer, Function<String, List<String>> lines) {
+  ClientAddress caller(ClientAddress peer, Function<String, List<String>> lines) {
     if (!isTrusted(peer)) return peer;
-    Optional<Address> inside = Optional.empty();
-    Optional<Address> outside = Optional.empty();
+    Optional<ClientAddress> inside = Optional.empty();
+    Optional<ClientAddress> outside = Optional.empty();
     for (var header : headers) {
       var hops = header.hops(lines.apply(header.field()));
       var walk = walk(peer, hops);
@@ -96,9 +96,9 @@ public final class TrustedProxies {
    * @param last the farthest address that can be believed
    * @param isOutside whether that is where our proxies end
    */
-  private record Walk(Address last, boolean isOutside) {}
+  private record Walk(ClientAddress last, boolean isOutside) {}
 
-  private Walk walk(Address peer, List<Optional<Address>> hops) {
+  private Walk walk(ClientAddress peer, List<Optional<ClientAddress>> hops) {
     var last = peer;
     for (var hop : hops) {
       if (hop.isEmpty()) return new Walk(last, true); // our proxy does not say whom it served

@@ -1,7 +1,7 @@
 package io.headgate.server.http;
 
 import com.fasterxml.jackson.core.JsonToken;
-import io.headgate.server.trial.log.AccessLog;
+import io.headgate.server.simulation.accesslog.AccessLog;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -12,7 +12,7 @@ final class WhatIfReader {
   private static final Set<String> FIELDS = Set.of("rules", "replace", "source");
   private static final Set<String> SOURCE_FIELDS = Set.of("kind", "text", "format", "key");
 
-  private final JsonIn in;
+  private final JsonReader in;
   private Optional<String> rules = Optional.empty();
   private Optional<String> replace = Optional.empty();
   private String kind = "recent";
@@ -31,12 +31,12 @@ final class WhatIfReader {
   /** A log that is sent along. */
   record Log(String text, AccessLog.Format format, Optional<String> key) {}
 
-  private WhatIfReader(JsonIn in) {
+  private WhatIfReader(JsonReader in) {
     this.in = in;
   }
 
   static Asked read(byte[] body) {
-    var in = JsonIn.of(body);
+    var in = JsonReader.of(body);
     in.beginObject();
     var reader = new WhatIfReader(in);
     var seen = new HashSet<String>();
@@ -71,7 +71,7 @@ final class WhatIfReader {
       case "kind" -> {
         kind = in.text();
         if (!kind.equals("recent") && !kind.equals("log")) {
-          throw in.bad("must be recent or log, got '%s'".formatted(Texts.shown(kind)));
+          throw in.bad("must be recent or log, got '%s'".formatted(TextSyntax.shown(kind)));
         }
       }
       case "text" -> text = in.textIfAny();
@@ -85,16 +85,16 @@ final class WhatIfReader {
     for (var known : AccessLog.Format.values()) {
       if (known.name().toLowerCase(Locale.ROOT).equals(given)) return known;
     }
-    throw in.bad("must be auto, common, combined or json, got '%s'".formatted(Texts.shown(given)));
+    throw in.bad("must be auto, common, combined or json, got '%s'".formatted(TextSyntax.shown(given)));
   }
 
   private Asked asked() {
     if (rules.isEmpty()) {
-      throw Refusal.badInput("rules", "is missing; send the text of a rule file, or of one rule");
+      throw ProblemException.badInput("rules", "is missing; send the text of a rule file, or of one rule");
     }
     Optional<Log> log = Optional.empty();
     if (kind.equals("log")) {
-      if (text.isEmpty()) throw Refusal.badInput("source.text", "is missing; send lines of a log");
+      if (text.isEmpty()) throw ProblemException.badInput("source.text", "is missing; send lines of a log");
       log = Optional.of(new Log(text.get(), format, key));
     }
     return new Asked(rules.get(), replace, log);

@@ -2,8 +2,8 @@
  * HTTP: what is asked becomes a request to the limiter, its verdict becomes an answer.
  *
  * <p>A request is received whole ({@code Exchange}), finds its endpoint ({@code Routes}), is read
- * strictly ({@code JsonIn}, {@code AskedReader}) and answered ({@code DecisionBody}, {@code
- * RateLimitHeaders}). Whatever is wrong with it is a {@code Problem}, thrown as {@code Refusal}
+ * strictly ({@code JsonReader}, {@code CheckRequestReader}) and answered ({@code CheckResultJson}, {@code
+ * RateLimitHeaders}). Whatever is wrong with it is a {@code ProblemDocument}, thrown as {@code ProblemException}
  * before anything is charged.
  *
  * <p>Lives here: everything that knows of status codes, headers and JSON bodies. May not: decide

@@ -1,10 +1,10 @@
 package io.headgate.server.metrics;
 
-import io.headgate.Verdict;
+import io.headgate.CheckResult;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.watch.Witness;
+import io.headgate.server.watch.DecisionListener;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
@@ -40,10 +40,10 @@ final class DecisionCounts {
   private final Set<String> alwaysThere;
   private final int loops;
   private final AtomicInteger given = new AtomicInteger();
-  private final List<TimeHistogram> times = new CopyOnWriteArrayList<>();
-  private final RuleTally none;
-  private final RuleTally other;
-  private final Map<String, RuleTally> tallies = new LinkedHashMap<>(); // guarded by this
+  private final List<PrometheusHistogram> times = new CopyOnWriteArrayList<>();
+  private final RuleDecisionCounts none;
+  private final RuleDecisionCounts other;
+  private final Map<String, RuleDecisionCounts> tallies = new LinkedHashMap<>(); // guarded by this
   private Set<String> inForce = Set.of(); // guarded by this
   private @Nullable RuleSet seen; // guarded by this
 
@@ -55,22 +55,22 @@ final class DecisionCounts {
     this.rules = rules;
     this.alwaysThere = alwaysThere;
     this.loops = loops;
-    this.none = new RuleTally(NONE, false, loops);
-    this.other = new RuleTally(OTHER, false, loops);
+    this.none = new RuleDecisionCounts(NONE, false, loops);
+    this.other = new RuleDecisionCounts(OTHER, false, loops);
   }
 
   /** For one event loop. */
-  Witness witness() {
+  DecisionListener witness() {
     return new OfLoop(given.getAndIncrement());
   }
 
   /** Where the rule is counted. By the rules of this moment: those of a little while ago may go. */
-  private synchronized RuleTally tally(Rule rule) {
+  private synchronized RuleDecisionCounts tally(Rule rule) {
     forgetDeleted();
     var known = tallies.get(rule.id());
     if (known != null) return known;
     if (tallies.size() >= MOST_RULES || !inForce.contains(rule.id())) return other;
-    var tally = new RuleTally(rule.id(), true, loops);
+    var tally = new RuleDecisionCounts(rule.id(), true, loops);
     tallies.put(rule.id(), tally);
     return tally;
   }
@@ -85,7 +85,7 @@ final class DecisionCounts {
     seen = current;
   }
 
-  private synchronized List<RuleTally> all() {
+  private synchronized List<RuleDecisionCounts> all() {
     forgetDeleted();
     var all = new ArrayList<>(tallies.values());
     all.add(none);
@@ -105,18 +105,18 @@ final class DecisionCounts {
     for (var tally : all()) tally.addTo(decisions, shadowDenials);
     snapshots.metricSnapshot(decisions.build()).metricSnapshot(shadowDenials.build());
     snapshots.metricSnapshot(
-        TimeHistogram.snapshot(
+        PrometheusHistogram.snapshot(
             "headgate_check_seconds",
             "How long decisions took, without HTTP or gRPC around them.",
             times));
   }
 
   /** Finds where to count by the rule's identity, and asks nobody as long as the rules stay. */
-  private final class OfLoop implements Witness {
+  private final class OfLoop implements DecisionListener {
     private static final int MOST_KEPT = 16_384; // descriptors may bring ever new limits along
 
     private final int loop;
-    private final TimeHistogram took = new TimeHistogram();
+    private final PrometheusHistogram took = new PrometheusHistogram();
     private final AtomicLongArray ofNone;
     private final IdentityHashMap<Rule, AtomicLongArray> kept = new IdentityHashMap<>();
     private @Nullable RuleSet keptOf;
@@ -128,14 +128,14 @@ final class DecisionCounts {
     }
 
     @Override
-    public void decided(Request request, Verdict verdict, long nanos) {
+    public void decided(Request request, CheckResult verdict, long nanos) {
       took.addAlone(nanos);
       var rule = verdict.rule();
       var own = rule.isPresent() ? counted(rule.get()) : ofNone;
-      RuleTally.decided(own, Outcome.of(verdict), verdict.evidence());
+      RuleDecisionCounts.decided(own, DecisionLabel.of(verdict), verdict.evidence());
       var shadows = verdict.shadowDenials();
       if (shadows.isEmpty()) return;
-      for (var shadow : shadows) RuleTally.wouldHaveDenied(counted(shadow));
+      for (var shadow : shadows) RuleDecisionCounts.wouldHaveDenied(counted(shadow));
     }
 
     private AtomicLongArray counted(Rule rule) {

@@ -1,7 +1,7 @@
 package io.headgate.server.metrics;
 
 import io.headgate.RateLimiter;
-import io.headgate.server.rules.RuleBook;
+import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.store.StoreView;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
@@ -14,11 +14,11 @@ import java.util.function.IntSupplier;
 /** How things stand at the moment that somebody asks. */
 final class Gauges {
   private final RateLimiter limiter;
-  private final RuleBook book;
+  private final RuleRepository book;
   private final IntSupplier connections;
   private final InfoSnapshot build;
 
-  Gauges(RateLimiter limiter, RuleBook book, IntSupplier connections) {
+  Gauges(RateLimiter limiter, RuleRepository book, IntSupplier connections) {
     this.limiter = limiter;
     this.book = book;
     this.connections = connections;

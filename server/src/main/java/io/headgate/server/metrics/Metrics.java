@@ -2,8 +2,8 @@ package io.headgate.server.metrics;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.headgate.RateLimiter;
-import io.headgate.server.rules.RuleBook;
-import io.headgate.server.watch.Witness;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.watch.DecisionListener;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -40,8 +40,8 @@ public final class Metrics implements AutoCloseable {
    */
   public Metrics(
       RateLimiter limiter,
-      RuleBook book,
-      StoreCounts store,
+      RuleRepository book,
+      StoreMetrics store,
       Set<String> alwaysThere,
       IntSupplier connections,
       int loops) {
@@ -78,7 +78,7 @@ public final class Metrics implements AutoCloseable {
   }
 
   /** Hears of what is decided; one for each event loop. */
-  public Witness witness() {
+  public DecisionListener witness() {
     return decisions.witness();
   }
 

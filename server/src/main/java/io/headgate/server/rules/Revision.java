@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 public record Revision(
     long number,
     Instant at,
-    Signature signature,
+    ChangeInfo signature,
     OptionalLong restored,
     int added,
     int changed,

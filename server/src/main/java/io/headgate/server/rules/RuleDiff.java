@@ -107,7 +107,7 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
       if (is.containsKey(rule.id())) places.put(rule.id(), places.size());
     }
     var kept = after.stream().map(Rule::id).filter(was::containsKey).toList();
-    var stays = Ascending.longest(kept.stream().mapToInt(places::get).toArray());
+    var stays = LongestIncreasingSubsequence.longest(kept.stream().mapToInt(places::get).toArray());
     var moves = new ArrayList<Move>();
     var previous = Optional.<String>empty();
     int place = 0;

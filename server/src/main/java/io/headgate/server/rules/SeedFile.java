@@ -16,31 +16,31 @@ public final class SeedFile {
   private static final Logger LOG = LoggerFactory.getLogger(SeedFile.class);
 
   /** Signs the examples, which anybody's file may replace. */
-  public static final Signature EXAMPLES = new Signature("headgate", "the examples", true);
+  public static final ChangeInfo EXAMPLES = new ChangeInfo("headgate", "the examples", true);
 
   private static final String FILE = "file ";
   private static final int TRIES = 10;
 
-  private final RuleBook book;
+  private final RuleRepository book;
   private final RulesFile file;
   private long complainedOf; // the rest is the following thread's own
   private @Nullable RuleSet pending;
 
-  private SeedFile(RuleBook book, RulesFile file) {
+  private SeedFile(RuleRepository book, RulesFile file) {
     this.book = book;
     this.file = file;
   }
 
   /** What a file signs with: its name alone, since instances may have it in different places. */
-  public static Signature signature(RulesFile file) {
+  public static ChangeInfo signature(RulesFile file) {
     String name = file.name();
-    int most = Signature.LONGEST_AUTHOR - FILE.length();
+    int most = ChangeInfo.LONGEST_AUTHOR - FILE.length();
     String shown = name.length() > most ? name.substring(name.length() - most) : name;
-    return new Signature(FILE + shown, "", true);
+    return new ChangeInfo(FILE + shown, "", true);
   }
 
   /** Offers the file's rules to the book now, and each later version until the file is closed. */
-  public static void follow(RuleBook book, RulesFile file, Duration interval) {
+  public static void follow(RuleRepository book, RulesFile file, Duration interval) {
     var seed = new SeedFile(book, file);
     seed.offer(file.rules());
     file.follow(interval, seed::offer, seed::offerAgain);
@@ -57,7 +57,7 @@ public final class SeedFile {
     if (offered == null) return;
     try {
       for (int i = 0; i < TRIES && pending != null; i++) attempt(offered);
-    } catch (RuleBookProblem.Away e) {
+    } catch (RuleRepositoryException.Away e) {
       LOG.debug("{} waits for the database", file.path(), e);
     } catch (RuntimeException e) {
       LOG.error("{} could not be taken", file.path(), e);
@@ -82,13 +82,13 @@ public final class SeedFile {
       pending = null;
       if (edition.number() == latest.number()) return; // they only differ in what has no effect
       LOG.info("{} has changed: {} rules in force", file.path(), offered.rules().size());
-    } catch (RuleBookProblem.Stale e) {
+    } catch (RuleRepositoryException.Stale e) {
       LOG.debug("somebody was faster", e); // perhaps another instance, with the same file
     }
   }
 
   /** Who changed the rules last, if that was neither a file nor the beginning. */
-  public static Optional<Revision> elsewhere(Edition edition) {
+  public static Optional<Revision> elsewhere(RuleSnapshot edition) {
     return Optional.of(edition.revision()).filter(SeedFile::isElsewhere);
   }
 

@@ -1,7 +1,7 @@
 package io.headgate.server.store;
 
-import io.headgate.near.HotKey;
-import io.headgate.redis.Bulletin;
+import io.headgate.consistency.HotKey;
+import io.headgate.redis.Broadcast;
 import io.headgate.redis.RedisStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -31,7 +31,7 @@ public record StoreView(Store store) {
   }
 
   /** Where instances that share it leave word for each other. */
-  public Optional<Bulletin> bulletin() {
+  public Optional<Broadcast> bulletin() {
     return store instanceof RedisStore redis ? Optional.of(redis.bulletin()) : Optional.empty();
   }
 

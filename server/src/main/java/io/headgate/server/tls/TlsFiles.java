@@ -31,10 +31,10 @@ public record TlsFiles(Path certificate, Path key, Optional<Path> clients, boole
   public TlsMaterial read() throws IOException {
     byte[] chain = Files.readAllBytes(certificate);
     byte[] secret = Files.readAllBytes(key);
-    Pem.requirePair(certificate, chain, key, secret);
+    PemFiles.requirePair(certificate, chain, key, secret);
     if (clients.isEmpty()) return new TlsMaterial(chain, secret, new byte[0]);
     byte[] trusted = Files.readAllBytes(clients.get());
-    Pem.requireCertificates(clients.get(), trusted);
+    PemFiles.requireCertificates(clients.get(), trusted);
     return new TlsMaterial(chain, secret, trusted);
   }
 }

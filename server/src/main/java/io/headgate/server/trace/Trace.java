@@ -1,12 +1,12 @@
 package io.headgate.server.trace;
 
-import io.headgate.Verdict;
+import io.headgate.CheckResult;
 import java.util.List;
 
 /** One request that is followed. It is used by one thread at a time, and ends once. */
 public interface Trace {
   /** A request that nobody follows. */
-  Trace NONE = new None();
+  Trace NONE = new NoopTrace();
 
   /** A store elsewhere is about to be asked; {@code decided} says that it was. */
   void asks(int questions);
@@ -16,10 +16,10 @@ public interface Trace {
    *
    * @param waited whether it was not there at once
    */
-  void decided(Verdict verdict, boolean waited);
+  void decided(CheckResult verdict, boolean waited);
 
   /** Decisions of which none speaks for the others. */
-  void decided(List<Verdict> verdicts, boolean waited);
+  void decided(List<CheckResult> verdicts, boolean waited);
 
   /** The request was answered by HTTP. */
   void answered(int status);

@@ -30,7 +30,7 @@ final class CallerCodec {
   static byte[] encode(CallerList list) {
     var chosen = chosen(list);
     var bodies = new ByteArrayOutputStream();
-    var written = new LinkedHashSet<CallerFigures>();
+    var written = new LinkedHashSet<CallerStats>();
     for (var caller : chosen) {
       byte[] body = bytes(out -> write(out, caller));
       if (bodies.size() + body.length > MOST_BYTES - 64) continue; // a shorter one may fit
@@ -54,10 +54,10 @@ final class CallerCodec {
   }
 
   /** Those who ask most and those who are denied most, in turns: who comes late may not fit. */
-  private static Set<CallerFigures> chosen(CallerList list) {
-    var asking = upper(list, CallerFigures::all);
-    var denied = upper(list, CallerFigures::denied);
-    var chosen = new LinkedHashSet<CallerFigures>();
+  private static Set<CallerStats> chosen(CallerList list) {
+    var asking = upper(list, CallerStats::all);
+    var denied = upper(list, CallerStats::denied);
+    var chosen = new LinkedHashSet<CallerStats>();
     for (int i = 0; i < MOST_OF_EACH; i++) {
       if (i < denied.size()) chosen.add(denied.get(i));
       if (i < asking.size()) chosen.add(asking.get(i));
@@ -65,8 +65,8 @@ final class CallerCodec {
     return chosen;
   }
 
-  private static List<CallerFigures> upper(
-      CallerList list, ToDoubleFunction<CallerFigures> weight) {
+  private static List<CallerStats> upper(
+      CallerList list, ToDoubleFunction<CallerStats> weight) {
     return list.callers().stream()
         .filter(caller -> weight.applyAsDouble(caller) > 0)
         .sorted(Comparator.comparingDouble(weight).reversed())
@@ -84,7 +84,7 @@ final class CallerCodec {
       double floor = finite(in.readDouble());
       double total = finite(in.readDouble());
       int count = bounded(in.readInt(), 2 * MOST_OF_EACH);
-      var callers = new ArrayList<CallerFigures>(count);
+      var callers = new ArrayList<CallerStats>(count);
       for (int i = 0; i < count; i++) callers.add(read(in));
       return Optional.of(new CallerList(at, 1, tracked, floor, total, callers));
     } catch (IOException e) {
@@ -92,7 +92,7 @@ final class CallerCodec {
     }
   }
 
-  private static void write(DataOutputStream out, CallerFigures caller) throws IOException {
+  private static void write(DataOutputStream out, CallerStats caller) throws IOException {
     out.writeUTF(caller.caller());
     out.writeByte(caller.subject().size());
     for (var attribute : caller.subject().entrySet()) {
@@ -111,7 +111,7 @@ final class CallerCodec {
     for (var rule : caller.rules()) out.writeUTF(rule);
   }
 
-  private static CallerFigures read(DataInputStream in) throws IOException {
+  private static CallerStats read(DataInputStream in) throws IOException {
     String caller = in.readUTF();
     Map<String, String> subject = new LinkedHashMap<>();
     int attributes = bounded(in.readUnsignedByte(), Subject.MOST_ATTRIBUTES);
@@ -127,7 +127,7 @@ final class CallerCodec {
     List<String> rules = new ArrayList<>();
     int count = bounded(in.readUnsignedByte(), MOST_RULES);
     for (int i = 0; i < count; i++) rules.add(in.readUTF());
-    return new CallerFigures(
+    return new CallerStats(
         caller,
         subject,
         allowed,

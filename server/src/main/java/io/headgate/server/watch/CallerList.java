@@ -17,7 +17,7 @@ public record CallerList(
     int tracked,
     double floor,
     double total,
-    List<CallerFigures> callers) {
+    List<CallerStats> callers) {
   public static final int WINDOW_SECONDS = TopCallers.WINDOW_SECONDS;
 
   public CallerList {

@@ -16,7 +16,7 @@ final class CallerMerge {
   private static final int MOST_RULES = 8;
 
   static CallerList of(List<CallerList> lists) {
-    Map<String, CallerFigures> merged = new LinkedHashMap<>();
+    Map<String, CallerStats> merged = new LinkedHashMap<>();
     long at = 0;
     int tracked = 0;
     double floor = 0;
@@ -39,13 +39,13 @@ final class CallerMerge {
         new ArrayList<>(merged.values()));
   }
 
-  private static CallerFigures sum(CallerFigures one, CallerFigures other) {
+  private static CallerStats sum(CallerStats one, CallerStats other) {
     boolean first = one.lastMillis() >= other.lastMillis();
     var later = first ? one : other;
     var busier = one.perSecond() >= other.perSecond() ? one : other;
     var rules = new LinkedHashSet<>(later.rules());
     rules.addAll(first ? other.rules() : one.rules());
-    return new CallerFigures(
+    return new CallerStats(
         one.caller(),
         later.subject(),
         one.allowed() + other.allowed(),

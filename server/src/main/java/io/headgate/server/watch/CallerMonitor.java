@@ -2,8 +2,8 @@ package io.headgate.server.watch;
 
 import io.headgate.server.watch.Anomaly.Kind;
 import io.headgate.server.watch.Anomaly.Severity;
-import io.headgate.server.watch.Glance.Busy;
-import io.headgate.server.watch.Journal.Matter;
+import io.headgate.server.watch.DetectorInput.Busy;
+import io.headgate.server.watch.AnomalyLog.Matter;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,7 +57,7 @@ final class CallerMonitor {
   /**
    * @param perSecond of all callers together
    */
-  void step(long second, List<Busy> busiest, double perSecond, Journal journal) {
+  void step(long second, List<Busy> busiest, double perSecond, AnomalyLog journal) {
     boolean warm = busySteps >= WARM_STEPS;
     var present = new HashSet<String>();
     for (var busy : busiest) present.add(busy.caller());
@@ -108,13 +108,13 @@ final class CallerMonitor {
   }
 
   /** One who has gone quiet: what is open of it ends in time. */
-  private static void quiet(String caller, Known one, long second, Journal journal) {
+  private static void quiet(String caller, Known one, long second, AnomalyLog journal) {
     if (one.rate.isOpen()) one.rate.step(second, 0, true, journal);
     if (one.fresh.step(false, true)) journal.end(Matter.ofCaller(Kind.NEW_CALLER, caller), second);
   }
 
   private void judgeNew(
-      Known one, Busy busy, long second, double perSecond, boolean warm, Journal journal) {
+      Known one, Busy busy, long second, double perSecond, boolean warm, AnomalyLog journal) {
     boolean big = busy.perSecond() >= BIG_RATE && busy.perSecond() >= BIG_SHARE * perSecond;
     boolean isNew = second - busy.since() <= NEW_SECONDS && !wasBig.containsKey(busy.caller());
     boolean known = one.fresh.isOpen() && second - one.openedAt > NEW_NO_MORE_SECONDS;

@@ -9,6 +9,6 @@ package io.headgate.server.watch;
 public record CallerSeries(long from, int[] allowed, int[] denied) {
   static CallerSeries none(long second) {
     return new CallerSeries(
-        second - Ring.SECONDS + 1, new int[Ring.SECONDS], new int[Ring.SECONDS]);
+        second - SecondRing.SECONDS + 1, new int[SecondRing.SECONDS], new int[SecondRing.SECONDS]);
   }
 }

@@ -2,7 +2,7 @@ package io.headgate.server.watch;
 
 import io.headgate.server.watch.Anomaly.Kind;
 import io.headgate.server.watch.Anomaly.Severity;
-import io.headgate.server.watch.Journal.Matter;
+import io.headgate.server.watch.AnomalyLog.Matter;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
@@ -27,7 +27,7 @@ final class DenialMonitor {
     return alarm.isOpen();
   }
 
-  void step(long second, Counts counts, Journal journal) {
+  void step(long second, CheckCounts counts, AnomalyLog journal) {
     denied += counts.denied();
     asked += counts.asked();
     if (asked < FEWEST) {
@@ -43,7 +43,7 @@ final class DenialMonitor {
     asked = 0;
   }
 
-  private void judge(long second, double share, double value, Journal journal) {
+  private void judge(long second, double share, double value, AnomalyLog journal) {
     double expected = Math.max(0, baseline.expected(second));
     double chance = 0.5 / StrictMath.sqrt((double) asked);
     double rise = Math.max(LEAST_RISE, DEVIATIONS * Math.max(baseline.spread(), chance));
@@ -68,7 +68,7 @@ final class DenialMonitor {
   }
 
   /** Its rule is no longer in force. */
-  void end(long second, Journal journal) {
+  void end(long second, AnomalyLog journal) {
     journal.end(matter(), second);
   }
 

@@ -6,39 +6,39 @@ import java.util.Arrays;
 final class LatencyRing {
   static final int EXACT_SECONDS = 60;
 
-  private final Latencies[] exact = new Latencies[EXACT_SECONDS];
+  private final LatencyHistogram[] exact = new LatencyHistogram[EXACT_SECONDS];
   private final long[] exactOf = new long[EXACT_SECONDS]; // the second that each slot holds
-  private final Percentiles[] kept = new Percentiles[Ring.SECONDS];
-  private final long[] keptOf = new long[Ring.SECONDS];
+  private final Percentiles[] kept = new Percentiles[SecondRing.SECONDS];
+  private final long[] keptOf = new long[SecondRing.SECONDS];
 
   LatencyRing() {
-    Arrays.fill(exact, new Latencies());
+    Arrays.fill(exact, new LatencyHistogram());
     Arrays.fill(exactOf, Long.MIN_VALUE);
     Arrays.fill(kept, Percentiles.NONE);
     Arrays.fill(keptOf, Long.MIN_VALUE);
   }
 
-  void add(long second, Latencies times) {
+  void add(long second, LatencyHistogram times) {
     int slot = place(second, EXACT_SECONDS);
     if (exactOf[slot] > second) return; // too late for it
     if (exactOf[slot] < second) {
-      exact[slot] = new Latencies();
+      exact[slot] = new LatencyHistogram();
       exactOf[slot] = second;
     }
     exact[slot].add(times);
-    int at = place(second, Ring.SECONDS);
+    int at = place(second, SecondRing.SECONDS);
     kept[at] = Percentiles.of(exact[slot]);
     keptOf[at] = second;
   }
 
   Percentiles at(long second) {
-    int at = place(second, Ring.SECONDS);
+    int at = place(second, SecondRing.SECONDS);
     return keptOf[at] == second ? kept[at] : Percentiles.NONE;
   }
 
   /** Of the minute that ends with this second. */
   Percentiles minute(long last) {
-    var all = new Latencies();
+    var all = new LatencyHistogram();
     for (long second = last - EXACT_SECONDS + 1; second <= last; second++) {
       int slot = place(second, EXACT_SECONDS);
       if (exactOf[slot] == second) all.add(exact[slot]);

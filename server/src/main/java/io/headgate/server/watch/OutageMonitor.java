@@ -2,7 +2,7 @@ package io.headgate.server.watch;
 
 import io.headgate.server.watch.Anomaly.Kind;
 import io.headgate.server.watch.Anomaly.Severity;
-import io.headgate.server.watch.Journal.Matter;
+import io.headgate.server.watch.AnomalyLog.Matter;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
@@ -19,7 +19,7 @@ final class OutageMonitor {
    *
    * @param passed how many checks were allowed that nobody counted, since the step before
    */
-  void step(long second, boolean storeAway, long passed, Journal journal) {
+  void step(long second, boolean storeAway, long passed, AnomalyLog journal) {
     if (away.step(storeAway, !storeAway)) {
       if (away.isOpen()) {
         journal.open(

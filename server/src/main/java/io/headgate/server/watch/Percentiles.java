@@ -8,7 +8,7 @@ public record Percentiles(OptionalLong p50, OptionalLong p90, OptionalLong p99, 
       new Percentiles(
           OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty());
 
-  static Percentiles of(Latencies times) {
+  static Percentiles of(LatencyHistogram times) {
     if (times.isEmpty()) return NONE;
     return new Percentiles(
         OptionalLong.of(times.percentile(0.5)),

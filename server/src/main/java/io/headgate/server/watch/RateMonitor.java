@@ -1,7 +1,7 @@
 package io.headgate.server.watch;
 
 import io.headgate.server.watch.Anomaly.Severity;
-import io.headgate.server.watch.Journal.Matter;
+import io.headgate.server.watch.AnomalyLog.Matter;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
@@ -65,20 +65,20 @@ final class RateMonitor {
   }
 
   /** What it watched is no longer there. */
-  void end(long second, Journal journal) {
+  void end(long second, AnomalyLog journal) {
     journal.end(matter, second);
   }
 
   /**
    * @param judged whether to say something, or only to learn
    */
-  void step(long second, double perSecond, boolean judged, Journal journal) {
+  void step(long second, double perSecond, boolean judged, AnomalyLog journal) {
     double value = StrictMath.log(perSecond + OFFSET);
     if (judged && baseline.isWarm()) judge(second, perSecond, value, journal);
     baseline.learn(second, value);
   }
 
-  private void judge(long second, double perSecond, double value, Journal journal) {
+  private void judge(long second, double perSecond, double value, AnomalyLog journal) {
     double expected = baseline.expected(second);
     double usual = Math.max(0, StrictMath.exp(expected) - OFFSET);
     double off = value - expected;
@@ -96,7 +96,7 @@ final class RateMonitor {
 
   /** There is one matter for both ways: what opens one way ends what was open the other way. */
   private void turn(
-      Hysteresis turned, Hysteresis other, long second, double now, double usual, Journal journal) {
+      Hysteresis turned, Hysteresis other, long second, double now, double usual, AnomalyLog journal) {
     journal.end(matter, second);
     if (!turned.isOpen()) return;
     other.reset();

@@ -28,7 +28,7 @@ final class TopCallers {
 
   private final SpaceSaving allowed;
   private final SpaceSaving denied;
-  private final Map<String, Caller> callers = new HashMap<>();
+  private final Map<String, CallerEntry> callers = new HashMap<>();
   private long now;
 
   TopCallers(int most, long second) {
@@ -48,12 +48,12 @@ final class TopCallers {
 
   void add(CallerTable table) {
     for (var seen : table.all()) {
-      add(CallerNames.nameOf(seen.attribute, seen.subject), table.second, seen);
+      add(CallerNaming.nameOf(seen.attribute, seen.subject), table.second, seen);
     }
   }
 
   private void add(String name, long second, CallerTable.Seen seen) {
-    var caller = callers.computeIfAbsent(name, n -> new Caller(n, seen.subject, second));
+    var caller = callers.computeIfAbsent(name, n -> new CallerEntry(n, seen.subject, second));
     String kept = caller.name(); // one text for all, since it may be long
     if (seen.allowed > 0) allowed.add(kept, seen.allowed).ifPresent(gone -> drop(gone, denied));
     if (seen.denied > 0) denied.add(kept, seen.denied).ifPresent(gone -> drop(gone, allowed));
@@ -65,13 +65,13 @@ final class TopCallers {
   }
 
   /** Those that ask most right now, the busiest first. */
-  List<Glance.Busy> busiest() {
-    var all = new ArrayList<Glance.Busy>(callers.size());
+  List<DetectorInput.Busy> busiest() {
+    var all = new ArrayList<DetectorInput.Busy>(callers.size());
     callers.forEach((name, caller) -> {
       double rate = caller.perSecond(now);
-      if (rate >= LEAST_BUSY) all.add(new Glance.Busy(name, rate, caller.since()));
+      if (rate >= LEAST_BUSY) all.add(new DetectorInput.Busy(name, rate, caller.since()));
     });
-    all.sort(Comparator.comparingDouble(Glance.Busy::perSecond).reversed());
+    all.sort(Comparator.comparingDouble(DetectorInput.Busy::perSecond).reversed());
     return List.copyOf(all.subList(0, Math.min(MOST_BUSY, all.size())));
   }
 
@@ -89,13 +89,13 @@ final class TopCallers {
     return allowed.total() + denied.total();
   }
 
-  List<CallerFigures> list() {
-    var list = new ArrayList<CallerFigures>(callers.size());
+  List<CallerStats> list() {
+    var list = new ArrayList<CallerStats>(callers.size());
     callers.forEach((name, caller) -> list.add(figures(name, caller)));
     return list;
   }
 
-  Optional<CallerFigures> find(String name) {
+  Optional<CallerStats> find(String name) {
     return Optional.ofNullable(callers.get(name)).map(caller -> figures(name, caller));
   }
 
@@ -104,13 +104,13 @@ final class TopCallers {
   }
 
   /** In one list only: up to the other's floor may have been missed there, so that is counted. */
-  private CallerFigures figures(String name, Caller caller) {
+  private CallerStats figures(String name, CallerEntry caller) {
     var yes = allowed.find(name);
     var no = denied.find(name);
     double error =
         yes.map(SpaceSaving.Entry::error).orElseGet(allowed::floor)
             + no.map(SpaceSaving.Entry::error).orElseGet(denied::floor);
-    return new CallerFigures(
+    return new CallerStats(
         name,
         caller.subject().attributes(),
         yes.map(SpaceSaving.Entry::weight).orElseGet(allowed::floor),

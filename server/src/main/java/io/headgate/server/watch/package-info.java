@@ -1,7 +1,7 @@
 /**
  * Who looks on while decisions are made.
  *
- * <p>Lives here: how they are told ({@code Witness}), and those who watch for people to see. May
+ * <p>Lives here: how they are told ({@code DecisionListener}), and those who watch for people to see. May
  * not: HTTP, options; change a decision, or hold it up.
  */
 @NullMarked

@@ -2,7 +2,7 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.server.http.Access;
+import io.headgate.server.http.AccessControl;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -145,7 +145,7 @@ class CheckCommandTest extends RunningRules {
   @Test
   void aTokenIsShownWhereOneIsWanted() throws Exception {
     service.close();
-    serve(new Access(Optional.of("adm1n"), Optional.of("ch3ck")));
+    serve(new AccessControl(Optional.of("adm1n"), Optional.of("ch3ck")));
     run("check", "user:7");
     assertThat(err)
         .isEqualTo(

@@ -2,7 +2,7 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.server.Settings;
+import io.headgate.server.ServiceSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ class DeployFilesTest {
 
   @Test
   void anInstanceIsGivenMoreTimeToStopThanItTakes() {
-    long grace = Settings.DEFAULT_GRACE.toSeconds();
+    long grace = ServiceSettings.DEFAULT_GRACE.toSeconds();
     assertThat(number("systemd/headgate.service", "TimeoutStopSec=(\\d+)s")).isGreaterThan(grace);
     long pause = number("kubernetes/headgate.yaml", "sleep: \\{ seconds: (\\d+)");
     assertThat(number("kubernetes/headgate.yaml", "terminationGracePeriodSeconds: (\\d+)"))
@@ -59,7 +59,7 @@ class DeployFilesTest {
             .toList();
     assertThat(kinds)
         .isEqualTo(List.of("Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy"));
-    assertThat(text).containsOnlyOnce("containerPort: " + Settings.DEFAULT_PORT);
+    assertThat(text).containsOnlyOnce("containerPort: " + ServiceSettings.DEFAULT_PORT);
     assertThat(text).contains("path: /health/ready", "path: /health/live");
   }
 
@@ -67,7 +67,7 @@ class DeployFilesTest {
   void theImageIsMadeOfTheDistribution() {
     var text = read(DEPLOY.resolve("docker/Dockerfile"));
     assertThat(text).contains("COPY server/target/headgate-*.zip", "headgate warm-up");
-    assertThat(text).contains("EXPOSE " + Settings.DEFAULT_PORT);
+    assertThat(text).contains("EXPOSE " + ServiceSettings.DEFAULT_PORT);
   }
 
   @Test
@@ -76,7 +76,7 @@ class DeployFilesTest {
     assertThat(text)
         .contains("automountServiceAccountToken: false")
         .contains("policyTypes: [Ingress, Egress]")
-        .contains("port: " + Settings.DEFAULT_PORT, "port: 6379", "port: 5432", "port: 53");
+        .contains("port: " + ServiceSettings.DEFAULT_PORT, "port: 6379", "port: 5432", "port: 53");
   }
 
   @Test

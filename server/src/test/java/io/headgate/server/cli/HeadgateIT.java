@@ -101,9 +101,9 @@ class HeadgateIT {
       var lines = service.err().lines().toList();
       assertThat(lines).hasSizeGreaterThanOrEqualTo(2);
       for (var line : lines) {
-        assertThat(Json.read(line))
+        assertThat(JsonReply.read(line))
             .isInstanceOfSatisfying(
-                Json.Members.class,
+                JsonReply.Members.class,
                 said ->
                     assertThat(said.all())
                         .containsKeys("timestamp", "level", "loggerName", "formattedMessage"));
@@ -132,7 +132,7 @@ class HeadgateIT {
   /** How many places are left in the line, by a cost of 0, which takes none. */
   private long placesLeft(int port) throws IOException, InterruptedException {
     var answer = client.send(check(port, "{\"key\":\"k\",\"cost\":0}"), BodyHandlers.ofString());
-    return Json.read(answer.body()).at("remaining").number();
+    return JsonReply.read(answer.body()).at("remaining").number();
   }
 
   @Test

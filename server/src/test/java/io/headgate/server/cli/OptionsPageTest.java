@@ -66,7 +66,7 @@ class OptionsPageTest {
 
   private static CommandLine serve() {
     var nowhere = new PrintWriter(new StringWriter());
-    var around = new Surroundings(Map.of(), Path.of(""), nowhere, nowhere, false);
+    var around = new CommandContext(Map.of(), Path.of(""), nowhere, nowhere, false);
     return new CommandLine(new ServeCommand(around));
   }
 }

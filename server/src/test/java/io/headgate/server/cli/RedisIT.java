@@ -2,7 +2,7 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.testkit.Crowd;
+import io.headgate.testkit.ConcurrentRunner;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -82,8 +82,8 @@ class RedisIT {
    * How many of all requests went ahead; each of the crowd asks one process, one after the other.
    */
   private static long admitted(List<Integer> ports, String key) throws Exception {
-    int each = REQUESTS / Crowd.VIRTUAL.size();
-    return Crowd.VIRTUAL.sum(member -> {
+    int each = REQUESTS / ConcurrentRunner.VIRTUAL.size();
+    return ConcurrentRunner.VIRTUAL.sum(member -> {
       long admitted = 0;
       try (var asker = new Asker(ports.get(member % ports.size()))) {
         for (int i = 0; i < each; i++) {

@@ -2,7 +2,7 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.ChangeInfo;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -124,7 +124,7 @@ class RuleChangesCommandTest extends RunningRules {
     terminal = Optional.of(100);
     write("rules: []");
     typed.add("y");
-    var somebody = new Signature("somebody else", "");
+    var somebody = new ChangeInfo("somebody else", "");
     whileAsked =
         () -> {
           var unused = book.change(OptionalLong.empty(), somebody, rules -> rules.subList(0, 1));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
-import io.headgate.server.http.Access;
+import io.headgate.server.http.AccessControl;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -140,7 +140,7 @@ class RulesCommandTest extends RunningRules {
   @Test
   void whoMayNotOrCanNotBeAskedIsAnError() throws Exception {
     service.close();
-    serve(new Access(Optional.of("s3cret"), Optional.empty()));
+    serve(new AccessControl(Optional.of("s3cret"), Optional.empty()));
     run("rules", "delete", "contract");
     assertThat(err).startsWith("headgate: the service says 401: a token is needed");
     assertThat(code).isEqualTo(2);

@@ -4,9 +4,9 @@ import io.headgate.RateLimiter;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
-import io.headgate.server.http.Access;
-import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.ServiceSettings;
+import io.headgate.server.http.AccessControl;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.io.IOException;
@@ -38,7 +38,7 @@ abstract class RunningRules extends Shell {
       """;
 
   final RateLimiter limiter;
-  final RuleBookInMemory book;
+  final InMemoryRuleRepository book;
   Service service;
 
   RunningRules() {
@@ -52,17 +52,17 @@ abstract class RunningRules extends Shell {
     limiter =
         RateLimiter.with(
             MemoryStore.create(() -> now, 1_000), RuleSet.of(RuleFile.read(rules)), () -> now);
-    book = RuleBookInMemory.of(limiter.rules());
+    book = InMemoryRuleRepository.of(limiter.rules());
   }
 
   @BeforeEach
   void start() throws Exception {
     book.follow(edition -> limiter.replaceRules(edition.rules()));
-    serve(Access.OPEN);
+    serve(AccessControl.OPEN);
   }
 
-  void serve(Access access) throws Exception {
-    var settings = new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+  void serve(AccessControl access) throws Exception {
+    var settings = new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
     service = Service.start(settings, limiter, book, Ticker.system());
     environment.put("HEADGATE_URL", "http://127.0.0.1:" + service.port());
   }

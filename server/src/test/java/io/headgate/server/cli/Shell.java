@@ -30,13 +30,13 @@ abstract class Shell {
     var written = new StringWriter();
     var complained = new StringWriter();
     var around =
-        new Surroundings(
+        new CommandContext(
             environment,
             folder,
             new PrintWriter(written, true),
             new PrintWriter(complained, true),
             terminal.isPresent(),
-            terminal.map(width -> new Surroundings.Person(width, this::answer)));
+            terminal.map(width -> new CommandContext.Person(width, this::answer)));
     code = Main.run(around, args);
     out = written.toString().replace("\r\n", "\n");
     err = complained.toString().replace("\r\n", "\n");

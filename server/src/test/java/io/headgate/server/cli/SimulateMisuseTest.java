@@ -39,7 +39,7 @@ class SimulateMisuseTest {
     var complained = new StringWriter();
     int code =
         Main.run(
-            new Surroundings(
+            new CommandContext(
                 Map.of(),
                 folder,
                 new PrintWriter(written, true),

@@ -1,6 +1,6 @@
 package io.headgate.server.envoy;
 
-import io.headgate.testkit.AtExit;
+import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.ScratchDirectory;
 import io.headgate.testkit.net.FreePorts;
@@ -44,7 +44,7 @@ final class EnvoyProcess implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log.txt").toFile())
             .start();
-    AtExit.close(this);
+    ExitHooks.close(this);
     Eventually.holds("Envoy listens: " + log(), Duration.ofSeconds(60), this::isListening);
   }
 
@@ -100,6 +100,6 @@ final class EnvoyProcess implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     directory.close();
-    AtExit.forget(this);
+    ExitHooks.forget(this);
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.server.envoy;
 
-import io.headgate.testkit.AtExit;
+import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.ScratchDirectory;
 import io.headgate.testkit.net.FreePorts;
@@ -36,7 +36,7 @@ final class HeadgateInstance implements AutoCloseable {
     this.port = FreePorts.find(1).getFirst();
     this.rules = rules;
     this.store = store;
-    AtExit.close(this);
+    ExitHooks.close(this);
     this.process = start();
     waitUntilReady();
   }
@@ -132,6 +132,6 @@ final class HeadgateInstance implements AutoCloseable {
   public void close() {
     process.destroyForcibly();
     directory.close();
-    AtExit.forget(this);
+    ExitHooks.forget(this);
   }
 }

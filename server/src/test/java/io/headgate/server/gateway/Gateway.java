@@ -1,6 +1,6 @@
 package io.headgate.server.gateway;
 
-import io.headgate.testkit.AtExit;
+import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.ScratchDirectory;
 import io.headgate.testkit.net.FreePorts;
@@ -35,7 +35,7 @@ final class Gateway implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log.txt").toFile())
             .start();
-    AtExit.close(this);
+    ExitHooks.close(this);
     Eventually.holds(
         command.getFirst() + " listens: " + log(), Duration.ofSeconds(30), this::isListening);
   }
@@ -161,6 +161,6 @@ final class Gateway implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     directory.close();
-    AtExit.forget(this);
+    ExitHooks.forget(this);
   }
 }

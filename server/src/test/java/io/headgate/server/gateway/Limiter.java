@@ -9,11 +9,11 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
-import io.headgate.server.http.Access;
+import io.headgate.server.ServiceSettings;
+import io.headgate.server.http.AccessControl;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
-import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.io.IOException;
@@ -53,16 +53,16 @@ final class Limiter implements AutoCloseable {
         RateLimiter.with(
             MemoryStore.create(Ticker.system(), 1_000), RuleSet.of(PER_IP, SECRET, QUEUE));
     var settings =
-        new Settings(
+        new ServiceSettings(
             "127.0.0.1",
             0,
-            Access.OPEN,
+            AccessControl.OPEN,
             ConnectionLimits.DEFAULT,
             TrustedProxies.of(List.of("127.0.0.1")),
             Optional.empty(),
             Duration.ZERO,
             1);
-    var book = RuleBookInMemory.of(limiter.rules());
+    var book = InMemoryRuleRepository.of(limiter.rules());
     try {
       this.service = Service.start(settings, limiter, book, Ticker.system());
     } catch (IOException | InterruptedException e) {

@@ -11,9 +11,9 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
-import io.headgate.rule.OnStoreFailure.Deny;
+import io.headgate.rule.FailurePolicy.Deny;
 import io.headgate.rule.Rule;
-import io.headgate.testkit.Crowd;
+import io.headgate.testkit.ConcurrentRunner;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -57,7 +57,7 @@ class DeadlineTest {
       var user = descriptor("user", "ada");
       var path = descriptor("path", "/");
       long admitted =
-          Crowd.PLATFORM.sum(member -> {
+          ConcurrentRunner.PLATFORM.sum(member -> {
             long mine = 0;
             for (int i = 0; i < 20; i++) {
               var answer = service.envoy.ask("any", path, user, user);

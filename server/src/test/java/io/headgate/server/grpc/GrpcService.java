@@ -4,12 +4,12 @@ import io.headgate.RateLimiter;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
-import io.headgate.server.http.Access;
+import io.headgate.server.ServiceSettings;
+import io.headgate.server.http.AccessControl;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
-import io.headgate.server.metrics.StoreCounts;
-import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
@@ -31,32 +31,32 @@ final class GrpcService implements AutoCloseable {
   private final Service service;
 
   private GrpcService(
-      Store store, Ticker ticker, Settings settings, GrpcSettings grpc, List<Rule> rules)
+      Store store, Ticker ticker, ServiceSettings settings, GrpcSettings grpc, List<Rule> rules)
       throws IOException, InterruptedException {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules), ticker);
-    var book = RuleBookInMemory.of(limiter.rules());
-    this.service = Service.start(settings, grpc, limiter, book, new StoreCounts(), ticker);
+    var book = InMemoryRuleRepository.of(limiter.rules());
+    this.service = Service.start(settings, grpc, limiter, book, new StoreMetrics(), ticker);
     this.envoy = EnvoyClient.of(service.port());
   }
 
   /** In memory, by a clock that stands until it is turned. */
   static GrpcService with(Rule... rules) {
-    return with(Access.OPEN, rules);
+    return with(AccessControl.OPEN, rules);
   }
 
-  static GrpcService with(Access access, Rule... rules) {
+  static GrpcService with(AccessControl access, Rule... rules) {
     return inMemory(settings(access, ConnectionLimits.DEFAULT, GRACE), rules);
   }
 
   static GrpcService withGrace(Duration grace, Rule... rules) {
-    return inMemory(settings(Access.OPEN, ConnectionLimits.DEFAULT, grace), rules);
+    return inMemory(settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, grace), rules);
   }
 
-  static GrpcService limiting(Access access, ConnectionLimits limits, Rule... rules) {
+  static GrpcService limiting(AccessControl access, ConnectionLimits limits, Rule... rules) {
     return inMemory(settings(access, limits, GRACE), rules);
   }
 
-  private static GrpcService inMemory(Settings settings, Rule... rules) {
+  private static GrpcService inMemory(ServiceSettings settings, Rule... rules) {
     var clock = new AtomicLong(START);
     return start(
         MemoryStore.create(clock::get, 10_000), clock::get, settings, GrpcSettings.DEFAULT, rules);
@@ -64,23 +64,23 @@ final class GrpcService implements AutoCloseable {
 
   /** By the real time. */
   static GrpcService over(Store store, Duration deadline, Rule... rules) {
-    var settings = settings(Access.OPEN, ConnectionLimits.DEFAULT, GRACE);
+    var settings = settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, GRACE);
     return start(store, Ticker.system(), settings, new GrpcSettings(deadline), rules);
   }
 
   /** By the real time, and with the deadline of the store. */
   static GrpcService over(Store store, ConnectionLimits limits, Rule... rules) {
-    var settings = settings(Access.OPEN, limits, GRACE);
+    var settings = settings(AccessControl.OPEN, limits, GRACE);
     return start(store, Ticker.system(), settings, GrpcSettings.DEFAULT, rules);
   }
 
-  private static Settings settings(Access access, ConnectionLimits limits, Duration grace) {
-    return new Settings(
+  private static ServiceSettings settings(AccessControl access, ConnectionLimits limits, Duration grace) {
+    return new ServiceSettings(
         "127.0.0.1", 0, access, limits, TrustedProxies.NONE, Optional.empty(), grace, 2);
   }
 
   private static GrpcService start(
-      Store store, Ticker ticker, Settings settings, GrpcSettings grpc, Rule... rules) {
+      Store store, Ticker ticker, ServiceSettings settings, GrpcSettings grpc, Rule... rules) {
     try {
       return new GrpcService(store, ticker, settings, grpc, List.of(rules));
     } catch (IOException | InterruptedException e) {

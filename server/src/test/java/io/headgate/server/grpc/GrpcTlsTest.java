@@ -10,11 +10,11 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
-import io.headgate.server.http.Access;
+import io.headgate.server.ServiceSettings;
+import io.headgate.server.http.AccessControl;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
-import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.net.TestCertificates;
@@ -33,16 +33,16 @@ class GrpcTlsTest {
         var limiter = RateLimiter.inMemory(USERS)) {
       var files = new TlsFiles(shown.certificate(), shown.key(), Optional.empty(), false);
       var settings =
-          new Settings(
+          new ServiceSettings(
               "127.0.0.1",
               0,
-              Access.OPEN,
+              AccessControl.OPEN,
               ConnectionLimits.DEFAULT,
               TrustedProxies.NONE,
               Optional.of(files),
               Duration.ofSeconds(1),
               1);
-      var book = RuleBookInMemory.of(limiter.rules());
+      var book = InMemoryRuleRepository.of(limiter.rules());
       var trusting = GrpcSslContexts.forClient().trustManager(shown.certificate().toFile()).build();
       try (var service = Service.start(settings, limiter, book, Ticker.system());
           var envoy =

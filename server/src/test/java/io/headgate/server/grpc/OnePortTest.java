@@ -10,8 +10,8 @@ import io.grpc.StatusRuntimeException;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
-import io.headgate.server.http.Access;
-import io.headgate.testkit.Crowd;
+import io.headgate.server.http.AccessControl;
+import io.headgate.testkit.ConcurrentRunner;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -96,7 +96,7 @@ class OnePortTest {
   void allThreeAreServedAtOnceAndSpendOneLimit() throws Exception {
     var user = descriptor("user", "ada");
     long admitted =
-        Crowd.PLATFORM.sum(member -> {
+        ConcurrentRunner.PLATFORM.sum(member -> {
           long mine = 0;
           for (int i = 0; i < 60; i++) {
             boolean allowed =
@@ -220,7 +220,7 @@ class OnePortTest {
   @Test
   void manyStreamsOfOneConnectionAreAllAnswered() throws Exception {
     long answered =
-        Crowd.VIRTUAL.sum(member -> {
+        ConcurrentRunner.VIRTUAL.sum(member -> {
           long mine = 0;
           for (int i = 0; i < 20; i++) {
             var code = service.envoy.ask("any", descriptor("user", "m" + member)).getOverallCode();
@@ -228,12 +228,12 @@ class OnePortTest {
           }
           return mine;
         });
-    assertThat(answered).isEqualTo(20L * Crowd.VIRTUAL.size());
+    assertThat(answered).isEqualTo(20L * ConcurrentRunner.VIRTUAL.size());
   }
 
   @Test
   void aTokenIsAskedForAsInHttp() {
-    var access = new Access(Optional.of("for-admins"), Optional.of("for-checks"));
+    var access = new AccessControl(Optional.of("for-admins"), Optional.of("for-checks"));
     var call = EnvoyClient.request("any", descriptor("user", "ada"));
     try (var guarded = GrpcService.with(access, USERS)) {
       var none =

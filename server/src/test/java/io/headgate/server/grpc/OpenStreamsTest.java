@@ -73,7 +73,7 @@ class OpenStreamsTest {
     var vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     try {
       var services = new CountedServices();
-      var health = new Health(new LastingCalls(vertx), new Readiness(), services, heard -> {});
+      var health = new HealthService(new StreamingCalls(vertx), new Readiness(), services, heard -> {});
       ServiceMethod<Buffer, HealthCheckResponse> method =
           ServiceMethod.server(
               ServiceName.create("grpc.health.v1.Health"),
@@ -95,7 +95,7 @@ class OpenStreamsTest {
       }
       var before = new AtomicInteger();
       await()
-          .pollInterval(LastingCalls.LOOK_EVERY.multipliedBy(10))
+          .pollInterval(StreamingCalls.LOOK_EVERY.multipliedBy(10))
           .until(() -> before.getAndSet(services.looks.get()) == services.looks.get());
     } finally {
       get(vertx.close());

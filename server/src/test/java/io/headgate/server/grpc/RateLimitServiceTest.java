@@ -26,7 +26,7 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
-import io.headgate.testkit.Crowd;
+import io.headgate.testkit.ConcurrentRunner;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.Map;
@@ -205,7 +205,7 @@ class RateLimitServiceTest {
 
   @ParameterizedTest
   @EnumSource
-  void manyCallersGetExactlyWhatThereIsAndTheOtherLimitIsChargedForThoseAlone(Crowd crowd)
+  void manyCallersGetExactlyWhatThereIsAndTheOtherLimitIsChargedForThoseAlone(ConcurrentRunner crowd)
       throws Exception {
     var scarce = descriptor("scarce", crowd.name());
     var ample = hits(2, descriptor("ample", crowd.name()));

@@ -9,7 +9,7 @@ import io.headgate.limit.Rate;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Rule;
-import io.headgate.server.http.Access;
+import io.headgate.server.http.AccessControl;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.testkit.redis.RedisServer;
 import java.io.EOFException;
@@ -33,7 +33,7 @@ class UnfinishedCallsTest {
 
   @Test
   void aMessageThatDoesNotComeWholeIsNotWaitedFor() throws Exception {
-    try (var service = GrpcService.limiting(Access.OPEN, limits(LONG, SHORT), USERS);
+    try (var service = GrpcService.limiting(AccessControl.OPEN, limits(LONG, SHORT), USERS);
         var client = new RawHttp2(service.port())) {
       int silent = client.post(SHOULD_RATE_LIMIT, "application/grpc");
       assertThat(client.next(RawHttp2.RESET, silent).number()).as("CANCEL").isEqualTo(8);
@@ -45,7 +45,7 @@ class UnfinishedCallsTest {
 
   @Test
   void whoIsRefusedIsNotListenedToOn() throws Exception {
-    var access = new Access(Optional.of("for-admins"), Optional.of("for-checks"));
+    var access = new AccessControl(Optional.of("for-admins"), Optional.of("for-checks"));
     try (var service = GrpcService.limiting(access, limits(LONG, LONG), USERS);
         var client = new RawHttp2(service.port())) {
       int stream = client.post(SHOULD_RATE_LIMIT, "application/grpc");

@@ -132,7 +132,7 @@ class BrowsersTest {
           vertx
               .createHttpServer()
               .requestHandler(request -> {
-                PageHeaders.put(request.response(), "text/HTML; charset=utf-8");
+                SecurityHeaders.put(request.response(), "text/HTML; charset=utf-8");
                 request.response().end();
               })
               .listen(0, "127.0.0.1")

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Test;
 /** Streams whose seconds end when the test says so. */
 class EventStreamsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final Tokens BOTH = Tokens.NONE.withRead("good", "").withRead("revoked", "");
+  private static final TokenSet BOTH = TokenSet.NONE.withRead("good", "").withRead("revoked", "");
 
   private final Vertx vertx = Vertx.vertx();
-  private final Access access = new Access(BOTH);
+  private final AccessControl access = new AccessControl(BOTH);
   private final Readiness readiness = new Readiness();
   private final EventStreams streams = new EventStreams(readiness, access);
   private final HttpClient client = HttpClient.newHttpClient();
@@ -60,7 +60,7 @@ class EventStreamsTest {
         vertx
             .createHttpServer()
             .requestHandler(request -> {
-              var connections = new Connections(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1);
+              var connections = new ConnectionTracker(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1);
               streams.open(new Exchange(request, vertx, connections, readiness, Tracing.OFF));
             })
             .listen(0, "127.0.0.1")
@@ -81,7 +81,7 @@ class EventStreamsTest {
     var goes = new Reader("revoked");
     streams.send(() -> "{}");
     Eventually.holds("both are told", PATIENCE, () -> stays.events() == 1 && goes.events() == 1);
-    access.replace(Tokens.NONE.withRead("good", ""));
+    access.replace(TokenSet.NONE.withRead("good", ""));
     streams.send(() -> "{}");
     goes.ended.get(20, TimeUnit.SECONDS);
     assertThat(goes.events()).isEqualTo(1);

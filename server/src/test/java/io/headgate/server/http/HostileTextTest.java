@@ -57,7 +57,7 @@ class HostileTextTest {
   }
 
   private static RawAnswer ask(RunningService service, String text) {
-    var body = new JsonOut().begin().name("subject").begin();
+    var body = new JsonWriter().begin().name("subject").begin();
     body.name("key").value(text).name("path").value(text);
     return service.post("/v1/check", body.end().end().toString());
   }

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 /** Mutated bodies and headers are read or refused with 4xx, and nothing else happens. */
 class HttpInputFuzzTest {
   private static final TrustedProxies PROXIES = TrustedProxies.of(List.of("10.0.0.0/8"));
-  private static final Address PROXY = Address.parse("10.0.0.1").orElseThrow();
+  private static final ClientAddress PROXY = ClientAddress.parse("10.0.0.1").orElseThrow();
 
   private static void accepted(Runnable read) {
     try {
       read.run();
-    } catch (Refusal e) {
+    } catch (ProblemException e) {
       assertThat(e.problem().status()).isBetween(400, 499);
     }
   }
@@ -31,9 +31,9 @@ class HttpInputFuzzTest {
     MutationFuzzer.run(
         seeds,
         input -> {
-          accepted(() -> AskedReader.readOne(input, Field.OF_EXPLAIN));
-          accepted(() -> AskedReader.readOne(input, Field.OF_PEEK));
-          accepted(() -> AskedReader.readBatch(input));
+          accepted(() -> CheckRequestReader.readOne(input, CheckField.OF_EXPLAIN));
+          accepted(() -> CheckRequestReader.readOne(input, CheckField.OF_PEEK));
+          accepted(() -> CheckRequestReader.readBatch(input));
           accepted(() -> WhatIfReader.read(input));
           accepted(() -> PlaygroundReader.read(input));
         });
@@ -56,10 +56,10 @@ class HttpInputFuzzTest {
             if (colon > 0) headers.add(line.substring(0, colon), line.substring(colon + 1).strip());
           }
           var caller = PROXIES.caller(PROXY, headers::getAll);
-          assertThat(Address.parse(caller.toString())).contains(caller);
-          accepted(() -> GateHeaders.read(headers, caller));
-          accepted(() -> GateHeaders.denyStatus(headers));
-          accepted(() -> GateHeaders.maxWaitMillis(headers));
+          assertThat(ClientAddress.parse(caller.toString())).contains(caller);
+          accepted(() -> ForwardAuthHeaders.read(headers, caller));
+          accepted(() -> ForwardAuthHeaders.denyStatus(headers));
+          accepted(() -> ForwardAuthHeaders.maxWaitMillis(headers));
         });
   }
 
@@ -70,7 +70,7 @@ class HttpInputFuzzTest {
         input -> {
           String uri = new String(input, StandardCharsets.UTF_8);
           accepted(() -> {
-            String path = GatePath.of(uri);
+            String path = NormalizedPath.of(uri);
             assertThat(path).startsWith("/").doesNotContain("/../", "/./");
           });
         });

@@ -7,13 +7,13 @@ import io.headgate.limit.Concurrency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
-import io.headgate.server.rules.Edition;
+import io.headgate.server.ServiceSettings;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.Revision;
-import io.headgate.server.rules.RuleBook;
-import io.headgate.server.rules.RuleBookInMemory;
-import io.headgate.server.rules.RuleBookProblem;
-import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.rules.RuleRepositoryException;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.store.Ticker;
 import java.time.Duration;
 import java.util.List;
@@ -30,11 +30,11 @@ class OtherBooksTest {
   private static final String DATABASE = "the database at db:5432 does not answer";
 
   /** The rules of a file, which alone is where they are changed. */
-  private static class FileBook implements RuleBook {
-    final RuleBookInMemory book = RuleBookInMemory.of(RuleSet.of(RULE));
+  private static class FileBook implements RuleRepository {
+    final InMemoryRuleRepository book = InMemoryRuleRepository.of(RuleSet.of(RULE));
 
     @Override
-    public Edition inForce() {
+    public RuleSnapshot inForce() {
       return book.inForce();
     }
 
@@ -44,17 +44,17 @@ class OtherBooksTest {
     }
 
     @Override
-    public void follow(Consumer<Edition> use) {
+    public void follow(Consumer<RuleSnapshot> use) {
       book.follow(use);
     }
 
     @Override
-    public Edition latest() {
+    public RuleSnapshot latest() {
       return book.latest();
     }
 
     @Override
-    public Edition at(long number) {
+    public RuleSnapshot at(long number) {
       return book.at(number);
     }
 
@@ -64,14 +64,14 @@ class OtherBooksTest {
     }
 
     @Override
-    public Edition change(
-        OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
-      throw new RuleBookProblem.ReadOnly(FILE);
+    public RuleSnapshot change(
+        OptionalLong expected, ChangeInfo signature, UnaryOperator<List<Rule>> edit) {
+      throw new RuleRepositoryException.ReadOnly(FILE);
     }
 
     @Override
-    public Edition restore(long number, OptionalLong expected, Signature signature) {
-      throw new RuleBookProblem.ReadOnly(FILE);
+    public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo signature) {
+      throw new RuleRepositoryException.ReadOnly(FILE);
     }
 
     @Override
@@ -80,8 +80,8 @@ class OtherBooksTest {
 
   /** Rules in a database that is away. */
   private static final class AwayBook extends FileBook {
-    private static RuleBookProblem away() {
-      return new RuleBookProblem.Away(DATABASE, null);
+    private static RuleRepositoryException away() {
+      return new RuleRepositoryException.Away(DATABASE, null);
     }
 
     @Override
@@ -90,12 +90,12 @@ class OtherBooksTest {
     }
 
     @Override
-    public Edition latest() {
+    public RuleSnapshot latest() {
       throw away();
     }
 
     @Override
-    public Edition at(long number) {
+    public RuleSnapshot at(long number) {
       throw away();
     }
 
@@ -105,13 +105,13 @@ class OtherBooksTest {
     }
 
     @Override
-    public Edition change(
-        OptionalLong expected, Signature signature, UnaryOperator<List<Rule>> edit) {
+    public RuleSnapshot change(
+        OptionalLong expected, ChangeInfo signature, UnaryOperator<List<Rule>> edit) {
       throw away();
     }
 
     @Override
-    public Edition restore(long number, OptionalLong expected, Signature signature) {
+    public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo signature) {
       throw away();
     }
   }
@@ -120,9 +120,9 @@ class OtherBooksTest {
     void of(Admin admin);
   }
 
-  private static void with(RuleBook book, Use use) throws Exception {
-    var access = new Access(Optional.of("s3cret"), Optional.empty());
-    var settings = new Settings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+  private static void with(RuleRepository book, Use use) throws Exception {
+    var access = new AccessControl(Optional.of("s3cret"), Optional.empty());
+    var settings = new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
     try (var limiter = RateLimiter.inMemory(book.inForce().rules());
         var service = Service.start(settings, limiter, book, Ticker.system());
         var admin = new Admin(service.port())) {
@@ -187,7 +187,7 @@ class OtherBooksTest {
   @Test
   void onlyAnAdministratorSeesAndChangesRules() throws Exception {
     with(
-        RuleBookInMemory.of(RuleSet.of(RULE)),
+        InMemoryRuleRepository.of(RuleSet.of(RULE)),
         admin -> {
           for (var path :
               List.of("/v1/rules", "/v1/rules/all", "/v1/revisions", "/v1/revisions/1")) {

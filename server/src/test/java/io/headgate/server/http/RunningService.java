@@ -5,10 +5,10 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
+import io.headgate.server.ServiceSettings;
 import io.headgate.server.grpc.GrpcSettings;
-import io.headgate.server.metrics.StoreCounts;
-import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -28,46 +28,46 @@ final class RunningService implements AutoCloseable {
 
   final AtomicLong clock = new AtomicLong(START);
   final RateLimiter limiter;
-  final RuleBookInMemory book;
+  final InMemoryRuleRepository book;
   private final Service service;
 
-  private RunningService(Access access, Duration idle, Duration grace, Rule... rules) {
-    this(new Settings("127.0.0.1", 0, access, idle, grace, 2), rules);
+  private RunningService(AccessControl access, Duration idle, Duration grace, Rule... rules) {
+    this(new ServiceSettings("127.0.0.1", 0, access, idle, grace, 2), rules);
   }
 
-  private RunningService(Settings settings, Rule... rules) {
+  private RunningService(ServiceSettings settings, Rule... rules) {
     Ticker ticker = clock::get;
     this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
     this.book = followed();
-    this.service = serve(settings, new StoreCounts(), ticker);
+    this.service = serve(settings, new StoreMetrics(), ticker);
   }
 
-  private RunningService(Store store, StoreCounts counts, Rule... rules) {
+  private RunningService(Store store, StoreMetrics counts, Rule... rules) {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules));
-    var settings = new Settings("127.0.0.1", 0, Access.OPEN, MINUTE, Duration.ZERO, 1);
+    var settings = new ServiceSettings("127.0.0.1", 0, AccessControl.OPEN, MINUTE, Duration.ZERO, 1);
     this.book = followed();
     this.service = serve(settings, counts, Ticker.system());
   }
 
   /** With states elsewhere, by the real time, and one event loop that serves all. */
   static RunningService over(Store store, Rule... rules) {
-    return over(store, new StoreCounts(), rules);
+    return over(store, new StoreMetrics(), rules);
   }
 
   /**
    * @param counts what hears of the store
    */
-  static RunningService over(Store store, StoreCounts counts, Rule... rules) {
+  static RunningService over(Store store, StoreMetrics counts, Rule... rules) {
     return new RunningService(store, counts, rules);
   }
 
-  private RuleBookInMemory followed() {
-    var rules = RuleBookInMemory.of(limiter.rules());
+  private InMemoryRuleRepository followed() {
+    var rules = InMemoryRuleRepository.of(limiter.rules());
     rules.follow(edition -> limiter.replaceRules(edition.rules()));
     return rules;
   }
 
-  private Service serve(Settings settings, StoreCounts counts, Ticker ticker) {
+  private Service serve(ServiceSettings settings, StoreMetrics counts, Ticker ticker) {
     try {
       return Service.start(settings, GrpcSettings.DEFAULT, limiter, book, counts, ticker);
     } catch (IOException | InterruptedException e) {
@@ -76,46 +76,46 @@ final class RunningService implements AutoCloseable {
   }
 
   static RunningService with(Rule... rules) {
-    return new RunningService(Access.OPEN, MINUTE, Duration.ZERO, rules);
+    return new RunningService(AccessControl.OPEN, MINUTE, Duration.ZERO, rules);
   }
 
-  static RunningService withAccess(Access access, Rule... rules) {
+  static RunningService withAccess(AccessControl access, Rule... rules) {
     return new RunningService(access, MINUTE, Duration.ZERO, rules);
   }
 
   /** Behind proxies of these addresses. */
   static RunningService behind(TrustedProxies proxies, Rule... rules) {
     return new RunningService(
-        settings(Access.OPEN, ConnectionLimits.DEFAULT, proxies, Optional.empty()), rules);
+        settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, proxies, Optional.empty()), rules);
   }
 
   static RunningService limiting(ConnectionLimits limits, Rule... rules) {
     return new RunningService(
-        settings(Access.OPEN, limits, TrustedProxies.NONE, Optional.empty()), rules);
+        settings(AccessControl.OPEN, limits, TrustedProxies.NONE, Optional.empty()), rules);
   }
 
   static RunningService withTls(TlsFiles files, Rule... rules) {
     return new RunningService(
-        settings(Access.OPEN, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.of(files)),
+        settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.of(files)),
         rules);
   }
 
-  private static Settings settings(
-      Access access, ConnectionLimits limits, TrustedProxies proxies, Optional<TlsFiles> tls) {
-    return new Settings("127.0.0.1", 0, access, limits, proxies, tls, Duration.ZERO, 2);
+  private static ServiceSettings settings(
+      AccessControl access, ConnectionLimits limits, TrustedProxies proxies, Optional<TlsFiles> tls) {
+    return new ServiceSettings("127.0.0.1", 0, access, limits, proxies, tls, Duration.ZERO, 2);
   }
 
   static RunningService withIdleTimeout(Duration idle, Rule... rules) {
-    return new RunningService(Access.OPEN, idle, Duration.ZERO, rules);
+    return new RunningService(AccessControl.OPEN, idle, Duration.ZERO, rules);
   }
 
   static RunningService withGrace(Duration grace, Rule... rules) {
-    return new RunningService(Access.OPEN, MINUTE, grace, rules);
+    return new RunningService(AccessControl.OPEN, MINUTE, grace, rules);
   }
 
   static RunningService withTokens(String admin, String check, Rule... rules) {
     var access =
-        new Access(
+        new AccessControl(
             Optional.of(admin).filter(token -> !token.isEmpty()),
             Optional.of(check).filter(token -> !token.isEmpty()));
     return new RunningService(access, MINUTE, Duration.ZERO, rules);

@@ -122,13 +122,13 @@ class SlowClientsTest {
   @Test
   void anAddressLeavesTheDoorAsItFoundIt() {
     var door =
-        new Door(
+        new ConnectionLimiter(
             new ConnectionLimits(3, 2, LONG, LONG, LONG),
             TrustedProxies.NONE,
             MemoryBudget.ofHeap());
-    var one = Address.parse("2001:db8::1").orElseThrow();
-    var neighbour = Address.parse("2001:db8::2").orElseThrow();
-    var other = Address.parse("192.0.2.1").orElseThrow();
+    var one = ClientAddress.parse("2001:db8::1").orElseThrow();
+    var neighbour = ClientAddress.parse("2001:db8::2").orElseThrow();
+    var other = ClientAddress.parse("192.0.2.1").orElseThrow();
     assertThat(door.enter(one)).isTrue();
     assertThat(door.enter(neighbour)).isTrue();
     assertThat(door.enter(one)).as("a third of one network").isFalse();

@@ -7,7 +7,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Rule;
-import io.headgate.server.metrics.StoreCounts;
+import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -19,7 +19,7 @@ class StoreMetricsTest {
 
   @Test
   void theStoreIsTimedAndItsComingAndGoingIsCounted() {
-    var counts = new StoreCounts();
+    var counts = new StoreMetrics();
     try (var redis = RedisServer.start()) {
       var options =
           RedisOptions.of(redis.uri())

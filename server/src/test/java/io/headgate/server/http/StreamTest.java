@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
-import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.ChangeInfo;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -81,7 +81,7 @@ class StreamTest {
       assertThat(reader.lines.getFirst()).isEqualTo("retry: 2000");
       service.post("/v1/check", "{\"key\":\"user:1\"}");
       await().atMost(PATIENCE).until(() -> ticks(reader) == 1);
-      service.book.change(OptionalLong.empty(), new Signature("me", "", true), r -> List.of());
+      service.book.change(OptionalLong.empty(), new ChangeInfo("me", "", true), r -> List.of());
       await().atMost(PATIENCE).until(() -> reader.has("event: rules"));
       assertThat(reader.data()).contains("{\"revision\":2}");
       // The end of the service is the end of the stream: in good order, and at once.

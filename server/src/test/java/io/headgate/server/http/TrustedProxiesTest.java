@@ -13,13 +13,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TrustedProxiesTest {
   private static final TrustedProxies OURS =
       TrustedProxies.of(List.of("10.0.0.0/8", "2001:db8:1::/48"));
-  private static final Address PROXY = address("10.0.0.1");
+  private static final ClientAddress PROXY = address("10.0.0.1");
 
-  private static Address address(String text) {
-    return Address.parse(text).orElseThrow();
+  private static ClientAddress address(String text) {
+    return ClientAddress.parse(text).orElseThrow();
   }
 
-  private static String caller(TrustedProxies proxies, Address peer, String... headers) {
+  private static String caller(TrustedProxies proxies, ClientAddress peer, String... headers) {
     var lines = new java.util.TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
     for (var header : headers) {
       int colon = header.indexOf(':');

@@ -10,7 +10,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.LimitOverride;
 import io.headgate.rule.Match;
 import io.headgate.rule.Mode;
-import io.headgate.rule.OnStoreFailure;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.server.rules.RuleDiff.Kind;
@@ -120,7 +120,7 @@ class RuleDiffProperties {
     }
     if (random.nextInt(3) == 0) rule.per("key", "tenant");
     if (random.nextInt(3) == 0) rule.mode(random.nextBoolean() ? Mode.SHADOW : Mode.OFF);
-    if (random.nextInt(3) == 0) rule.onStoreFailure(new OnStoreFailure.Deny());
+    if (random.nextInt(3) == 0) rule.onStoreFailure(new FailurePolicy.Deny());
     if (random.nextInt(4) == 0) rule.status(503);
     if (random.nextInt(4) == 0) rule.fallback();
     if (random.nextInt(3) == 0) rule.description("number " + random.nextInt(3));

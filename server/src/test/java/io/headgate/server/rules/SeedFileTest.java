@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SeedFileTest {
   private static final Duration OFTEN = Duration.ofMillis(10);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final Signature ALICE = new Signature("alice", "");
+  private static final ChangeInfo ALICE = new ChangeInfo("alice", "");
 
   @TempDir Path folder;
 
@@ -43,20 +43,20 @@ class SeedFileTest {
     return Files.move(next, folder.resolve("rules.yaml"), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  private static RuleBookInMemory examples() {
-    return new RuleBookInMemory(InstantSource.system(), ExampleRules.rules(), SeedFile.EXAMPLES);
+  private static InMemoryRuleRepository examples() {
+    return new InMemoryRuleRepository(InstantSource.system(), ExampleRules.rules(), SeedFile.EXAMPLES);
   }
 
-  private static List<String> ids(RuleBook book) {
+  private static List<String> ids(RuleRepository book) {
     return book.inForce().rules().rules().stream().map(Rule::id).toList();
   }
 
-  private static void awaitIds(RuleBook book, String... ids) {
+  private static void awaitIds(RuleRepository book, String... ids) {
     Eventually.holds(
         "the rules are " + List.of(ids), PATIENCE, () -> ids(book).equals(List.of(ids)));
   }
 
-  private static Edition become(RuleBook book, String id) {
+  private static RuleSnapshot become(RuleRepository book, String id) {
     return book.change(
         OptionalLong.empty(), ALICE, old -> RuleSet.of(RuleFile.read(text(id))).rules());
   }
@@ -101,7 +101,7 @@ class SeedFileTest {
       SeedFile.follow(book, file, OFTEN);
       assertThat(SeedFile.elsewhere(book.inForce())).isEmpty();
       var theirs = RuleSet.of(RuleFile.read(text("theirs"))).rules();
-      book.change(OptionalLong.empty(), new Signature(author, ""), old -> theirs);
+      book.change(OptionalLong.empty(), new ChangeInfo(author, ""), old -> theirs);
     }
     try (var file = RulesFile.open(write(text("b")))) {
       SeedFile.follow(book, file, OFTEN);
@@ -128,14 +128,14 @@ class SeedFileTest {
   @Test
   void whereTheFileIsTheTruthNothingElseChangesTheRules() throws IOException {
     try (var book =
-        RuleBookInFile.follow(RulesFile.open(write(text("a"))), InstantSource.system(), OFTEN)) {
+        FileRuleRepository.follow(RulesFile.open(write(text("a"))), InstantSource.system(), OFTEN)) {
       assertThat(book.condition().readOnly().orElseThrow())
           .contains("rules.yaml", "change them there");
       assertThatThrownBy(() -> become(book, "theirs"))
-          .isInstanceOf(RuleBookProblem.ReadOnly.class)
+          .isInstanceOf(RuleRepositoryException.ReadOnly.class)
           .hasMessageContaining("rules.yaml");
       assertThatThrownBy(() -> book.restore(1, OptionalLong.empty(), ALICE))
-          .isInstanceOf(RuleBookProblem.ReadOnly.class);
+          .isInstanceOf(RuleRepositoryException.ReadOnly.class);
       write(text("b"));
       awaitIds(book, "b");
       assertThat(book.inForce().number()).isEqualTo(2);

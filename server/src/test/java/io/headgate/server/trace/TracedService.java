@@ -4,13 +4,13 @@ import io.headgate.RateLimiter;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
-import io.headgate.server.Settings;
+import io.headgate.server.ServiceSettings;
 import io.headgate.server.grpc.GrpcSettings;
-import io.headgate.server.http.Access;
+import io.headgate.server.http.AccessControl;
 import io.headgate.server.http.ConnectionLimits;
 import io.headgate.server.http.TrustedProxies;
-import io.headgate.server.metrics.StoreCounts;
-import io.headgate.server.rules.RuleBookInMemory;
+import io.headgate.server.metrics.StoreMetrics;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.IOException;
@@ -28,10 +28,10 @@ final class TracedService implements AutoCloseable {
   private final Service service;
   private final HttpClient client = HttpClient.newHttpClient();
 
-  TracedService(Optional<TraceSettings> traces, Store store, Access access, Rule... rules) {
+  TracedService(Optional<TraceSettings> traces, Store store, AccessControl access, Rule... rules) {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules));
     var settings =
-        new Settings(
+        new ServiceSettings(
             "127.0.0.1",
             0,
             access,
@@ -43,11 +43,11 @@ final class TracedService implements AutoCloseable {
             Duration.ZERO,
             1);
     try {
-      var book = RuleBookInMemory.of(limiter.rules());
+      var book = InMemoryRuleRepository.of(limiter.rules());
       // Longer than any machine takes, so that no call is late.
       var grpc = new GrpcSettings(Duration.ofSeconds(30));
       this.service =
-          Service.start(settings, grpc, limiter, book, new StoreCounts(), Ticker.system());
+          Service.start(settings, grpc, limiter, book, new StoreMetrics(), Ticker.system());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -1,6 +1,6 @@
 package io.headgate.server.trace;
 
-import static io.headgate.server.trace.CollectorServer.attributes;
+import static io.headgate.server.trace.OtlpExporterServer.attributes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +16,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Rule;
-import io.headgate.server.http.Access;
+import io.headgate.server.http.AccessControl;
 import io.headgate.server.http.LogCapture;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
@@ -60,7 +60,7 @@ class TracesTest {
   private static final String METHOD =
       "envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 
-  private final CollectorServer collector = new CollectorServer();
+  private final OtlpExporterServer collector = new OtlpExporterServer();
 
   @AfterEach
   void stop() {
@@ -69,7 +69,7 @@ class TracesTest {
 
   private TracedService service(double ratio, Store store) {
     var traces = TraceSettings.of(collector.address(), ratio);
-    return new TracedService(Optional.of(traces), store, Access.OPEN, USERS, LINE);
+    return new TracedService(Optional.of(traces), store, AccessControl.OPEN, USERS, LINE);
   }
 
   private TracedService service(double ratio) {
@@ -134,7 +134,7 @@ class TracesTest {
   @Test
   void whoMayNotAskIsNotFollowed() {
     var traces = TraceSettings.of(collector.address(), 1);
-    var access = new Access(Optional.of("a-token-of-the-admin"), Optional.of("a-token-to-check"));
+    var access = new AccessControl(Optional.of("a-token-of-the-admin"), Optional.of("a-token-to-check"));
     try (var service = new TracedService(Optional.of(traces), memory(), access, USERS)) {
       assertThat(service.post("/v1/check", USER, "traceparent", SAMPLED)).isEqualTo(401);
     }
@@ -145,8 +145,8 @@ class TracesTest {
   void withoutACollectorEveryRequestHasTheSameTraceOfNothing() {
     var off = Tracing.of(Optional.empty(), "instance");
     assertThat(off.isOn()).isFalse();
-    assertThat(off.request("POST", "/v1/check", new Parent(SAMPLED, ""))).isSameAs(Trace.NONE);
-    assertThat(off.call("Some/Method", new Parent(SAMPLED, ""))).isSameAs(Trace.NONE);
+    assertThat(off.request("POST", "/v1/check", new TraceParent(SAMPLED, ""))).isSameAs(Trace.NONE);
+    assertThat(off.call("Some/Method", new TraceParent(SAMPLED, ""))).isSameAs(Trace.NONE);
   }
 
   @Test
@@ -262,13 +262,13 @@ class TracesTest {
 
   @Test
   void spansThatDoNotFitAreCountedAndSaid() {
-    int all = 3 * Collector.MOST_WAITING;
+    int all = 3 * OtlpExporter.MOST_WAITING;
     var latch = new CountDownLatch(1);
     collector.holdUntil(latch);
     try (var log = new LogCapture("io.headgate.server.trace")) {
       var tracing = Tracing.of(Optional.of(TraceSettings.of(collector.address(), 1)), "instance");
       for (int i = 0; i < all; i++) {
-        tracing.request("POST", "/v1/check", new Parent("", "")).answered(200);
+        tracing.request("POST", "/v1/check", new TraceParent("", "")).answered(200);
       }
       latch.countDown();
       Eventually.holds(

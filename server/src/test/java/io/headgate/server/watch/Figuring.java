@@ -6,17 +6,17 @@ import java.util.OptionalDouble;
 
 /** Figures for tests. */
 final class Figuring {
-  static CallerFigures caller(String name, double allowed, double error) {
+  static CallerStats caller(String name, double allowed, double error) {
     return caller(name, Map.of("key", name), allowed, error);
   }
 
-  static CallerFigures caller(String name, Map<String, String> subject, double allowed) {
+  static CallerStats caller(String name, Map<String, String> subject, double allowed) {
     return caller(name, subject, allowed, 0);
   }
 
-  private static CallerFigures caller(
+  private static CallerStats caller(
       String name, Map<String, String> subject, double allowed, double error) {
-    return new CallerFigures(
+    return new CallerStats(
         name,
         subject,
         allowed,

@@ -83,7 +83,7 @@ final class MadeTraffic {
   }
 
   /** What a detector sees of the {@link #STEP} seconds that begin at this one. */
-  Glance at(long second) {
+  DetectorInput at(long second) {
     double factor = 1;
     double share = -1;
     double busy = 1;
@@ -107,41 +107,41 @@ final class MadeTraffic {
     double caller = 0.02 * usual;
     double more = caller * (busy - 1) + rate * stranger / (1 - stranger);
     long end = second + STEP - 1;
-    return new Glance(
+    return new DetectorInput(
         end,
         sum(rules(rate, more, share)),
         last,
         callers(second, caller, busy, rate + more, stranger));
   }
 
-  private Map<String, Counts> last = Map.of();
+  private Map<String, CheckCounts> last = Map.of();
 
-  private Map<String, Counts> rules(double rate, double more, double share) {
+  private Map<String, CheckCounts> rules(double rate, double more, double share) {
     last = new HashMap<>();
     for (int i = 0; i < RULES.length; i++) {
       double mean = (rate * SHARES[i] + (i == 0 ? more : 0)) * STEP;
       long all = poisson(mean);
       double denied = i == 0 && share >= 0 ? share : DENIED[i];
       long no = Math.min(all, poisson(all * denied));
-      last.put(RULES[i], new Counts(all, all - no, no, 0, 0));
+      last.put(RULES[i], new CheckCounts(all, all - no, no, 0, 0));
     }
     return last;
   }
 
-  private static Counts sum(Map<String, Counts> rules) {
-    return rules.values().stream().reduce(Counts.NONE, Counts::plus);
+  private static CheckCounts sum(Map<String, CheckCounts> rules) {
+    return rules.values().stream().reduce(CheckCounts.NONE, CheckCounts::plus);
   }
 
-  private List<Glance.Busy> callers(
+  private List<DetectorInput.Busy> callers(
       long second, double each, double busy, double all, double stranger) {
-    var list = new ArrayList<Glance.Busy>();
+    var list = new ArrayList<DetectorInput.Busy>();
     if (stranger > 0) {
       double rate = poisson(all * stranger * STEP) / (double) STEP;
-      list.add(new Glance.Busy("stranger-" + strangers, rate, sinceOf(second)));
+      list.add(new DetectorInput.Busy("stranger-" + strangers, rate, sinceOf(second)));
     }
     for (int i = 0; i < CALLERS; i++) {
       double rate = poisson(each * (i == 0 ? busy : 1) * STEP) / (double) STEP;
-      if (rate >= TopCallers.LEAST_BUSY) list.add(new Glance.Busy("user:" + i, rate, START));
+      if (rate >= TopCallers.LEAST_BUSY) list.add(new DetectorInput.Busy("user:" + i, rate, START));
     }
     return list;
   }

@@ -18,7 +18,7 @@ final class Scores {
   int days;
 
   void run(MadeTraffic traffic) {
-    var detector = new Detector(traffic.start());
+    var detector = new AnomalyDetector(traffic.start());
     var alarms = new ArrayList<Anomaly>();
     long end = traffic.start() + traffic.days() * MadeTraffic.DAY;
     for (long second = traffic.start(); second < end; second += MadeTraffic.STEP) {

@@ -124,7 +124,7 @@ class SpaceSavingProperties {
     double bound = truth.values().stream().mapToDouble(Double::doubleValue).sum() / most;
     assertThat(merged.floor()).isLessThanOrEqualTo(bound + TINY);
     assertThat(merged.instances()).isEqualTo(instances);
-    var listed = merged.callers().stream().map(CallerFigures::caller).toList();
+    var listed = merged.callers().stream().map(CallerStats::caller).toList();
     truth.forEach((name, weight) -> {
       if (weight > bound + TINY) assertThat(listed).contains(name);
     });

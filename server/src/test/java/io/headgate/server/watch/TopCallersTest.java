@@ -22,7 +22,7 @@ class TopCallersTest {
       TopCallers callers, long second, Subject subject, int allowed, int denied, String rule) {
     callers.advance(second);
     var table = new CallerTable(second, 7);
-    var names = new CallerNames(CallerNames.USUAL);
+    var names = new CallerNaming(CallerNaming.USUAL);
     String attribute = names.attributeOf(subject);
     var seen = table.find(attribute, subject.attribute(attribute).orElse(""), subject);
     seen.allowed += allowed;
@@ -73,8 +73,8 @@ class TopCallersTest {
     assertThat(callers.find("bursts").orElseThrow().burstRatio().orElseThrow()).isEqualTo(20);
     var series = callers.series("bursts").orElseThrow();
     assertThat(Arrays.stream(series.allowed()).sum()).isEqualTo(600);
-    assertThat(series.allowed()[Ring.SECONDS - 1 - 59]).isEqualTo(200);
-    assertThat(series.from()).isEqualTo(START + 59 - Ring.SECONDS + 1);
+    assertThat(series.allowed()[SecondRing.SECONDS - 1 - 59]).isEqualTo(200);
+    assertThat(series.from()).isEqualTo(START + 59 - SecondRing.SECONDS + 1);
   }
 
   @Test
@@ -156,7 +156,7 @@ class TopCallersTest {
                 Figuring.caller("second", attributes, 20),
                 Figuring.caller("third", 10, 0)));
     var read = CallerCodec.decode(CallerCodec.encode(list)).orElseThrow();
-    assertThat(read.callers()).extracting(CallerFigures::caller).containsExactly("first", "third");
+    assertThat(read.callers()).extracting(CallerStats::caller).containsExactly("first", "third");
     assertThat(read.floor()).isEqualTo(20);
   }
 
@@ -178,7 +178,7 @@ class TopCallersTest {
     ask(callers, START, Subject.of(Map.of("ip", "::ffff:192.0.2.1")), 1, 0, "b");
     ask(callers, START, Subject.of(Map.of("ip", "192.0.2.1", "path", "/a")), 1, 0, "b");
     ask(callers, START, Subject.of("path", "/a"), 1, 0, "c");
-    assertThat(callers.list().stream().map(CallerFigures::caller))
+    assertThat(callers.list().stream().map(CallerStats::caller))
         .containsExactlyInAnyOrder("user=42", "ip=192.0.2.1", "(unnamed)");
   }
 
@@ -219,7 +219,7 @@ class TopCallersTest {
     assertThat(upper.length).isLessThanOrEqualTo(CallerCodec.MOST_BYTES);
     var read = CallerCodec.decode(upper).orElseThrow();
     assertThat(read.callers()).isNotEmpty();
-    double least = read.callers().stream().mapToDouble(CallerFigures::all).min().orElseThrow();
+    double least = read.callers().stream().mapToDouble(CallerStats::all).min().orElseThrow();
     assertThat(read.floor()).isEqualTo(least - 1);
   }
 }

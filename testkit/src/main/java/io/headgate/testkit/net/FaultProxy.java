@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * connections that are open as for those to come.
  */
 public final class FaultProxy implements AutoCloseable {
-  private final Weather weather = new Weather();
+  private final NetworkConditions weather = new NetworkConditions();
   private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
   private final AtomicLong accepted = new AtomicLong();
   private final Object listening = new Object();
@@ -59,7 +59,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Forwards at once; what was held back goes first. */
   public void pass() {
-    change(Weather.Fair.FAIR);
+    change(NetworkConditions.Fair.FAIR);
   }
 
   /**
@@ -67,7 +67,7 @@ public final class FaultProxy implements AutoCloseable {
    * travel side by side, as on a long wire: two sent together arrive together, in order.
    */
   public void delay(Duration oneWay) {
-    change(new Weather.Slow(oneWay));
+    change(new NetworkConditions.Slow(oneWay));
   }
 
   /**
@@ -75,7 +75,7 @@ public final class FaultProxy implements AutoCloseable {
    * stay open and new ones are accepted. What was sent meanwhile arrives when this is over.
    */
   public void blackhole() {
-    change(Weather.Silent.SILENT);
+    change(NetworkConditions.Silent.SILENT);
   }
 
   /** Resets every open connection, on both sides. New ones are treated as before. */
@@ -100,7 +100,7 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  private void change(Weather.Kind kind) {
+  private void change(NetworkConditions.Kind kind) {
     synchronized (listening) {
       if (closed) throw new IllegalStateException(this + " is closed; start another");
       weather.become(kind);

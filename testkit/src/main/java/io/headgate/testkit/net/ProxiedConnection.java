@@ -30,7 +30,7 @@ final class ProxiedConnection {
 
   private final Socket client;
   private final int target;
-  private final Weather weather;
+  private final NetworkConditions weather;
   private final Consumer<ProxiedConnection> onEnd;
   private final AtomicInteger directionsLeft = new AtomicInteger(2);
 
@@ -39,7 +39,7 @@ final class ProxiedConnection {
   private final List<Thread> threads = new ArrayList<>();
   private boolean ended;
 
-  ProxiedConnection(Socket client, int target, Weather weather, Consumer<ProxiedConnection> onEnd) {
+  ProxiedConnection(Socket client, int target, NetworkConditions weather, Consumer<ProxiedConnection> onEnd) {
     this.client = client;
     this.target = target;
     this.weather = weather;

@@ -52,7 +52,7 @@ public final class RedisCluster implements AutoCloseable {
           options.addAll(List.of("--cluster-port", ports.getLast().toString()));
           options.addAll(List.of("--cluster-node-timeout", "2000"));
           options.addAll(extraOptions);
-          return Launch.server(ports.getFirst(), options);
+          return LaunchSpec.server(ports.getFirst(), options);
         });
   }
 

@@ -1,6 +1,6 @@
 package io.headgate.testkit.redis;
 
-import io.headgate.testkit.AtExit;
+import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.ScratchDirectory;
 import java.io.IOException;
@@ -13,16 +13,16 @@ import java.util.Optional;
 
 /** A process that may be started again, with a directory of its own. Ends with the JVM, at last. */
 final class RedisProcess implements AutoCloseable {
-  private final Launch launch;
+  private final LaunchSpec launch;
   private final ScratchDirectory directory = ScratchDirectory.create("headgate-redis-");
   private Optional<Process> process = Optional.empty();
   private int starts;
   private boolean paused;
   private boolean closed;
 
-  RedisProcess(Launch launch) {
+  RedisProcess(LaunchSpec launch) {
     this.launch = launch;
-    AtExit.close(this);
+    ExitHooks.close(this);
   }
 
   synchronized void start() {
@@ -100,7 +100,7 @@ final class RedisProcess implements AutoCloseable {
     closed = true;
     kill();
     directory.close();
-    AtExit.forget(this);
+    ExitHooks.forget(this);
   }
 
   @Override

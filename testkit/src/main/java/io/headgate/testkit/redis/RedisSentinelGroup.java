@@ -74,7 +74,7 @@ public final class RedisSentinelGroup implements AutoCloseable {
             "sentinel failover-timeout %s 3000".formatted(NAME));
     for (int i = 0; i < SENTINELS; i++) {
       sentinels.add(
-          RedisServer.start(1, ports -> Launch.sentinel(ports.getFirst(), configuration)));
+          RedisServer.start(1, ports -> LaunchSpec.sentinel(ports.getFirst(), configuration)));
     }
     Eventually.holds(
         "the sentinels know the replicas and each other",

@@ -22,10 +22,10 @@ public final class RedisServer implements AutoCloseable {
   private static final Duration FIRST_REPLY = Duration.ofMillis(500);
   private static final int TRIES = 5;
 
-  private final Launch launch;
+  private final LaunchSpec launch;
   private final RedisProcess process;
 
-  private RedisServer(Launch launch) {
+  private RedisServer(LaunchSpec launch) {
     this.launch = launch;
     this.process = new RedisProcess(launch);
   }
@@ -36,13 +36,13 @@ public final class RedisServer implements AutoCloseable {
    * @param extraOptions as on the command line, one word each: {@code "--requirepass", "secret"}
    */
   public static RedisServer start(String... extraOptions) {
-    return start(1, ports -> Launch.server(ports.getFirst(), List.of(extraOptions)));
+    return start(1, ports -> LaunchSpec.server(ports.getFirst(), List.of(extraOptions)));
   }
 
   /** As {@link #start}, of another version than the one on the PATH. */
   public static RedisServer startProgram(Path program, String... extraOptions) {
     return start(
-        1, ports -> Launch.server(ports.getFirst(), List.of(extraOptions)).of(program.toString()));
+        1, ports -> LaunchSpec.server(ports.getFirst(), List.of(extraOptions)).of(program.toString()));
   }
 
   /** As {@link #start}, and takes TLS connections on {@link #tlsPort} besides. */
@@ -57,12 +57,12 @@ public final class RedisServer implements AutoCloseable {
           options.addAll(List.of("--tls-ca-cert-file", certificates.certificate().toString()));
           options.addAll(List.of("--tls-auth-clients", "no"));
           options.addAll(List.of(extraOptions));
-          return Launch.server(ports.getFirst(), options);
+          return LaunchSpec.server(ports.getFirst(), options);
         });
   }
 
   /** Tries other ports when somebody else was faster. */
-  static RedisServer start(int ports, Function<List<Integer>, Launch> plan) {
+  static RedisServer start(int ports, Function<List<Integer>, LaunchSpec> plan) {
     for (int tries = 1; ; tries++) {
       var server = new RedisServer(plan.apply(FreePorts.find(ports)));
       try {

@@ -200,7 +200,7 @@ class RedisServerTest {
               1,
               free -> {
                 int port = tries.getAndIncrement() == 0 ? faster.getLocalPort() : free.getFirst();
-                return Launch.server(port, List.of());
+                return LaunchSpec.server(port, List.of());
               })) {
         assertThat(tries).hasValue(2);
         assertThat(server.port()).isNotEqualTo(faster.getLocalPort());
@@ -217,7 +217,7 @@ class RedisServerTest {
               1,
               free -> {
                 int port = tries.getAndIncrement() == 0 ? faster.port() : free.getFirst();
-                return Launch.server(port, List.of());
+                return LaunchSpec.server(port, List.of());
               })) {
         assertThat(tries).hasValue(2);
         assertThat(pidOf(server)).isNotEqualTo(pidOf(faster));
@@ -239,7 +239,7 @@ class RedisServerTest {
             RedisServer.start(
                 1,
                 ports ->
-                    new Launch(
+                    new LaunchSpec(
                         "no-such-redis", ports.getFirst(), List.of(), directory -> List.of())))
         .hasMessageContaining("no-such-redis can't be started; install it")
         .hasMessageContaining("Debian's package redis-server");

@@ -3,7 +3,7 @@ package io.headgate.server.rules.database;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.headgate.server.files.PrivateFiles;
-import io.headgate.server.rules.RuleBookProblem.Away;
+import io.headgate.server.rules.RuleRepositoryException.Away;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
@@ -171,9 +171,9 @@ final class Database implements AutoCloseable {
 
   private static void begin(Handle handle) {
     try {
-      Ledger.begin(handle);
+      RuleDao.begin(handle);
     } catch (JdbiException e) {
-      if (Ledger.head(handle).isEmpty()) throw e; // somebody else was faster
+      if (RuleDao.head(handle).isEmpty()) throw e; // somebody else was faster
     }
   }
 

@@ -9,8 +9,8 @@ import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.server.rules.RuleBookProblem;
-import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.RuleRepositoryException;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FreePorts;
 import java.io.IOException;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The database is stopped and started again, for real. */
 class DatabaseAwayTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Signature ALICE = new Signature("alice", "");
+  private static final ChangeInfo ALICE = new ChangeInfo("alice", "");
 
   private static PostgresServer postgres;
 
@@ -52,19 +52,19 @@ class DatabaseAwayTest {
     address = postgres.newDatabase();
   }
 
-  private DatabaseRuleBook open(String copy) {
+  private DatabaseRuleRepository open(String copy) {
     return open(address, copy);
   }
 
-  private DatabaseRuleBook open(String address, String copy) {
+  private DatabaseRuleRepository open(String address, String copy) {
     var terms =
-        new DatabaseRuleBook.Terms(
+        new DatabaseRuleRepository.Terms(
             DatabaseAddress.parse(address, folder),
             folder.resolve(copy),
             Duration.ofMillis(50),
             Optional.empty(),
             InstantSource.system());
-    return DatabaseRuleBook.open(terms, new Seed(RuleSet.of(rule(3)), ALICE));
+    return DatabaseRuleRepository.open(terms, new Seed(RuleSet.of(rule(3)), ALICE));
   }
 
   private static Rule rule(long limit) {
@@ -74,7 +74,7 @@ class DatabaseAwayTest {
         .build();
   }
 
-  private static void become(DatabaseRuleBook book, long limit) {
+  private static void become(DatabaseRuleRepository book, long limit) {
     book.change(OptionalLong.empty(), ALICE, old -> List.of(rule(limit)));
   }
 
@@ -92,10 +92,10 @@ class DatabaseAwayTest {
             .doesNotContain("s3cret");
         assertThat(limiter.check(Subject.of("k"), 5).isAllowed()).isTrue();
         assertThatThrownBy(() -> become(book, 7))
-            .isInstanceOf(RuleBookProblem.Away.class)
+            .isInstanceOf(RuleRepositoryException.Away.class)
             .hasMessageContaining("nothing was changed; try again when it is back");
-        assertThatThrownBy(() -> book.history(9, 9)).isInstanceOf(RuleBookProblem.Away.class);
-        assertThatThrownBy(() -> book.at(1)).isInstanceOf(RuleBookProblem.Away.class);
+        assertThatThrownBy(() -> book.history(9, 9)).isInstanceOf(RuleRepositoryException.Away.class);
+        assertThatThrownBy(() -> book.at(1)).isInstanceOf(RuleRepositoryException.Away.class);
         assertThat(book.inForce().number()).isEqualTo(2);
       } finally {
         postgres.restart();
@@ -114,7 +114,7 @@ class DatabaseAwayTest {
       become(book, 5);
     }
     postgres.stop();
-    DatabaseRuleBook book;
+    DatabaseRuleRepository book;
     try {
       book = open("a.json");
       assertThat(book.inForce().number()).isEqualTo(2);
@@ -136,7 +136,7 @@ class DatabaseAwayTest {
   void withNeitherADatabaseNorACopyItDoesNotStart() {
     var nobody = "postgresql://u:s3cret@127.0.0.1:%d/x".formatted(FreePorts.find(1).getFirst());
     assertThatThrownBy(() -> open(nobody, "none.json"))
-        .isInstanceOf(RuleBookProblem.Away.class)
+        .isInstanceOf(RuleRepositoryException.Away.class)
         .hasMessageContaining("there is no copy of its rules in " + folder.resolve("none.json"))
         .hasMessageContaining("start the database, or correct --database")
         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("s3cret"));
@@ -152,7 +152,7 @@ class DatabaseAwayTest {
     Files.writeString(copy, text.substring(0, text.length() - 4));
     var nobody = "postgresql://u:p@127.0.0.1:%d/x".formatted(FreePorts.find(1).getFirst());
     assertThatThrownBy(() -> open(nobody, "a.json"))
-        .isInstanceOf(RuleBookProblem.Away.class)
+        .isInstanceOf(RuleRepositoryException.Away.class)
         .hasMessageContaining("can't be used");
   }
 

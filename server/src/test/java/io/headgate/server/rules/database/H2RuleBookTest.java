@@ -2,7 +2,7 @@ package io.headgate.server.rules.database;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-class H2RuleBookTest extends DatabaseRuleBookContract {
+class H2RuleBookTest extends DatabaseRuleRepositoryContract {
   private final AtomicInteger files = new AtomicInteger();
 
   @Override

@@ -6,8 +6,8 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.rules.RuleBook;
-import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.testkit.Eventually;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,7 +32,7 @@ class ManyRulesTest {
   private static final int REVISIONS = Integer.getInteger("headgate.revisions", 20);
   private static final Duration LOOK = Duration.ofMillis(20);
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Signature SOMEBODY = new Signature("somebody", "");
+  private static final ChangeInfo SOMEBODY = new ChangeInfo("somebody", "");
 
   @TempDir Path folder;
 
@@ -45,11 +45,11 @@ class ManyRulesTest {
         .build();
   }
 
-  private RuleBook open(DatabaseAddress address, String copy, RuleSet seed) {
+  private RuleRepository open(DatabaseAddress address, String copy, RuleSet seed) {
     var terms =
-        new DatabaseRuleBook.Terms(
+        new DatabaseRuleRepository.Terms(
             address, folder.resolve(copy), LOOK, Optional.empty(), InstantSource.system());
-    return DatabaseRuleBook.open(terms, new Seed(seed, SOMEBODY));
+    return DatabaseRuleRepository.open(terms, new Seed(seed, SOMEBODY));
   }
 
   private static long millisSince(long start) {

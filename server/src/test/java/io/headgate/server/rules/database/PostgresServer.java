@@ -1,6 +1,6 @@
 package io.headgate.server.rules.database;
 
-import io.headgate.testkit.AtExit;
+import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.ScratchDirectory;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -33,7 +33,7 @@ public final class PostgresServer implements AutoCloseable {
 
   public static PostgresServer start() {
     var server = new PostgresServer();
-    AtExit.close(server);
+    ExitHooks.close(server);
     return server;
   }
 
@@ -87,6 +87,6 @@ public final class PostgresServer implements AutoCloseable {
   public void close() {
     stop();
     folder.close();
-    AtExit.forget(this);
+    ExitHooks.forget(this);
   }
 }

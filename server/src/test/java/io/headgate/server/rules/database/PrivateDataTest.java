@@ -19,15 +19,15 @@ import org.junit.jupiter.api.io.TempDir;
 class PrivateDataTest {
   @TempDir Path folder;
 
-  private DatabaseRuleBook open() {
+  private DatabaseRuleRepository open() {
     var terms =
-        new DatabaseRuleBook.Terms(
+        new DatabaseRuleRepository.Terms(
             DatabaseAddress.parse("h2:data/headgate", folder),
             folder.resolve("data/last-good-rules.json"),
             Duration.ofSeconds(1),
             Optional.empty(),
             InstantSource.system());
-    return DatabaseRuleBook.open(terms, new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
+    return DatabaseRuleRepository.open(terms, new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
   }
 
   private void assertPrivate() throws IOException {

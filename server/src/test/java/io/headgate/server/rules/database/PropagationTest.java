@@ -3,7 +3,7 @@ package io.headgate.server.rules.database;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
-import io.headgate.Verdict;
+import io.headgate.CheckResult;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisStore;
@@ -11,7 +11,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.testkit.Eventually;
@@ -39,12 +39,12 @@ class PropagationTest {
   private static final int STORM = 300;
   private static final long STORM_GAP_NANOS = 10_000_000;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final Signature SOMEBODY = new Signature("somebody", "");
+  private static final ChangeInfo SOMEBODY = new ChangeInfo("somebody", "");
 
   @TempDir Path folder;
 
   /** One instance: a book and the limiter that follows it. */
-  private record Instance(DatabaseRuleBook book, RateLimiter limiter, AtomicLong enforced)
+  private record Instance(DatabaseRuleRepository book, RateLimiter limiter, AtomicLong enforced)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -67,13 +67,13 @@ class PropagationTest {
               .filter(RedisStore.class::isInstance)
               .map(s -> ((RedisStore) s).bulletin());
       var terms =
-          new DatabaseRuleBook.Terms(
+          new DatabaseRuleRepository.Terms(
               address,
               folder.resolve("copy%d.json".formatted(i)),
               look,
               bulletin,
               InstantSource.system());
-      var book = DatabaseRuleBook.open(terms, new Seed(RuleSet.of(pair(1)), SOMEBODY));
+      var book = DatabaseRuleRepository.open(terms, new Seed(RuleSet.of(pair(1)), SOMEBODY));
       var limiter = RateLimiter.with(store, book.inForce().rules());
       var enforced = new AtomicLong();
       instances.add(new Instance(book, limiter, enforced));
@@ -212,7 +212,7 @@ class PropagationTest {
   }
 
   /** Limits of the two rules that decided a check; one of a kind unless it saw half a change. */
-  private static long limits(Verdict verdict) {
+  private static long limits(CheckResult verdict) {
     return verdict.limits().stream().map(report -> report.limit()).distinct().count();
   }
 

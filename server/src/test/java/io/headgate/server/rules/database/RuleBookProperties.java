@@ -6,11 +6,11 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.rules.Edition;
-import io.headgate.server.rules.RuleBook;
-import io.headgate.server.rules.RuleBookInMemory;
-import io.headgate.server.rules.RuleBookProblem;
-import io.headgate.server.rules.Signature;
+import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.rules.RuleRepositoryException;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.testkit.ScratchDirectory;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,15 +30,15 @@ import net.jqwik.api.Property;
 class RuleBookProperties {
   private static final int STEPS = 30;
   private static final InstantSource CLOCK = InstantSource.fixed(Instant.EPOCH);
-  private static final Signature SOMEBODY = new Signature("somebody", "for some reason");
+  private static final ChangeInfo SOMEBODY = new ChangeInfo("somebody", "for some reason");
 
   @Property(tries = 10)
   void anyHistoryIsTheSameInADatabase(@ForAll long seed) {
     var random = new Random(seed);
     var first = RuleSet.of(some(random, List.of()));
     try (var folder = ScratchDirectory.create("headgate-history")) {
-      var expected = new RuleBookInMemory(CLOCK, first, SOMEBODY);
-      var books = new ArrayList<RuleBook>();
+      var expected = new InMemoryRuleRepository(CLOCK, first, SOMEBODY);
+      var books = new ArrayList<RuleRepository>();
       books.add(open(folder, 0, first));
       books.add(open(folder, 1, first));
       try {
@@ -53,24 +53,24 @@ class RuleBookProperties {
         }
         for (var book : books) assertSame(book, expected);
       } finally {
-        books.forEach(RuleBook::close);
+        books.forEach(RuleRepository::close);
       }
     }
   }
 
-  private static RuleBook open(ScratchDirectory folder, int which, RuleSet first) {
+  private static RuleRepository open(ScratchDirectory folder, int which, RuleSet first) {
     var address = DatabaseAddress.parse("h2:rules", folder.path());
     var terms =
-        new DatabaseRuleBook.Terms(
+        new DatabaseRuleRepository.Terms(
             address,
             folder.resolve("copy%d.json".formatted(which)),
             Duration.ofMillis(5),
             Optional.empty(),
             CLOCK);
-    return DatabaseRuleBook.open(terms, new Seed(first, SOMEBODY));
+    return DatabaseRuleRepository.open(terms, new Seed(first, SOMEBODY));
   }
 
-  private static void assertSame(RuleBook book, RuleBook expected) {
+  private static void assertSame(RuleRepository book, RuleRepository expected) {
     var history = expected.history(Long.MAX_VALUE, 1_000);
     assertThat(book.history(Long.MAX_VALUE, 1_000)).isEqualTo(history);
     assertThat(text(book.latest())).isEqualTo(text(expected.latest()));
@@ -79,19 +79,19 @@ class RuleBookProperties {
     }
   }
 
-  private static String outcome(RuleBook book, Function<RuleBook, Edition> step) {
+  private static String outcome(RuleRepository book, Function<RuleRepository, RuleSnapshot> step) {
     try {
       return text(step.apply(book));
-    } catch (RuleBookProblem | IllegalArgumentException e) {
+    } catch (RuleRepositoryException | IllegalArgumentException e) {
       return e.toString();
     }
   }
 
-  private static String text(Edition edition) {
+  private static String text(RuleSnapshot edition) {
     return edition.revision() + " " + edition.rules().rules();
   }
 
-  private static Function<RuleBook, Edition> step(Random random, RuleBook book) {
+  private static Function<RuleRepository, RuleSnapshot> step(Random random, RuleRepository book) {
     long latest = book.inForce().number();
     var expected =
         random.nextBoolean()

@@ -1,0 +1,26 @@
+package io.headgate.benchmarks;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a section measures with.
+ *
+ * @param root of the repository
+ */
+record BenchmarkContext(Path root, Effort effort, Progress progress, Jmh jmh) {
+  static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  static String classPath() {
+    return System.getProperty("java.class.path");
+  }
+
+  /** Netty uses what newer JDKs warn about. */
+  static List<String> quietly() {
+    return Runtime.version().feature() < 23
+        ? List.of("--enable-native-access=ALL-UNNAMED")
+        : List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+  }
+}

@@ -1,0 +1,98 @@
+package io.headgate.benchmarks;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Source;
+import io.headgate.store.MemoryStore;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** A whole check of one hot key, with its state in this JVM or in Redis. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class ConsistencyBenchmark {
+  /** Where a decision is made. */
+  public enum Way {
+    MEMORY("in memory, one JVM"),
+    LEASED("leased"),
+    EVENTUAL("eventual"),
+    STRICT("strict: Redis is asked each time");
+
+    final String title;
+
+    Way(String title) {
+      this.title = title;
+    }
+  }
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  @Param({"MEMORY", "LEASED", "EVENTUAL", "STRICT"})
+  Way way = Way.MEMORY;
+
+  private @Nullable RedisServer server;
+  private RateLimiter limiter;
+  private final Subject subject = Subject.of("user:42");
+
+  @Setup
+  public void setUp() {
+    // So much that nobody is denied, however fast it is.
+    var rule =
+        Rule.named("per-user")
+            .match("key", "user:*")
+            .limit(new TokenBucket(Rate.perSecond(1_000_000_000)));
+    if (way == Way.MEMORY) {
+      limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rule.build()));
+      return;
+    }
+    var started = RedisServer.start();
+    server = started;
+    var options = RedisOptions.of(started.uri()).withDeadline(PATIENCE);
+    limiter =
+        RateLimiter.with(
+            RedisStore.connect(options),
+            RuleSet.of(rule.consistency(Consistency.valueOf(way.name())).build()));
+    var expected =
+        switch (way) {
+          case MEMORY, STRICT -> Source.STORE;
+          case LEASED -> Source.LEASE;
+          case EVENTUAL -> Source.LOCAL;
+        };
+    Eventually.holds(
+        "decisions are " + way,
+        PATIENCE,
+        () -> limiter.decide(Request.of(subject)).evidence() == expected);
+  }
+
+  @TearDown
+  public void tearDown() {
+    limiter.close();
+    if (server != null) server.close();
+  }
+
+  @Benchmark
+  public boolean check() {
+    return limiter.check(subject).isAllowed();
+  }
+}

@@ -1,0 +1,28 @@
+package io.headgate.benchmarks;
+
+import io.headgate.limit.Holdable;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+
+/** The limits that can be spent by several instances at once. */
+enum HoldableLimit {
+  TOKEN_BUCKET("token bucket"),
+  FIXED_WINDOW("fixed window"),
+  SLIDING_WINDOW("sliding window");
+
+  final String title;
+
+  HoldableLimit(String title) {
+    this.title = title;
+  }
+
+  Holdable of(Rate rate) {
+    return switch (this) {
+      case TOKEN_BUCKET -> new TokenBucket(rate);
+      case FIXED_WINDOW -> FixedWindow.of(rate);
+      case SLIDING_WINDOW -> SlidingWindow.of(rate);
+    };
+  }
+}

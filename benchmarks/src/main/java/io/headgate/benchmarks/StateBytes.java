@@ -1,0 +1,115 @@
+package io.headgate.benchmarks;
+
+import io.github.resilience4j.ratelimiter.RateLimiter;
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** What is kept of each key after one request. */
+enum StateBytes {
+  FLOOR("floor, in a map"),
+  GUAVA("Guava, in a map"),
+  BUCKET4J("bucket4j, in a map"),
+  RESILIENCE4J("resilience4j, in a map"),
+  TOKEN_BUCKET("**Headgate, token bucket**"),
+  ODD_RATE("Headgate, token bucket of 999,983 an hour, too odd for one word"),
+  LEAKY_BUCKET("Headgate, leaky bucket"),
+  FIXED_WINDOW("Headgate, fixed window"),
+  SLIDING_WINDOW("Headgate, sliding window of 10 pieces"),
+  ROLLING_WINDOW("Headgate, rolling window"),
+  CONCURRENCY("Headgate, concurrency");
+
+  final String title;
+
+  StateBytes(String title) {
+    this.title = title;
+  }
+
+  /** Something that has answered one request for each key, and remembers. */
+  Object fill(String[] keys) {
+    return switch (this) {
+      case FLOOR -> map(keys, StateBytes::floor);
+      case GUAVA -> map(keys, StateBytes::guava);
+      case BUCKET4J -> map(keys, StateBytes::bucket4j);
+      case RESILIENCE4J -> resilience4j(keys);
+      case TOKEN_BUCKET -> headgate(keys, new TokenBucket(aYear(10), 10), 1);
+      // Of so many an hour one is repaid before the last key has come, so each takes nearly all.
+      case ODD_RATE -> headgate(keys, new TokenBucket(Rate.perHour(999_983), 999_983), 999_000);
+      case LEAKY_BUCKET -> headgate(keys, LeakyBucket.rejecting(aYear(10)), 1);
+      case FIXED_WINDOW -> headgate(keys, FixedWindow.of(aYear(10)), 1);
+      case SLIDING_WINDOW -> headgate(keys, SlidingWindow.of(aYear(10)), 1);
+      case ROLLING_WINDOW -> headgate(keys, RollingWindow.of(aYear(10)), 1);
+      case CONCURRENCY -> headgate(keys, new Concurrency(10, Duration.ofDays(1)), 1);
+    };
+  }
+
+  private static <T> Object map(String[] keys, Function<String, T> made) {
+    var map = new ConcurrentHashMap<String, T>();
+    for (var key : keys) map.put(key, made.apply(key));
+    return map;
+  }
+
+  private static AtomicLong floor(String key) {
+    var state = new AtomicLong();
+    requirePassed(key, Quota.SLOW.floor(System::nanoTime).take(state));
+    return state;
+  }
+
+  private static Object guava(String key) {
+    var limiter = Quota.SLOW.guava();
+    requirePassed(key, limiter.tryAcquire());
+    return limiter;
+  }
+
+  private static Object bucket4j(String key) {
+    var bucket = Quota.SLOW.bucket4j(Clock.SYSTEM.meter());
+    requirePassed(key, bucket.tryConsume(1));
+    return bucket;
+  }
+
+  private static Object resilience4j(String[] keys) {
+    var config = Quota.SLOW.resilience4j();
+    return map(
+        keys,
+        key -> {
+          var limiter = RateLimiter.of(key, config);
+          requirePassed(key, limiter.acquirePermission());
+          return limiter;
+        });
+  }
+
+  private static Object headgate(String[] keys, Limit limit, long cost) {
+    var rules = RuleSet.of(Rule.named("per-user").match("key", "user:*").limit(limit).build());
+    // Each part of the store has its share of the places, and keys do not spread quite evenly.
+    var store = MemoryStore.create(Ticker.system(), keys.length * 3 / 2 + 1_000);
+    var limiter = io.headgate.RateLimiter.with(store, rules);
+    for (var key : keys) requirePassed(key, limiter.check(Subject.of(key), cost).isAllowed());
+    if (store.trackedKeys() != keys.length) {
+      throw new IllegalStateException(
+          "the store keeps %d keys of %d".formatted(store.trackedKeys(), keys.length));
+    }
+    return limiter;
+  }
+
+  private static Rate aYear(long permits) {
+    return Rate.of(permits, Duration.ofDays(365));
+  }
+
+  private static void requirePassed(String key, boolean passed) {
+    if (!passed) throw new IllegalStateException(key + " was denied its first request");
+  }
+}

@@ -1,0 +1,25 @@
+package io.headgate.consistency;
+
+import java.util.function.ToIntFunction;
+
+/**
+ * The parts of a store that can be unavailable by themselves, such as the shards of a cluster.
+ *
+ * @param count how many there are
+ * @param byKey the number of the domain, from 0, that keeps the counters of a key
+ */
+public record FailureDomains(int count, ToIntFunction<String> byKey) {
+  /** A store that is available as a whole or not at all. */
+  public static final FailureDomains ONE = new FailureDomains(1, key -> 0);
+
+  public FailureDomains {
+    if (count < 1) {
+      throw new IllegalArgumentException(
+          "a store has at least 1 failure domain, got %d".formatted(count));
+    }
+  }
+
+  int domainOf(String key) {
+    return byKey.applyAsInt(key);
+  }
+}

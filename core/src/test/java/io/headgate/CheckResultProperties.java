@@ -1,0 +1,130 @@
+package io.headgate;
+
+import static io.headgate.Limiters.limiter;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.Decision.Allowed;
+import io.headgate.Decision.Delayed;
+import io.headgate.Decision.Denied;
+import io.headgate.Decision.Impossible;
+import io.headgate.rule.Mode;
+import io.headgate.rule.RandomRules;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** What a limiter says over a whole history of random rules, and whether it keeps its word. */
+class CheckResultProperties {
+  private static final Duration INSTANT = Duration.ofNanos(1_000);
+
+  record Arrival(long millisLater, Request request) {}
+
+  @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+  void aLimiterMeansWhatItSays(
+      @ForAll("rules") List<Rule> rules, @ForAll("arrivals") List<Arrival> arrivals) {
+    var ticker = new ManualTicker();
+    var limiter = limiter(ticker, RuleSet.of(rules));
+    for (var arrival : arrivals) {
+      ticker.advance(Duration.ofMillis(arrival.millisLater));
+      var peeked = limiter.peek(arrival.request);
+      var verdict = limiter.decide(arrival.request);
+      assertThat(peeked.decision()).as("a peek before").isEqualTo(verdict.decision());
+      assertThat(peeked.limits()).isEqualTo(verdict.limits());
+      assertOfOnePiece(verdict);
+      switch (verdict.decision()) {
+        case Allowed allowed -> {}
+        case Delayed delayed -> assertThat(delayed.delay()).isPositive();
+        case Denied(var retryAfter) -> assertKept(limiter, ticker, arrival.request, retryAfter);
+        case Impossible(var cost, var capacity) -> assertThat(cost).isGreaterThan(capacity);
+      }
+    }
+  }
+
+  @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+  void whatRemainsIsTheMostThatWouldPassNow(
+      @ForAll("rules") List<Rule> rules, @ForAll("arrivals") List<Arrival> arrivals) {
+    var ticker = new ManualTicker();
+    var limiter = limiter(ticker, RuleSet.of(rules));
+    for (var arrival : arrivals) {
+      ticker.advance(Duration.ofMillis(arrival.millisLater));
+      limiter.check(arrival.request);
+    }
+    if (limiter.check(costing(0)) instanceof Allowed(var remaining, var resetAfter)
+        && remaining < Allowed.UNLIMITED) {
+      assertThat(limiter.peek(costing(remaining)).isAllowed()).isTrue();
+      assertThat(limiter.peek(costing(remaining + 1)).isAllowed()).isFalse();
+    }
+  }
+
+  /** A check takes a shorter way to its decision where there is one. */
+  @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
+  void checkDecidesAsDecideDoes(
+      @ForAll("rules") List<Rule> rules, @ForAll("arrivals") List<Arrival> arrivals) {
+    var ticker = new ManualTicker();
+    var checking = limiter(ticker, RuleSet.of(rules));
+    var deciding = limiter(ticker, RuleSet.of(rules));
+    for (var arrival : arrivals) {
+      ticker.advance(Duration.ofMillis(arrival.millisLater));
+      assertThat(checking.check(arrival.request))
+          .isEqualTo(deciding.decide(arrival.request).decision());
+    }
+  }
+
+  private static Request costing(long cost) {
+    return new Request(Subject.of("x"), cost, Map.of("bytes", cost));
+  }
+
+  /** Moves time on to the retry time, and asks just before and at it. */
+  private static void assertKept(
+      RateLimiter limiter, ManualTicker ticker, Request request, Duration retryAfter) {
+    assertThat(retryAfter).isPositive();
+    ticker.advance(retryAfter.minus(INSTANT));
+    assertThat(limiter.peek(request).decision()).isEqualTo(new Denied(INSTANT));
+    ticker.advance(INSTANT);
+    assertThat(limiter.peek(request).isAllowed()).as("at the retry time").isTrue();
+  }
+
+  private static void assertOfOnePiece(CheckResult verdict) {
+    boolean allowed = verdict.decision().isAllowed();
+    assertThat(verdict.isAllowed()).isEqualTo(allowed);
+    assertThat(verdict.violated().isEmpty()).isEqualTo(allowed);
+    assertThat(verdict.status()).isEqualTo(allowed ? 200 : 429);
+    var refused =
+        verdict.limits().stream().filter(LimitReport::violated).map(LimitReport::policy).toList();
+    assertThat(refused).containsAll(verdict.violated()).containsAll(verdict.shadowViolated());
+    verdict.rule().ifPresent(rule -> assertThat(rule.mode()).isEqualTo(Mode.ENFORCE));
+    if (!allowed) {
+      var limit = verdict.limit().orElseThrow();
+      assertThat(verdict.violated()).contains(limit.policy());
+      assertThat(verdict.rule().orElseThrow().id()).isEqualTo(limit.rule());
+      assertThat(verdict.lease()).isEmpty();
+    }
+  }
+
+  @Provide
+  Arbitrary<List<Rule>> rules() {
+    return RandomRules.rules();
+  }
+
+  @Provide
+  Arbitrary<List<Arrival>> arrivals() {
+    return Combinators.combine(
+            Arbitraries.oneOf(Arbitraries.just(0L), Arbitraries.longs().between(0, 3_000)),
+            RandomRules.requests())
+        .as(Arrival::new)
+        .list()
+        .ofMinSize(5)
+        .ofMaxSize(20);
+  }
+}

@@ -1,0 +1,251 @@
+package io.headgate;
+
+import static io.headgate.Limiters.limiter;
+import static io.headgate.Limiters.perMinute;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.Decision.Allowed;
+import io.headgate.Decision.Delayed;
+import io.headgate.Decision.Denied;
+import io.headgate.Decision.Impossible;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Combine;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import io.headgate.rule.Subject;
+import io.headgate.store.Source;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class CheckResultTest {
+  private static final Request ONE = Request.of(Subject.of("x"));
+
+  private final ManualTicker ticker = new ManualTicker();
+
+  @Test
+  void anAllowedRequestHearsOfTheTightestLimit() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("wide").limit(perMinute(10)).build(),
+            Rule.named("tight").limit(perMinute(3)).build(),
+            Rule.named("middle").limit(perMinute(6)).build());
+    var verdict = limiter.decide(ONE);
+    assertThat(verdict.isAllowed()).isTrue();
+    assertThat(verdict.rule().map(Rule::id)).contains("tight");
+    assertThat(verdict.decision()).isEqualTo(new Allowed(2, Duration.ofSeconds(20)));
+    assertThat(verdict.violated()).isEmpty();
+    assertThat(verdict.status()).isEqualTo(200);
+    assertThat(verdict.evidence()).isEqualTo(Source.STORE);
+    assertThat(verdict.limits().stream().map(LimitReport::policy))
+        .containsExactly("wide", "tight", "middle");
+    assertThat(verdict).hasToString(verdict.decision() + " by tight");
+  }
+
+  @Test
+  void aReportSaysHowALimitStands() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("contract")
+                .mode(Mode.SHADOW)
+                .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).spending("calls"))
+                .build());
+    ticker.advance(Duration.ofSeconds(10));
+    assertThat(limiter.decide(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
+        .containsExactly(
+            new LimitReport(
+                "contract",
+                "calls",
+                "contract/calls",
+                "fixed-window",
+                5,
+                3,
+                Duration.ofSeconds(50),
+                Duration.ofMinutes(1),
+                Optional.of("calls"),
+                false,
+                false));
+  }
+
+  @Test
+  void aDeniedRequestHearsOfTheRuleThatTakesLongest() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("soon").limit(perTenSeconds(1)).status(503).build(),
+            Rule.named("late").limit(perMinute(1)).status(420).build(),
+            Rule.named("content").limit(perMinute(9)).build());
+    limiter.check(ONE);
+    var verdict = limiter.decide(ONE);
+    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(60)));
+    assertThat(verdict.rule().map(Rule::id)).contains("late");
+    assertThat(verdict.status()).isEqualTo(420);
+    assertThat(verdict.violated()).containsExactly("soon", "late");
+    assertThat(verdict.delay()).isZero();
+  }
+
+  @Test
+  void everyLimitThatRefusedIsNamed() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("a")
+                .limit(RuleLimit.of("one", perMinute(1)))
+                .limit(RuleLimit.of("two", perMinute(2)))
+                .limit(RuleLimit.of("also", perMinute(1)))
+                .build(),
+            Rule.named("b").limit(perMinute(1)).build());
+    limiter.check(ONE);
+    var verdict = limiter.decide(ONE);
+    assertThat(verdict.violated()).containsExactly("a/one", "a/also", "b");
+    assertThat(verdict.limits().stream().filter(LimitReport::violated).map(LimitReport::policy))
+        .containsExactly("a/one", "a/also", "b");
+  }
+
+  @Test
+  void theNarrowScopeIsBlamedThoughTheWideOneTakesLonger() {
+    var limiter = limiter(ticker, ordered(perMinute(2), perMinute(1), "bytes"));
+    limiter.check(spending(2, 1));
+    var verdict = limiter.decide(spending(1, 1));
+    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(60)));
+    assertThat(verdict.violated()).containsExactly("r/own");
+    assertThat(verdict.limit().map(LimitReport::policy)).contains("r/own");
+  }
+
+  @Test
+  void whereNoWaitingHelpsTheLimitThatCanNotBeMetIsBlamed() {
+    var limiter = limiter(ticker, ordered(perMinute(1), perMinute(10), "bytes"));
+    limiter.check(spending(1, 0));
+    var verdict = limiter.decide(spending(1, 11));
+    assertThat(verdict.decision()).isEqualTo(new Impossible(11, 10));
+    assertThat(verdict.violated()).containsExactly("r/all");
+    assertThat(verdict.limit().map(LimitReport::policy)).contains("r/all");
+  }
+
+  @Test
+  void whereAnyLimitWillDoTheOneThatIsReadyFirstIsReported() {
+    var limiter = limiter(ticker, either(perMinute(1), perMinute(2)));
+    limiter.check(ONE);
+    limiter.check(Request.of(Subject.of("x"), 2));
+    var verdict = limiter.decide(ONE);
+    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(30)));
+    assertThat(verdict.limit().map(LimitReport::policy)).contains("r/other");
+    assertThat(verdict.violated()).containsExactly("r/one", "r/other");
+  }
+
+  @Test
+  void whereAnyLimitWillDoOneThatIsTooSmallForeverDoesNotMakeItImpossible() {
+    var limiter = limiter(ticker, either(perMinute(2), perMinute(6)));
+    var three = Request.of(Subject.of("x"), 3);
+    assertThat(limiter.check(three)).isInstanceOf(Allowed.class);
+    limiter.check(three);
+    assertThat(limiter.check(three)).isEqualTo(new Denied(Duration.ofSeconds(30)));
+    assertThat(limiter.check(Request.of(Subject.of("x"), 7))).isInstanceOf(Impossible.class);
+  }
+
+  @Test
+  void aRequestThatGoesAheadIsNeverCalledImpossible() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("r")
+                .combine(new Combine.Weighted(500))
+                .limit(RuleLimit.of("small", perMinute(1)))
+                .limit(RuleLimit.of("large", perMinute(9)))
+                .build());
+    var verdict = limiter.decide(Request.of(Subject.of("x"), 2));
+    assertThat(verdict.isAllowed()).isTrue();
+    assertThat(verdict.decision()).isInstanceOf(Allowed.class);
+  }
+
+  @Test
+  void aShadowRuleIsReportedAndHasNoSay() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("real").limit(perMinute(5)).build(),
+            Rule.named("strict").mode(Mode.SHADOW).limit(perMinute(1)).build());
+    assertThat(limiter.decide(ONE).shadowViolated()).isEmpty();
+    var verdict = limiter.decide(ONE);
+    assertThat(verdict.decision()).isEqualTo(new Allowed(3, Duration.ofSeconds(24)));
+    assertThat(verdict.violated()).isEmpty();
+    assertThat(verdict.shadowViolated()).containsExactly("strict");
+    assertThat(verdict.rule().map(Rule::id)).contains("real");
+    assertThat(verdict.limits().get(1).violated()).isTrue();
+    assertThat(verdict.limits().get(1).enforced()).isFalse();
+  }
+
+  @Test
+  void shadowRulesAloneDecideNothing() {
+    var limiter =
+        limiter(ticker, Rule.named("strict").mode(Mode.SHADOW).limit(perMinute(1)).build());
+    limiter.check(ONE);
+    var verdict = limiter.decide(ONE);
+    assertThat(verdict.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
+    assertThat(verdict.rule()).isEmpty();
+    assertThat(verdict.shadowViolated()).containsExactly("strict");
+    assertThat(verdict).hasToString(verdict.decision() + " (no rule applies)");
+  }
+
+  @Test
+  void aRequestWaitsForTheLongestOfItsLines() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("short").limit(LeakyBucket.queueing(Rate.perSecond(10), 9)).build(),
+            Rule.named("long").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build(),
+            Rule.named("shadow")
+                .mode(Mode.SHADOW)
+                .limit(LeakyBucket.queueing(Rate.perSecond(1), 5))
+                .build());
+    assertThat(limiter.decide(ONE).delay()).isZero();
+    var verdict = limiter.decide(ONE);
+    assertThat(verdict.delay()).isEqualTo(Duration.ofMillis(500));
+    assertThat(verdict.decision())
+        .isEqualTo(new Delayed(Duration.ofMillis(500), 4, Duration.ofSeconds(1)));
+    assertThat(verdict.isAllowed()).isTrue();
+    assertThat(verdict.status()).isEqualTo(200);
+  }
+
+  @Test
+  void aPeekShowsTheDelayWithoutTakingAPlace() {
+    var limiter =
+        limiter(ticker, Rule.named("q").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build());
+    limiter.check(ONE);
+    assertThat(limiter.peek(ONE).delay()).isEqualTo(Duration.ofMillis(500));
+    assertThat(limiter.decide(ONE).delay()).isEqualTo(Duration.ofMillis(500));
+  }
+
+  private static Limit perTenSeconds(long permits) {
+    return new TokenBucket(Rate.of(permits, Duration.ofSeconds(10)));
+  }
+
+  private static Rule ordered(Limit own, Limit all, String cost) {
+    return Rule.named("r")
+        .combine(new Combine.Hierarchical())
+        .limit(RuleLimit.of("all", all).within(RuleLimit.Scope.GLOBAL).spending(cost))
+        .limit(RuleLimit.of("own", own).within(RuleLimit.Scope.USER))
+        .build();
+  }
+
+  private static Rule either(Limit one, Limit other) {
+    return Rule.named("r")
+        .combine(new Combine.Any())
+        .limit(RuleLimit.of("one", one))
+        .limit(RuleLimit.of("other", other))
+        .build();
+  }
+
+  private static Request spending(long cost, long bytes) {
+    return new Request(Subject.of("x"), cost, Map.of("bytes", bytes));
+  }
+}

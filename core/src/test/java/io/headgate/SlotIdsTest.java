@@ -1,0 +1,34 @@
+package io.headgate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+
+class SlotIdsTest {
+  private static final int MANY = 5_000;
+
+  private final SlotIds holders = new SlotIds();
+
+  @Test
+  void eachIsGivenOnce() {
+    var seen = new HashSet<Long>();
+    for (int i = 0; i < MANY; i++) assertThat(seen.add(holders.next())).isTrue();
+  }
+
+  @Test
+  void eachIsGivenToOneThread() {
+    Set<Long> seen = ConcurrentHashMap.newKeySet();
+    try (var threads = Executors.newFixedThreadPool(4)) {
+      for (int t = 0; t < 4; t++) {
+        threads.execute(() -> {
+          for (int i = 0; i < MANY; i++) seen.add(holders.next());
+        });
+      }
+    }
+    assertThat(seen).hasSize(4 * MANY);
+  }
+}

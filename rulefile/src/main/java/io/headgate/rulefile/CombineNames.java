@@ -1,0 +1,55 @@
+package io.headgate.rulefile;
+
+import io.headgate.rule.Combine;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The ways to combine limits, by name. */
+final class CombineNames {
+  static final int DEFAULT_PERMILLE = 500;
+  private static final Pattern SHARE = Pattern.compile("([0-9]{0,6}(?:\\.[0-9]{1,9})?)(%?)");
+
+  /** In the order in which messages list them. */
+  static final List<String> NAMES = List.of("all", "any", "weighted", "hierarchical", "priority");
+
+  static String text(Combine combine) {
+    return switch (combine) {
+      case Combine.All all -> "all";
+      case Combine.Any any -> "any";
+      case Combine.Weighted weighted -> "weighted";
+      case Combine.Hierarchical hierarchical -> "hierarchical";
+      case Combine.Priority priority -> "priority";
+    };
+  }
+
+  /** With the default threshold, if it has one. */
+  static Combine parse(String text) {
+    return switch (text) {
+      case "all" -> new Combine.All();
+      case "any" -> new Combine.Any();
+      case "weighted" -> new Combine.Weighted(DEFAULT_PERMILLE);
+      case "hierarchical" -> new Combine.Hierarchical();
+      case "priority" -> new Combine.Priority();
+      default -> throw EnumNames.unknown(text, NAMES);
+    };
+  }
+
+  /** A share such as {@code 0.6} or {@code 60%}. */
+  static Combine.Weighted threshold(String text) {
+    var share = SHARE.matcher(text);
+    if (!share.matches() || share.group(1).isEmpty()) {
+      throw new IllegalArgumentException(
+          "%s is no share; write one such as 0.6 or 60%%".formatted(Excerpt.of(text)));
+    }
+    boolean percent = !share.group(2).isEmpty();
+    var permille = new BigDecimal(share.group(1)).movePointRight(percent ? 1 : 3);
+    if (permille.stripTrailingZeros().scale() > 0) {
+      throw new IllegalArgumentException(
+          "%s is too fine; thresholds go by steps of 0.001 or 0.1%%".formatted(Excerpt.of(text)));
+    }
+    return new Combine.Weighted(permille.intValueExact());
+  }
+
+  private CombineNames() {}
+}

@@ -1,0 +1,72 @@
+package io.headgate.rulefile;
+
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Finds the name that was probably meant. */
+final class NameSuggester {
+  /** The rest of a message about an unknown name: the nearest one, and all that are allowed. */
+  static String hint(String word, Collection<String> allowed) {
+    return didYouMean(nearest(word, allowed)) + " Allowed: " + String.join(", ", allowed);
+  }
+
+  static String didYouMean(Optional<String> name) {
+    return name.map("; did you mean %s?"::formatted).orElse(".");
+  }
+
+  /** One or two slips of the keyboard away, or the whole of which the word is the beginning. */
+  static Optional<String> nearest(String word, Collection<String> names) {
+    String typed = plain(word);
+    Optional<String> nearest = Optional.empty();
+    int least = (typed.length() <= 3 ? 1 : 2) + 1;
+    for (var name : names) {
+      int distance = distance(typed, plain(name), least);
+      if (distance < least) {
+        least = distance;
+        nearest = Optional.of(name);
+      }
+    }
+    return nearest.or(() -> completion(typed, names));
+  }
+
+  private static Optional<String> completion(String typed, Collection<String> names) {
+    if (typed.length() < 3) return Optional.empty();
+    return names.stream().filter(name -> plain(name).startsWith(typed)).findFirst();
+  }
+
+  /** Rules are written with small letters and hyphens; other habits are no slips. */
+  private static String plain(String name) {
+    return name.toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /**
+   * How many characters must be inserted, left out, replaced or swapped with their neighbour to get
+   * from one to the other; any number not less than {@code enough} stands for that or more.
+   */
+  private static int distance(String a, String b, int enough) {
+    if (Math.abs(a.length() - b.length()) >= enough) return enough;
+    var beforeLast = new int[b.length() + 1];
+    var last = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) last[j] = j;
+    for (int i = 1; i <= a.length(); i++) {
+      var row = new int[b.length() + 1];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        boolean same = a.charAt(i - 1) == b.charAt(j - 1);
+        row[j] = Math.min(Math.min(last[j], row[j - 1]) + 1, last[j - 1] + (same ? 0 : 1));
+        boolean swapped =
+            i > 1
+                && j > 1
+                && a.charAt(i - 1) == b.charAt(j - 2)
+                && a.charAt(i - 2) == b.charAt(j - 1);
+        if (swapped) row[j] = Math.min(row[j], beforeLast[j - 2] + 1);
+      }
+      beforeLast = last;
+      last = row;
+    }
+    return last[b.length()];
+  }
+
+  private NameSuggester() {}
+}

@@ -1,0 +1,60 @@
+package io.headgate.rulefile;
+
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.limit.Window;
+import io.headgate.rulefile.DurationSyntax.Span;
+import java.time.ZoneId;
+
+/** So many per so long, as rules write it: {@code 100/1m}, {@code 10MB/hour}. */
+final class RateSyntax {
+  static final String WANTED = "a rate such as 100/1m";
+
+  /** A rate whose period may be a month. */
+  record Written(long permits, Span period) {
+    Rate rate() {
+      return Rate.of(permits, period.length());
+    }
+
+    FixedWindow calendar(ZoneId zone) {
+      return new FixedWindow(permits, new Window.Calendar(calendarUnit(), zone));
+    }
+
+    private Window.Unit calendarUnit() {
+      for (var unit : Window.Unit.values()) {
+        if (period.amount() == 1 && period.unit().name().equals(unit.name())) return unit;
+      }
+      throw new IllegalArgumentException(
+          "a calendar window is 1h, 1d, 1w, 1mo or 1y, got '%s'; for other lengths use align: epoch"
+              .formatted(period.text()));
+    }
+  }
+
+  static Written parse(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      throw new IllegalArgumentException(
+          "%s has no period; write count/duration, such as 100/1m".formatted(Excerpt.of(text)));
+    }
+    long permits = CountSyntax.parse(text.substring(0, slash).strip());
+    String period = text.substring(slash + 1).strip();
+    var one = DurationSyntax.unit(period).map(unit -> new Span(1, unit));
+    return new Written(permits, one.orElseGet(() -> DurationSyntax.span(period)));
+  }
+
+  static String text(Rate rate) {
+    return CountSyntax.text(rate.permits()) + "/" + DurationSyntax.text(rate.period());
+  }
+
+  static String text(FixedWindow window) {
+    String period =
+        switch (window.cut()) {
+          case Window.Epoch epoch -> DurationSyntax.text(epoch.length());
+          case Window.Calendar calendar ->
+              new Span(1, DurationSyntax.Unit.valueOf(calendar.unit().name())).text();
+        };
+    return CountSyntax.text(window.permits()) + "/" + period;
+  }
+
+  private RateSyntax() {}
+}

@@ -1,0 +1,52 @@
+package io.headgate.server.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Whom to ask, and about whom: what check and explain have in common. */
+final class RequestOptions {
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "KEY",
+      description = "The subject's key, such as user:42.")
+  private Optional<String> key = Optional.empty();
+
+  @Option(
+      names = "--attr",
+      paramLabel = "NAME=VALUE",
+      description = "A further attribute, such as path=/login; may be given several times.")
+  private Map<String, String> attributes = new LinkedHashMap<>();
+
+  @Option(
+      names = "--url",
+      defaultValue = "http://127.0.0.1:8080",
+      description = "Where the service is. Default: ${DEFAULT-VALUE}")
+  private String url = "http://127.0.0.1:8080";
+
+  @Option(names = "--token", description = "The token to show. Default: none")
+  private Optional<String> token = Optional.empty();
+
+  @Option(names = "--json", description = "Prints the service's answer as it came.")
+  private boolean json;
+
+  boolean json() {
+    return json;
+  }
+
+  Map<String, String> subject() {
+    var subject = new LinkedHashMap<String, String>();
+    key.ifPresent(value -> subject.put("key", value));
+    subject.putAll(attributes);
+    if (subject.isEmpty()) {
+      throw new CommandFailure("whom? Give a key, such as user:42, or --attr user=42");
+    }
+    return subject;
+  }
+
+  ServiceClient.Answer post(ServiceClient client, String path, String body) {
+    return client.post(url, token, path, body);
+  }
+}

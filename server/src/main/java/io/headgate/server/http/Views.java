@@ -1,7 +1,0 @@
-package io.headgate.server.http;
-
-import io.headgate.server.metrics.Metrics;
-import io.headgate.server.trace.Tracing;
-
-/** What is shown beside decisions; the same for all event loops. */
-public record Views(Metrics metrics, Live live, Trials trials, Tracing tracing) {}

@@ -1,0 +1,24 @@
+package io.headgate.server.metrics;
+
+import io.headgate.Decision;
+import io.headgate.CheckResult;
+import java.util.Locale;
+
+/** What became of a request; the label of that name. */
+enum DecisionLabel {
+  ALLOWED,
+  DENIED,
+  DELAYED,
+  IMPOSSIBLE;
+
+  private final String label = name().toLowerCase(Locale.ROOT);
+
+  String label() {
+    return label;
+  }
+
+  static DecisionLabel of(CheckResult verdict) {
+    if (verdict.isAllowed()) return verdict.delay().isZero() ? ALLOWED : DELAYED;
+    return verdict.decision() instanceof Decision.Impossible ? IMPOSSIBLE : DENIED;
+  }
+}

@@ -1,0 +1,115 @@
+package io.headgate.server.rules;
+
+import io.headgate.rule.Match;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Schedule;
+import io.headgate.rule.Subject;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What other rules would mean for some callers.
+ *
+ * @param asked how many callers were looked at
+ * @param count how many of them would be limited in another way
+ * @param affected the first of those
+ */
+public record ImpactReport(int asked, int count, List<Affected> affected) {
+  public static final int MOST_LISTED = 100;
+
+  /** One caller, and each rule that would do something else to it. */
+  public record Affected(Subject subject, List<Effect> effects) {}
+
+  /** What happens with one rule: it comes to apply, no longer applies, or limits in another way. */
+  public record Effect(RuleDiff.Kind kind, String rule, List<RuleDiff.Edit> edits) {}
+
+  public ImpactReport {
+    affected = List.copyOf(affected);
+  }
+
+  /**
+   * @param now microseconds since the epoch, for rules that have their hours
+   */
+  public static ImpactReport of(RuleSet before, RuleSet after, Collection<Subject> callers, long now) {
+    var listed = new ArrayList<Affected>();
+    int count = 0;
+    for (var caller : callers) {
+      var effects = effects(parts(before, caller, now), parts(after, caller, now));
+      if (effects.isEmpty()) continue;
+      count++;
+      if (listed.size() < MOST_LISTED) listed.add(new Affected(caller, effects));
+    }
+    return new ImpactReport(callers.size(), count, listed);
+  }
+
+  private static Map<String, Plan.Part> parts(RuleSet rules, Subject caller, long now) {
+    var parts = new LinkedHashMap<String, Plan.Part>();
+    for (var part : rules.plan(Request.of(caller), now, 0).parts()) {
+      parts.put(part.rule().id(), part);
+    }
+    return parts;
+  }
+
+  private static List<Effect> effects(Map<String, Plan.Part> before, Map<String, Plan.Part> after) {
+    var ids = new LinkedHashSet<>(after.keySet());
+    ids.addAll(before.keySet());
+    var effects = new ArrayList<Effect>();
+    for (var id : ids) {
+      var was = Optional.ofNullable(before.get(id));
+      var is = Optional.ofNullable(after.get(id));
+      if (was.isPresent() && is.isPresent() && isSame(was.get(), is.get())) continue;
+      var edits =
+          RuleDiff.edits(
+              was.map(ImpactReport::fields).orElse(Map.of()), is.map(ImpactReport::fields).orElse(Map.of()));
+      if (edits.isEmpty()) continue;
+      var kind =
+          was.isEmpty()
+              ? RuleDiff.Kind.ADDED
+              : is.isEmpty() ? RuleDiff.Kind.REMOVED : RuleDiff.Kind.CHANGED;
+      effects.add(new Effect(kind, id, edits));
+    }
+    return effects;
+  }
+
+  private static boolean isSame(Plan.Part was, Plan.Part is) {
+    return was.override() == is.override() && was.rule().equals(is.rule());
+  }
+
+  /** What the rule is for this caller: without whom else it concerns, and when. */
+  private static Map<String, String> fields(Plan.Part part) {
+    var rule = part.rule();
+    var limits =
+        part.override() < 0 ? rule.limits() : rule.overrides().get(part.override()).limits();
+    return RuleFields.of(
+        new Rule(
+            rule.id(),
+            "",
+            Match.EVERYTHING,
+            Optional.of(rule.per().orElseGet(() -> openAttributes(rule.match()))),
+            rule.combine(),
+            limits,
+            List.of(),
+            false,
+            rule.mode(),
+            rule.consistency(),
+            rule.onStoreFailure(),
+            rule.status(),
+            Schedule.ALWAYS));
+  }
+
+  /** What counters are kept per where the rule does not say. */
+  private static List<String> openAttributes(Match match) {
+    return match.conditions().entrySet().stream()
+        .filter(condition -> condition.getValue().isOpen())
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+}

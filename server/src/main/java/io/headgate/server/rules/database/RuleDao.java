@@ -1,0 +1,197 @@
+package io.headgate.server.rules.database;
+
+import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.ChangeInfo;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.argument.Argument;
+import org.jdbi.v3.core.statement.StatementContext;
+
+/** The statements. What they mean together is known elsewhere. */
+final class RuleDao {
+  /**
+   * How far a book has come; 0 is empty.
+   *
+   * @param tag a new one for each revision
+   */
+  record Head(String book, long revision, String tag) {}
+
+  /** A rule as it is stored. */
+  record Row(long place, String body) {}
+
+  /** What somebody tried, and what came of it. */
+  record Entry(
+      Instant at,
+      String author,
+      String action,
+      String outcome,
+      OptionalLong revision,
+      String detail) {}
+
+  static void begin(Handle handle) {
+    handle
+        .createUpdate(
+            "INSERT INTO headgate_head (one, book, revision, tag)"
+                + " SELECT 1, :book, 0, :tag WHERE NOT EXISTS (SELECT 1 FROM headgate_head)")
+        .bind("book", UUID.randomUUID().toString())
+        .bind("tag", newTag())
+        .execute();
+  }
+
+  static String newTag() {
+    return UUID.randomUUID().toString();
+  }
+
+  static Optional<Head> head(Handle handle) {
+    return head(handle, "");
+  }
+
+  /** Nobody else changes anything until this transaction ends. */
+  static Head lock(Handle handle) {
+    return head(handle, " FOR UPDATE").orElseThrow();
+  }
+
+  private static Optional<Head> head(Handle handle, String lock) {
+    return handle
+        .createQuery("SELECT book, revision, tag FROM headgate_head WHERE one = 1" + lock)
+        .map((row, context) ->
+            new Head(row.getString("book"), row.getLong("revision"), row.getString("tag")))
+        .findOne();
+  }
+
+  static Revision revision(Handle handle, long number) {
+    return handle
+        .createQuery("SELECT * FROM headgate_revisions WHERE revision = :number")
+        .bind("number", number)
+        .map(RuleDao::revision)
+        .one();
+  }
+
+  static List<Revision> revisions(Handle handle, long before, int most) {
+    return handle
+        .createQuery(
+            "SELECT * FROM headgate_revisions WHERE revision < :before"
+                + " ORDER BY revision DESC LIMIT :most")
+        .bind("before", before)
+        .bind("most", most)
+        .map(RuleDao::revision)
+        .list();
+  }
+
+  /** The rules as a revision left them, which never changes once it is there. */
+  static List<Row> rows(Handle handle, long number) {
+    return handle
+        .createQuery(
+            "SELECT place, body FROM headgate_rules WHERE since_revision <= :number"
+                + " AND (until_revision IS NULL OR until_revision > :number) ORDER BY place")
+        .bind("number", number)
+        .map((row, context) -> new Row(row.getLong("place"), row.getString("body")))
+        .list();
+  }
+
+  static void append(Handle handle, Revision revision, String tag, RevisionDelta amendment) {
+    insert(handle, revision);
+    if (!amendment.ended().isEmpty()) {
+      var batch =
+          handle.prepareBatch(
+              "UPDATE headgate_rules SET until_revision = :number"
+                  + " WHERE id = :id AND until_revision IS NULL");
+      for (var id : amendment.ended()) {
+        batch.bind("number", revision.number()).bind("id", id).add();
+      }
+      batch.execute();
+    }
+    if (!amendment.written().isEmpty()) {
+      var batch =
+          handle.prepareBatch(
+              "INSERT INTO headgate_rules (id, since_revision, place, body)"
+                  + " VALUES (:id, :number, :place, :body)");
+      for (var line : amendment.written()) {
+        batch
+            .bind("id", line.id())
+            .bind("number", revision.number())
+            .bind("place", line.place())
+            .bind("body", line.body())
+            .add();
+      }
+      batch.execute();
+    }
+    handle
+        .createUpdate("UPDATE headgate_head SET revision = :number, tag = :tag WHERE one = 1")
+        .bind("tag", tag)
+        .bind("number", revision.number())
+        .execute();
+  }
+
+  private static void insert(Handle handle, Revision revision) {
+    handle
+        .createUpdate(
+            "INSERT INTO headgate_revisions"
+                + " (revision, made_at, author, message, seed, restored, added, changed, removed,"
+                + " rules)"
+                + " VALUES (:number, :at, :author, :message, :seed, :restored, :added, :changed, :removed,"
+                + " :rules)")
+        .bind("number", revision.number())
+        .bind("at", time(revision.at()))
+        .bind("author", revision.signature().author())
+        .bind("message", revision.signature().message())
+        .bind("seed", revision.signature().isSeed())
+        .bind("restored", number(revision.restored()))
+        .bind("added", revision.added())
+        .bind("changed", revision.changed())
+        .bind("removed", revision.removed())
+        .bind("rules", revision.rules())
+        .execute();
+  }
+
+  static void audit(Handle handle, Entry entry) {
+    handle
+        .createUpdate(
+            "INSERT INTO headgate_audit (happened_at, author, action, outcome, revision, detail)"
+                + " VALUES (:at, :author, :action, :outcome, :revision, :detail)")
+        .bind("at", time(entry.at()))
+        .bind("author", entry.author())
+        .bind("action", entry.action())
+        .bind("outcome", entry.outcome())
+        .bind("revision", number(entry.revision()))
+        .bind("detail", entry.detail())
+        .execute();
+  }
+
+  private static Revision revision(ResultSet row, StatementContext context) throws SQLException {
+    long restored = row.getLong("restored");
+    return new Revision(
+        row.getLong("revision"),
+        row.getObject("made_at", OffsetDateTime.class).toInstant(),
+        new ChangeInfo(row.getString("author"), row.getString("message"), row.getBoolean("seed")),
+        restored == 0 ? OptionalLong.empty() : OptionalLong.of(restored),
+        row.getInt("added"),
+        row.getInt("changed"),
+        row.getInt("removed"),
+        row.getInt("rules"));
+  }
+
+  /** A moment, whatever the time zone of the JVM or of the session. */
+  private static Argument time(Instant at) {
+    var time = OffsetDateTime.ofInstant(at, ZoneOffset.UTC);
+    return (position, statement, context) -> statement.setObject(position, time);
+  }
+
+  private static Argument number(OptionalLong number) {
+    return (position, statement, context) -> {
+      if (number.isPresent()) statement.setLong(position, number.getAsLong());
+      else statement.setNull(position, Types.BIGINT);
+    };
+  }
+
+  private RuleDao() {}
+}

@@ -1,0 +1,56 @@
+package io.headgate.server.simulation;
+
+import java.util.Comparator;
+import java.util.OptionalLong;
+
+/** What one caller was told, under the rules as they are and as they would be. */
+public final class CallerComparison {
+  static final Comparator<CallerComparison> MOST_CHANGED_FIRST =
+      Comparator.<CallerComparison>comparingLong(c -> -Math.abs(c.deniedAfter - c.deniedBefore))
+          .thenComparingLong(c -> -c.deniedAfter)
+          .thenComparingLong(c -> -c.requests)
+          .thenComparing(CallerComparison::caller);
+  static final Comparator<CallerComparison> MOST_DENIED_FIRST =
+      Comparator.<CallerComparison>comparingLong(c -> -c.deniedAfter)
+          .thenComparingLong(c -> -c.deniedBefore)
+          .thenComparingLong(c -> -c.requests)
+          .thenComparing(CallerComparison::caller);
+
+  private final String caller;
+  private long requests;
+  private long deniedBefore;
+  private long deniedAfter;
+  private long firstDenied = Long.MIN_VALUE;
+
+  CallerComparison(String caller) {
+    this.caller = caller;
+  }
+
+  void count(long micros, boolean before, boolean after) {
+    requests++;
+    if (before) deniedBefore++;
+    if (!after) return;
+    if (deniedAfter++ == 0) firstDenied = micros;
+  }
+
+  public String caller() {
+    return caller;
+  }
+
+  public long requests() {
+    return requests;
+  }
+
+  public long deniedBefore() {
+    return deniedBefore;
+  }
+
+  public long deniedAfter() {
+    return deniedAfter;
+  }
+
+  /** When it was first denied under the rules as they would be, in microseconds. */
+  public OptionalLong firstDenied() {
+    return deniedAfter == 0 ? OptionalLong.empty() : OptionalLong.of(firstDenied);
+  }
+}

@@ -1,0 +1,33 @@
+package io.headgate.server.simulation;
+
+import io.headgate.rule.Subject;
+import java.util.List;
+
+/** Who asks, as far as attributes tell: what one is named by, rather than what one asks for. */
+public final class CallerId {
+  private static final List<String> NAMES = List.of("user", "ip", "client", "tenant");
+
+  /** The bare key or, where there is none, such as {@code user=42}. */
+  public static String of(Subject subject) {
+    var key = subject.attribute(Subject.KEY);
+    if (key.isPresent()) return key.get();
+    for (var name : NAMES) {
+      var value = subject.attribute(name);
+      if (value.isPresent()) return name + "=" + value.get();
+    }
+    return subject.toString();
+  }
+
+  /** The same for the same caller, without making its name. */
+  static int hash(Subject subject) {
+    var key = subject.attribute(Subject.KEY);
+    if (key.isPresent()) return key.get().hashCode();
+    for (int i = 0; i < NAMES.size(); i++) {
+      var value = subject.attribute(NAMES.get(i));
+      if (value.isPresent()) return 31 * value.get().hashCode() + i + 1;
+    }
+    return subject.hashCode();
+  }
+
+  private CallerId() {}
+}

@@ -1,0 +1,33 @@
+package io.headgate.server.simulation;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+
+/**
+ * What somebody who reads a limit takes it to say: so many in a window. By this all algorithms are
+ * measured alike, though some of them promise something else.
+ *
+ * @param window in microseconds; of concurrency, how long a slot is held that nobody gives back
+ */
+public record NominalLimit(long window, long permits) {
+  public static NominalLimit of(Limit limit) {
+    return switch (limit) {
+      case TokenBucket bucket -> of(bucket.rate());
+      case LeakyBucket bucket -> of(bucket.rate());
+      case FixedWindow fixed -> new NominalLimit(fixed.window(), fixed.permits());
+      case SlidingWindow sliding -> of(sliding.rate());
+      case RollingWindow rolling -> of(rolling.rate());
+      case Concurrency slots -> new NominalLimit(slots.lease().toNanos() / 1_000, slots.max());
+    };
+  }
+
+  private static NominalLimit of(Rate rate) {
+    return new NominalLimit(rate.periodMicros(), rate.permits());
+  }
+}

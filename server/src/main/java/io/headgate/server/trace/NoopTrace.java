@@ -1,0 +1,24 @@
+package io.headgate.server.trace;
+
+import io.headgate.CheckResult;
+import java.util.List;
+
+final class NoopTrace implements Trace {
+  @Override
+  public void asks(int questions) {}
+
+  @Override
+  public void decided(CheckResult verdict, boolean waited) {}
+
+  @Override
+  public void decided(List<CheckResult> verdicts, boolean waited) {}
+
+  @Override
+  public void answered(int status) {}
+
+  @Override
+  public void returned(String status) {}
+
+  @Override
+  public void gone() {}
+}

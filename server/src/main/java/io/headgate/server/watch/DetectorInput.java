@@ -1,0 +1,18 @@
+package io.headgate.server.watch;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a detector sees of one second.
+ *
+ * @param second since 1970
+ * @param busiest the callers that ask most now, the busiest first
+ */
+record DetectorInput(long second, CheckCounts all, Map<String, CheckCounts> byRule, List<Busy> busiest) {
+
+  /**
+   * @param since the second in which it was first seen
+   */
+  record Busy(String caller, double perSecond, long since) {}
+}

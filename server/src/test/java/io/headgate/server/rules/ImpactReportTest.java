@@ -1,0 +1,88 @@
+package io.headgate.server.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.rulefile.RuleFile;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ImpactReportTest {
+  private static final String RULES =
+      """
+      - id: per-user
+        match: { key: "user:*" }
+        limit: { algorithm: token-bucket, rate: 100/1m }
+        overrides:
+          - { match: { key: "user:1" }, limit: { algorithm: token-bucket, rate: 1/1s } }
+      - id: rest
+        fallback: true
+        limit: { algorithm: fixed-window, rate: 10/1h }
+      """;
+  private static final List<Subject> CALLERS =
+      List.of(Subject.of("user:1"), Subject.of("user:2"), Subject.of("job"));
+
+  private static ImpactReport effects(String after) {
+    return ImpactReport.of(set(RULES), set(after), CALLERS, 0);
+  }
+
+  private static RuleSet set(String text) {
+    return RuleSet.of(RuleFile.read(text));
+  }
+
+  private static String shown(ImpactReport effects) {
+    var text = new StringBuilder();
+    for (var affected : effects.affected()) {
+      for (var effect : affected.effects()) {
+        text.append(affected.subject()).append(' ').append(effect.kind()).append(' ');
+        text.append(effect.rule()).append(' ').append(effect.edits()).append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  @Test
+  void onlyThoseWhoseLimitChangesAreAffected() {
+    var effects = effects(RULES.replace("100/1m", "200/1m"));
+    assertThat(effects.asked()).isEqualTo(3);
+    assertThat(effects.count()).isEqualTo(1);
+    assertThat(shown(effects)).isEqualTo("user:2 CHANGED per-user [limit.rate: 100/1m → 200/1m]\n");
+    assertThat(shown(effects(RULES.replace("1/1s", "2/1s"))))
+        .isEqualTo("user:1 CHANGED per-user [limit.rate: 1/1s → 2/1s]\n");
+  }
+
+  @Test
+  void aRuleThatNoLongerMatchesLetsTheFallbackApply() {
+    assertThat(shown(effects(RULES.replace("user:*", "customer:*"))))
+        .contains("user:1 ADDED rest [", "user:1 REMOVED per-user [", "user:2 ADDED rest [")
+        .doesNotContain("job");
+  }
+
+  @Test
+  void whatIsCountedTogetherIsAnEffect() {
+    assertThat(
+            shown(
+                effects(
+                    RULES.replace(
+                        "match: { key: \"user:*\" }", "match: { key: \"user:*\" }\n  per: []"))))
+        .contains("user:2 CHANGED per-user [per: [key] → []]");
+  }
+
+  @Test
+  void wordsHaveNoEffect() {
+    assertThat(
+            effects(RULES.replace("- id: per-user", "- id: per-user\n  description: new words"))
+                .count())
+        .isZero();
+  }
+
+  @Test
+  void manyAreCountedAndTheFirstListed() {
+    var callers = IntStream.range(0, 500).mapToObj(i -> Subject.of("user:x" + i)).toList();
+    var effects = ImpactReport.of(set(RULES), set(RULES.replace("100/1m", "9/1m")), callers, 0);
+    assertThat(effects.count()).isEqualTo(500);
+    assertThat(effects.affected()).hasSize(ImpactReport.MOST_LISTED);
+  }
+}

@@ -1,0 +1,54 @@
+package io.headgate.server.rules.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class SortKeysTest {
+  private static long[] assign(Long... old) {
+    var places = new long[old.length];
+    for (int i = 0; i < old.length; i++) places[i] = old[i] == null ? SortKeys.NONE : old[i];
+    return SortKeys.assign(places);
+  }
+
+  @Test
+  void newRulesGoBetweenTheirNeighboursAndMoveNobody() {
+    assertThat(assign(null, 10L, null, null, 40L, null))
+        .containsExactly(5, 10, 20, 30, 40, 40 + SortKeys.GAP);
+  }
+
+  @Test
+  void ofThoseThatChangePlacesAsFewAsPossibleMove() {
+    assertThat(assign(40L, 10L, 20L, 30L)).containsExactly(5, 10, 20, 30);
+  }
+
+  @Test
+  void whereThereIsNoRoomAllAreNumberedAfresh() {
+    assertThat(assign(10L, null, 11L)).containsExactly(SortKeys.GAP, 2 * SortKeys.GAP, 3 * SortKeys.GAP);
+    assertThat(assign(null, 1L)).containsExactly(SortKeys.GAP, 2 * SortKeys.GAP);
+  }
+
+  @Test
+  void placesAlwaysRise() {
+    var random = new Random(7);
+    List<Long> places = new ArrayList<>();
+    for (int step = 0; step < 2_000; step++) {
+      var old = new ArrayList<>(places);
+      switch (random.nextInt(4)) {
+        case 0 -> old.add(random.nextInt(old.size() + 1), null);
+        case 1 -> old.add(0, null);
+        case 2 -> {
+          if (old.size() > 20) old.remove(random.nextInt(old.size()));
+        }
+        default -> Collections.shuffle(old, random);
+      }
+      places = new ArrayList<>();
+      for (long place : assign(old.toArray(Long[]::new))) places.add(place);
+      assertThat(places).isSorted().doesNotHaveDuplicates().hasSameSizeAs(old);
+    }
+  }
+}

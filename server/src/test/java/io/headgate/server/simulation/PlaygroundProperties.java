@@ -1,0 +1,80 @@
+package io.headgate.server.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.Decision;
+import io.headgate.RateLimiter;
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
+
+/** Against the plain way: a limiter with one rule, asked again and again. */
+class PlaygroundProperties {
+  private static final long DURATION = 60_000;
+
+  @Provide
+  Arbitrary<Limit> limits() {
+    var rate = Rate.of(7, Duration.ofSeconds(5));
+    return Arbitraries.of(
+        new TokenBucket(rate, 9),
+        LeakyBucket.queueing(rate, 4),
+        LeakyBucket.rejecting(rate),
+        FixedWindow.of(rate),
+        new SlidingWindow(rate, 5, SlidingWindow.Bound.CONSERVATIVE),
+        RollingWindow.of(rate),
+        new Concurrency(3, Duration.ofSeconds(4)));
+  }
+
+  @Property(tries = 150)
+  void everyRequestIsToldWhatALimiterTells(
+      @ForAll("limits") Limit limit,
+      @ForAll @Size(max = 200) List<@LongRange(max = 59_999_999) Long> times) {
+    long[] arrivals = times.stream().mapToLong(Long::longValue).sorted().toArray();
+    var course = new Playground(arrivals, DURATION, Deadline.ENDLESS).run(new Candidate("it", limit));
+    var clock = new AtomicLong();
+    var rules = RuleSet.of(Rule.named("it").limit(limit).build());
+    var expected = new ArrayList<LimitResult.Told>();
+    try (var limiter = RateLimiter.with(MemoryStore.create(clock::get, 10), rules, clock::get)) {
+      for (long time : arrivals) {
+        clock.set(time);
+        expected.add(told(time, limiter.check(Subject.of("x"))));
+      }
+    }
+    assertThat(course.first()).isEqualTo(expected);
+    long passed = expected.stream().filter(told -> told.fate() != SimulatedDecision.DENIED).count();
+    assertThat(Arrays.stream(course.admitted()).sum() + Arrays.stream(course.delayed()).sum())
+        .isEqualTo(passed);
+    assertThat(passed + Arrays.stream(course.denied()).sum()).isEqualTo(arrivals.length);
+  }
+
+  private static LimitResult.Told told(long time, Decision decision) {
+    return switch (decision) {
+      case Decision.Allowed allowed -> new LimitResult.Told(time, SimulatedDecision.ADMITTED, 0);
+      case Decision.Delayed delayed ->
+          new LimitResult.Told(time, SimulatedDecision.DELAYED, delayed.delay().toNanos() / 1_000);
+      case Decision.Denied denied -> new LimitResult.Told(time, SimulatedDecision.DENIED, 0);
+      case Decision.Impossible impossible -> new LimitResult.Told(time, SimulatedDecision.DENIED, 0);
+    };
+  }
+}

@@ -1,0 +1,118 @@
+package io.headgate.server.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class RecentTrafficTest {
+  private static final long SECOND = 1_000_000;
+
+  private final AtomicLong clock = new AtomicLong(1_789_300_800_000_000L);
+  private final RecentTraffic traffic = new RecentTraffic(clock::get, 1_000);
+  private final TrafficRing ear = traffic.ear();
+
+  private static Request request(int caller) {
+    return Request.of(Subject.of("user:" + caller), caller + 1);
+  }
+
+  private static Map<String, Long> perCaller(RecentTraffic.Sample sample) {
+    return sample.arrivals().stream()
+        .collect(
+            Collectors.groupingBy(a -> a.request().subject().toString(), Collectors.counting()));
+  }
+
+  @Test
+  void aLittleIsKeptWholeWithItsCostAndTime() {
+    for (int i = 0; i < 500; i++) {
+      clock.addAndGet(SECOND / 10);
+      ear.hear(request(i % 7));
+    }
+    var sample = traffic.sample();
+    assertThat(sample.weight()).isEqualTo(1);
+    assertThat(sample.arrivals()).hasSize(500);
+    assertThat(sample.arrivals().getLast().micros()).isEqualTo(clock.get());
+    assertThat(sample.arrivals().getLast().request()).isEqualTo(request(499 % 7));
+  }
+
+  /** A caller is there with all requests of the time, or with none. */
+  @Test
+  void ofMuchWholeCallersAreKept() {
+    var other = traffic.ear();
+    var asked = new HashMap<String, Long>();
+    for (int i = 0; i < 40_000; i++) {
+      clock.addAndGet(SECOND / 100);
+      int caller = i * 31 % 4_000;
+      asked.merge("user:" + caller, 1L, Long::sum);
+      (i % 2 == 0 ? ear : other).hear(request(caller));
+    }
+    var sample = traffic.sample();
+    assertThat(sample.weight()).isBetween(16.0, 256.0);
+    assertThat(sample.arrivals()).hasSizeLessThanOrEqualTo(2_000).isNotEmpty();
+    var kept = perCaller(sample);
+    kept.forEach((caller, count) -> assertThat(count).as(caller).isEqualTo(asked.get(caller)));
+    assertThat(sample.arrivals())
+        .isSortedAccordingTo((a, b) -> Long.compare(a.micros(), b.micros()));
+  }
+
+  @Test
+  void whatIsOlderThanTenMinutesIsForgotten() {
+    ear.hear(request(1));
+    clock.addAndGet(601 * SECOND);
+    ear.hear(request(2));
+    assertThat(perCaller(traffic.sample())).containsOnlyKeys("user:2");
+  }
+
+  @Test
+  void afterAFloodMoreAreKeptAgainAndTheSampleSpeaksOfThoseWhoWereKeptAllTheTime() {
+    for (int i = 0; i < 20_000; i++) ear.hear(request(i));
+    double crowded = traffic.sample().weight();
+    assertThat(crowded).isGreaterThan(8);
+    for (int minute = 0; minute < 40; minute++) {
+      clock.addAndGet(60 * SECOND);
+      for (int i = 0; i < 500 && minute % 10 == 0; i++) ear.hear(request(i));
+      var kept = perCaller(traffic.sample());
+      long asked = minute < 9 ? 2 : 1; // the flood is ten minutes ago by then
+      for (int i = 0; i < 500; i++) {
+        assertThat(kept.getOrDefault("user:" + i, asked)).as("minute " + minute).isEqualTo(asked);
+      }
+    }
+    assertThat(traffic.sample().weight()).isLessThan(crowded);
+  }
+
+  @Test
+  void whereNobodyWhoComesIsKeptMoreAreKeptInTime() {
+    for (int i = 0; i < 2_000_000; i++) ear.hear(request(i));
+    assertThat(traffic.sample().weight()).isGreaterThan(1_000);
+    for (int i = 0; i < 60 * 1_024; i++) {
+      clock.addAndGet(60 * SECOND / 1_024 + 1);
+      ear.hear(request(7));
+    }
+    assertThat(perCaller(traffic.sample())).containsKey("user:7");
+  }
+
+  @Test
+  void ofFewCallersWhoAskMuchAShorterTimeIsKeptWhole() {
+    var other = traffic.ear();
+    for (int i = 0; i < 10_000; i++) {
+      clock.addAndGet(SECOND / 100);
+      (i % 10 == 0 ? other : ear).hear(request(i % 3));
+    }
+    var sample = traffic.sample();
+    assertThat(sample.weight()).isEqualTo(1);
+    long from = sample.arrivals().getFirst().micros();
+    assertThat(from).isBetween(clock.get() - 13 * SECOND, clock.get() - 9 * SECOND);
+    assertThat(sample.arrivals()).hasSize((int) ((clock.get() - from) / (SECOND / 100)) + 1);
+  }
+
+  @Test
+  void aSubjectThatIsVeryLongIsNotKept() {
+    ear.hear(Request.of(Subject.of("x".repeat(1_000))));
+    assertThat(traffic.sample().arrivals()).isEmpty();
+  }
+}

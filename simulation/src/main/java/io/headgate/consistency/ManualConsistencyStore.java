@@ -1,0 +1,28 @@
+package io.headgate.consistency;
+
+import io.headgate.store.HoldingStore;
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+
+/** Makes a {@link ConsistencyStore} without threads, and runs its background work. */
+public final class ManualConsistencyStore {
+  private ManualConsistencyStore() {}
+
+  public static ConsistencyStore create(
+      Store remote,
+      HoldingStore counts,
+      IntSupplier instances,
+      FailureDomains domains,
+      ConsistencyOptions options,
+      LongSupplier nanos,
+      Ticker ticker) {
+    return ConsistencyStore.byHand(remote, counts, instances, domains, options, nanos, ticker);
+  }
+
+  /** One round of reports, renewals and sweeps. */
+  public static void sync(ConsistencyStore store) {
+    store.errands().run();
+  }
+}

@@ -1,0 +1,119 @@
+package io.headgate.testkit;
+
+import io.headgate.limit.Holdable;
+import io.headgate.limit.HeldState;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.HoldRequest.Usage;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.store.PlanResult;
+import io.headgate.store.HoldingStore;
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What every store that several instances share must be indistinguishable from: one {@link
+ * ReferenceStore}, as one of its instances sees it. Plans and takes meet on the same states.
+ */
+public final class ReferenceHoldingStore implements Store, HoldingStore {
+  private final ReferenceStore store; // also the lock
+  private final Ticker ticker;
+  private final long holder;
+
+  private ReferenceHoldingStore(ReferenceStore store, Ticker ticker, long holder) {
+    this.store = store;
+    this.ticker = ticker;
+    this.holder = holder;
+  }
+
+  /** Nothing is known yet; the one who has it is holder 1. */
+  public static ReferenceHoldingStore shared(Ticker ticker) {
+    return new ReferenceHoldingStore(new ReferenceStore(ticker), ticker, 1);
+  }
+
+  /** The same states for another instance. */
+  public ReferenceHoldingStore as(long holder) {
+    return new ReferenceHoldingStore(store, ticker, holder);
+  }
+
+  @Override
+  public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
+    return take(charge, 0, usage, want, lease);
+  }
+
+  /**
+   * @param order as in {@link HoldRequest}
+   */
+  public CompletionStage<Taken> take(
+      Charge charge, long order, Usage usage, long want, long lease) {
+    synchronized (store) {
+      long now = ticker.micros();
+      var take = new HoldRequest(holder, order, usage, charge.cost(), want, lease);
+      var taken = take.from(divisible(charge), store.state(charge), now);
+      store.keep(charge, taken.state());
+      return CompletableFuture.completedStage(
+          new Taken(taken.outcome(), taken.held(), now + lease));
+    }
+  }
+
+  @Override
+  public CompletionStage<Known> report(Charge charge) {
+    synchronized (store) {
+      long now = ticker.micros();
+      var limit = divisible(charge);
+      var reported = HeldState.reported(limit, store.state(charge), now, charge.cost());
+      store.keep(charge, reported.state());
+      var known = limit.adopt(HeldState.bare(HeldState.settled(limit, reported.state(), now)), now);
+      return CompletableFuture.completedStage(new Known(known, now, reported.counted()));
+    }
+  }
+
+  private static Holdable divisible(Charge charge) {
+    return (Holdable) charge.limit();
+  }
+
+  @Override
+  public PlanResult decide(Plan plan) {
+    synchronized (store) {
+      return store.decide(plan);
+    }
+  }
+
+  @Override
+  public PlanResult peek(Plan plan) {
+    synchronized (store) {
+      return store.peek(plan);
+    }
+  }
+
+  @Override
+  public boolean renew(Charge charge) {
+    synchronized (store) {
+      return store.renew(charge);
+    }
+  }
+
+  @Override
+  public boolean release(Charge charge) {
+    synchronized (store) {
+      return store.release(charge);
+    }
+  }
+
+  @Override
+  public void reset(Counter counter, String key) {
+    synchronized (store) {
+      store.reset(counter, key);
+    }
+  }
+
+  @Override
+  public long trackedKeys() {
+    synchronized (store) {
+      return store.trackedKeys();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package io.headgate.testkit;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Outcome;
+import io.headgate.limit.State;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The store that every other must be indistinguishable from: a map, one caller at a time, and
+ * nothing is ever forgotten.
+ */
+public final class ReferenceStore implements Store {
+  private record Place(Counter counter, String key) {
+    static Place of(Charge charge) {
+      return new Place(charge.counter(), charge.key());
+    }
+  }
+
+  private final Map<Place, State> states = new HashMap<>();
+  private final Ticker ticker;
+
+  public ReferenceStore(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  @Override
+  public PlanResult decide(Plan plan) {
+    return run(plan, true);
+  }
+
+  @Override
+  public PlanResult peek(Plan plan) {
+    return run(plan, false);
+  }
+
+  private PlanResult run(Plan plan, boolean keep) {
+    var before = new ArrayList<State>();
+    for (var charge : plan.charges()) before.add(state(charge));
+    var steps = plan.step(before, ticker.micros());
+    var outcomes = new ArrayList<Outcome>();
+    for (int i = 0; i < steps.size(); i++) {
+      if (keep) states.put(Place.of(plan.charges().get(i)), steps.get(i).state());
+      outcomes.add(steps.get(i).outcome());
+    }
+    return new PlanResult(outcomes, Source.STORE);
+  }
+
+  @Override
+  public boolean renew(Charge charge) {
+    if (!holds(charge)) return false;
+    var slots = (Concurrency) charge.limit();
+    states.put(Place.of(charge), slots.renew(state(charge), ticker.micros(), charge.holder()));
+    return true;
+  }
+
+  @Override
+  public boolean release(Charge charge) {
+    if (!holds(charge)) return false;
+    var slots = (Concurrency) charge.limit();
+    states.put(Place.of(charge), slots.release(state(charge), ticker.micros(), charge.holder()));
+    return true;
+  }
+
+  private boolean holds(Charge charge) {
+    return charge.limit() instanceof Concurrency slots
+        && slots.adopt(state(charge), ticker.micros()).holds(charge.holder());
+  }
+
+  @Override
+  public void reset(Counter counter, String key) {
+    states.remove(new Place(counter, key));
+  }
+
+  @Override
+  public long trackedKeys() {
+    return states.size();
+  }
+
+  State state(Charge charge) {
+    return states.getOrDefault(Place.of(charge), State.FRESH);
+  }
+
+  void keep(Charge charge, State state) {
+    states.put(Place.of(charge), state);
+  }
+}

@@ -1,0 +1,98 @@
+package io.headgate.consistency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Consistency;
+import io.headgate.rule.Rule;
+import io.headgate.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/**
+ * However instances come and go, are cut off or not answered, what all of them let pass together is
+ * within the limit's own bound, by the times at which it passed.
+ */
+class LeasedProperties {
+  private record Admitted(long at, long cost) {}
+
+  private static final Duration WINDOW = Duration.ofSeconds(2);
+
+  @Property(tries = 60)
+  void bucketsNeverLetPassMoreThanTheirBurstAndTheirRate(
+      @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
+    var rate = Rate.of(permits, WINDOW);
+    var admitted = history(new TokenBucket(rate), seed);
+    for (int i = 0; i < admitted.size(); i++) {
+      long spent = 0;
+      for (int j = i; j < admitted.size(); j++) {
+        spent += admitted.get(j).cost;
+        long repaid = (admitted.get(j).at - admitted.get(i).at) * permits / 2_000_000;
+        assertThat(spent).isLessThanOrEqualTo(permits + repaid);
+      }
+    }
+  }
+
+  @Property(tries = 60)
+  void fixedWindowsNeverLetPassMoreThanTheirPermits(
+      @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
+    long end = 0;
+    long spent = 0;
+    for (var one : history(FixedWindow.of(Rate.of(permits, WINDOW)), seed)) {
+      if (one.at >= end) {
+        end = (one.at / 2_000_000 + 1) * 2_000_000;
+        spent = 0;
+      }
+      spent += one.cost;
+      assertThat(spent).isLessThanOrEqualTo(permits);
+    }
+  }
+
+  @Property(tries = 60)
+  void slidingWindowsNeverLetPassMoreThanTheirPermitsInAnyWindow(
+      @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
+    var limit = new SlidingWindow(Rate.of(permits, WINDOW), 10, SlidingWindow.Bound.CONSERVATIVE);
+    var admitted = history(limit, seed);
+    int first = 0;
+    long spent = 0;
+    for (var one : admitted) {
+      spent += one.cost;
+      while (one.at - admitted.get(first).at >= 2_000_000) spent -= admitted.get(first++).cost;
+      assertThat(spent).isLessThanOrEqualTo(permits);
+    }
+  }
+
+  /** What four instances let pass, that have a hard time of it. */
+  private static List<Admitted> history(Limit limit, long seed) {
+    var rule = Rule.named("r").match("key", "*").limit(limit).consistency(Consistency.LEASED);
+    var fleet = new Fleet(4, rule.build());
+    var random = new Random(seed);
+    var admitted = new ArrayList<Admitted>();
+    for (int i = 0; i < 3_000; i++) {
+      var member = fleet.members.get(random.nextInt(fleet.members.size()));
+      switch (random.nextInt(300)) {
+        case 0 -> member.cutOff = !member.cutOff;
+        case 1 -> member.unanswered = !member.unanswered;
+        case 2 -> fleet.ticker.advance(Duration.ofMillis(random.nextInt(3_000)));
+        case 3 -> member.near.errands().run();
+        default -> fleet.ticker.advance(Duration.ofNanos(random.nextInt(4_000_000)));
+      }
+      long cost = random.nextInt(8) == 0 ? 1 + random.nextInt(5) : 1;
+      try {
+        if (member.asks("k", cost)) admitted.add(new Admitted(fleet.ticker.micros(), cost));
+      } catch (StoreException e) {
+        // What the rule's policy then says is not of this limit.
+      }
+    }
+    return admitted;
+  }
+}
