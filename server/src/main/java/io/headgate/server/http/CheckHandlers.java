@@ -69,7 +69,7 @@ final class CheckHandlers {
   }
 
   private void answer(Exchange exchange, CheckResult verdict, long waited, boolean charged) {
-    headers.put(exchange, verdict, waited);
+    headers.write(verdict, waited, exchange::header);
     var out = new JsonWriter();
     if (!verdict.isAllowed() && exchange.acceptsProblem()) {
       CheckResultJson.writeProblem(out, verdict, charged);
@@ -89,7 +89,7 @@ final class CheckHandlers {
   private void answerTokens(Exchange exchange, CheckRequest asked, CheckResult verdict) {
     // The answer has no lease, so nobody could say when the request ends: it holds no slots.
     asking.giveBack(verdict);
-    headers.put(exchange, verdict, 0);
+    headers.write(verdict, 0, exchange::header);
     var out = new JsonWriter().begin();
     out.name("key").value(asked.subject().toString());
     out.name("tokensRequested").value(asked.request().cost());

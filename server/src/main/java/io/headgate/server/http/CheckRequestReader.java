@@ -110,11 +110,11 @@ final class CheckRequestReader {
   private CheckRequest asked() {
     if (subject == null) {
       throw allowed.contains(CheckField.SUBJECT)
-          ? in.missing(CheckField.SUBJECT, "{\"key\":\"user:42\"} or {\"subject\":{\"user\":\"42\"}}")
-          : in.missing(CheckField.KEY, "{\"key\":\"user:42\"}");
+          ? in.missing(CheckField.SUBJECT.toString(), "{\"key\":\"user:42\"} or {\"subject\":{\"user\":\"42\"}}")
+          : in.missing(CheckField.KEY.toString(), "{\"key\":\"user:42\"}");
     }
     if (rule.isEmpty() && allowed.contains(CheckField.RULE)) {
-      throw in.missing(CheckField.RULE, "{\"key\":\"user:42\",\"rule\":\"per-user\"}");
+      throw in.missing(CheckField.RULE.toString(), "{\"key\":\"user:42\",\"rule\":\"per-user\"}");
     }
     return new CheckRequest(new Request(subject, cost, costs), wait, rule);
   }

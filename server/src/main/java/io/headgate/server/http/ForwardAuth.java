@@ -110,7 +110,7 @@ final class ForwardAuth {
 
   /** The proxy would give up before the wait is over, and might then let the request pass. */
   private void denyWait(Exchange exchange, CheckResult verdict, int denied) {
-    headers.put(exchange, verdict, 0);
+    headers.write(verdict, 0, exchange::header);
     exchange.header("Retry-After", Long.toString((millis(verdict) + 999) / 1_000));
     refuse(exchange, Rule.TOO_MANY_REQUESTS, denied, verdict.violated());
   }
@@ -125,7 +125,7 @@ final class ForwardAuth {
   }
 
   private void answer(Exchange exchange, CheckResult verdict, int denied, long waited) {
-    headers.put(exchange, verdict, waited);
+    headers.write(verdict, waited, exchange::header);
     if (verdict.isAllowed()) {
       exchange.end(204);
       return;

@@ -269,8 +269,8 @@ final class JsonReader {
   }
 
   /** To be called at the end of the object that lacks the field. */
-  ProblemException missing(CheckField name, String example) {
-    field = name.toString();
+  ProblemException missing(String name, String example) {
+    field = name;
     return bad("is missing; send " + example);
   }
 

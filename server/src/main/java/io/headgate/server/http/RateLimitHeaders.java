@@ -32,13 +32,11 @@ public final class RateLimitHeaders {
   }
 
   /**
+   * Writes the headers of a result.
+   *
    * @param waited the microseconds that the caller has already waited for its slot
+   * @param out receives each name and value
    */
-  void put(Exchange exchange, CheckResult verdict, long waited) {
-    write(verdict, waited, exchange::header);
-  }
-
-  /** As above, for whatever carries headers. */
   public void write(CheckResult verdict, long waited, BiConsumer<CharSequence, CharSequence> out) {
     var retry = verdict.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
     var policies = new StringBuilder();

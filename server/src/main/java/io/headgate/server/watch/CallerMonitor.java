@@ -2,7 +2,6 @@ package io.headgate.server.watch;
 
 import io.headgate.server.watch.Anomaly.Kind;
 import io.headgate.server.watch.Anomaly.Severity;
-import io.headgate.server.watch.DetectorInput.Busy;
 import io.headgate.server.watch.AnomalyLog.Matter;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -57,7 +56,7 @@ final class CallerMonitor {
   /**
    * @param perSecond of all callers together
    */
-  void step(long second, List<Busy> busiest, double perSecond, AnomalyLog journal) {
+  void step(long second, List<BusyCaller> busiest, double perSecond, AnomalyLog journal) {
     boolean warm = busySteps >= WARM_STEPS;
     var present = new HashSet<String>();
     for (var busy : busiest) present.add(busy.caller());
@@ -82,7 +81,7 @@ final class CallerMonitor {
   }
 
   /** Who is not among the busiest asks no more often than the last of them. */
-  private static double unfollowed(List<Busy> busiest) {
+  private static double unfollowed(List<BusyCaller> busiest) {
     return busiest.size() < TopCallers.MOST_BUSY
         ? TopCallers.LEAST_BUSY
         : busiest.getLast().perSecond();
@@ -98,7 +97,7 @@ final class CallerMonitor {
     return away.isPresent();
   }
 
-  private static RateMonitor monitor(Busy busy, long second, boolean warm, double unfollowed) {
+  private static RateMonitor monitor(BusyCaller busy, long second, boolean warm, double unfollowed) {
     var matter = Matter.ofCaller(Kind.RATE, busy.caller());
     String who = busy.caller() + " asks";
     boolean old = warm && second - busy.since() > WARM_STEPS * Baseline.STEP_SECONDS;
@@ -114,7 +113,7 @@ final class CallerMonitor {
   }
 
   private void judgeNew(
-      Known one, Busy busy, long second, double perSecond, boolean warm, AnomalyLog journal) {
+      Known one, BusyCaller busy, long second, double perSecond, boolean warm, AnomalyLog journal) {
     boolean big = busy.perSecond() >= BIG_RATE && busy.perSecond() >= BIG_SHARE * perSecond;
     boolean isNew = second - busy.since() <= NEW_SECONDS && !wasBig.containsKey(busy.caller());
     boolean known = one.fresh.isOpen() && second - one.openedAt > NEW_NO_MORE_SECONDS;

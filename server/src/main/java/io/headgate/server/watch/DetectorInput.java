@@ -9,10 +9,5 @@ import java.util.Map;
  * @param second since 1970
  * @param busiest the callers that ask most now, the busiest first
  */
-record DetectorInput(long second, CheckCounts all, Map<String, CheckCounts> byRule, List<Busy> busiest) {
-
-  /**
-   * @param since the second in which it was first seen
-   */
-  record Busy(String caller, double perSecond, long since) {}
-}
+record DetectorInput(
+    long second, CheckCounts all, Map<String, CheckCounts> byRule, List<BusyCaller> busiest) {}

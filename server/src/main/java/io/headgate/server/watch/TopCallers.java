@@ -65,13 +65,13 @@ final class TopCallers {
   }
 
   /** Those that ask most right now, the busiest first. */
-  List<DetectorInput.Busy> busiest() {
-    var all = new ArrayList<DetectorInput.Busy>(callers.size());
+  List<BusyCaller> busiest() {
+    var all = new ArrayList<BusyCaller>(callers.size());
     callers.forEach((name, caller) -> {
       double rate = caller.perSecond(now);
-      if (rate >= LEAST_BUSY) all.add(new DetectorInput.Busy(name, rate, caller.since()));
+      if (rate >= LEAST_BUSY) all.add(new BusyCaller(name, rate, caller.since()));
     });
-    all.sort(Comparator.comparingDouble(DetectorInput.Busy::perSecond).reversed());
+    all.sort(Comparator.comparingDouble(BusyCaller::perSecond).reversed());
     return List.copyOf(all.subList(0, Math.min(MOST_BUSY, all.size())));
   }
 

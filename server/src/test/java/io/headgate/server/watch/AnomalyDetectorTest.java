@@ -17,13 +17,13 @@ class AnomalyDetectorTest {
   private final List<Anomaly> changes = new ArrayList<>();
   private long now = START;
 
-  private void pass(int seconds, CheckCounts each, List<DetectorInput.Busy> busiest) {
+  private void pass(int seconds, CheckCounts each, List<BusyCaller> busiest) {
     var rules = each.equals(CheckCounts.NONE) ? Map.<String, CheckCounts>of() : Map.of("rule", each);
     pass(seconds, each, rules, busiest);
   }
 
   private void pass(
-      int seconds, CheckCounts each, Map<String, CheckCounts> rules, List<DetectorInput.Busy> busiest) {
+      int seconds, CheckCounts each, Map<String, CheckCounts> rules, List<BusyCaller> busiest) {
     for (int i = 0; i < seconds; i++) {
       changes.addAll(detector.observe(new DetectorInput(now++, each, rules, busiest)));
     }
@@ -43,8 +43,8 @@ class AnomalyDetectorTest {
     }
   }
 
-  private static DetectorInput.Busy busy(String caller, double rate, long since) {
-    return new DetectorInput.Busy(caller, rate, since);
+  private static BusyCaller busy(String caller, double rate, long since) {
+    return new BusyCaller(caller, rate, since);
   }
 
   private Anomaly only() {
@@ -245,8 +245,8 @@ class AnomalyDetectorTest {
     }
   }
 
-  private static List<DetectorInput.Busy> regulars(int group, int size, double rate) {
-    var busiest = new ArrayList<DetectorInput.Busy>();
+  private static List<BusyCaller> regulars(int group, int size, double rate) {
+    var busiest = new ArrayList<BusyCaller>();
     for (int i = 0; i < size; i++) busiest.add(busy(group + "-" + i, rate, START));
     return busiest;
   }

@@ -132,16 +132,16 @@ final class MadeTraffic {
     return rules.values().stream().reduce(CheckCounts.NONE, CheckCounts::plus);
   }
 
-  private List<DetectorInput.Busy> callers(
+  private List<BusyCaller> callers(
       long second, double each, double busy, double all, double stranger) {
-    var list = new ArrayList<DetectorInput.Busy>();
+    var list = new ArrayList<BusyCaller>();
     if (stranger > 0) {
       double rate = poisson(all * stranger * STEP) / (double) STEP;
-      list.add(new DetectorInput.Busy("stranger-" + strangers, rate, sinceOf(second)));
+      list.add(new BusyCaller("stranger-" + strangers, rate, sinceOf(second)));
     }
     for (int i = 0; i < CALLERS; i++) {
       double rate = poisson(each * (i == 0 ? busy : 1) * STEP) / (double) STEP;
-      if (rate >= TopCallers.LEAST_BUSY) list.add(new DetectorInput.Busy("user:" + i, rate, START));
+      if (rate >= TopCallers.LEAST_BUSY) list.add(new BusyCaller("user:" + i, rate, START));
     }
     return list;
   }
