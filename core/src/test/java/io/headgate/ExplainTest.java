@@ -14,7 +14,7 @@ import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.PlanResult;
-import io.headgate.store.ForwardingStore;
+import io.headgate.outage.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import java.util.List;

@@ -35,7 +35,7 @@ final class Callers implements AutoCloseable {
    *
    * @param latencies in nanoseconds
    */
-  record Seen(long decisions, long passed, Duration took, Histogram latencies) {}
+  public record Seen(long decisions, long passed, Duration took, Histogram latencies) {}
 
   /**
    * Asks until the time is over or every caller has asked enough; then waits for the last answers.

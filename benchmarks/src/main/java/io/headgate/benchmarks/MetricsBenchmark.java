@@ -5,7 +5,7 @@ import io.headgate.rule.Request;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.InMemoryRuleRepository;
-import io.headgate.server.watch.DecisionListener;
+import io.headgate.server.stats.DecisionListener;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * (40 bytes a key in all, not 64 and more), and because a full table must choose what to forget by
  * what is in it.
  */
-final class CellTable {
+public final class CellTable {
   private static final int MOST_SEGMENTS = 64;
   private static final int LEAST_CELLS_PER_SEGMENT = 256;
 
@@ -24,7 +24,7 @@ final class CellTable {
   /** Those of each segment, here so that who only looks has one place less to go to. */
   private final @Nullable Cell[][] chains;
 
-  CellTable(int mostCells) {
+  public CellTable(int mostCells) {
     int count = 1;
     while (count < MOST_SEGMENTS && mostCells / (count * 2) >= LEAST_CELLS_PER_SEGMENT) count *= 2;
     segments = new Segment[count];

@@ -27,7 +27,7 @@ public final class MemoryStore implements Store {
   private final Ticker ticker;
   private final Runnable onClose;
 
-  MemoryStore(CellTable table, Ticker ticker, Runnable onClose) {
+  public MemoryStore(CellTable table, Ticker ticker, Runnable onClose) {
     this.table = table;
     this.ticker = ticker;
     this.onClose = onClose;
@@ -123,7 +123,7 @@ public final class MemoryStore implements Store {
   }
 
   /** What the limit of a charge reports at no cost. */
-  Outcome standing(Charge charge) {
+  public Outcome standing(Charge charge) {
     long now = now();
     var look = new Charge(charge.counter(), charge.key(), 0, charge.holder());
     for (; ; Cell.giveWay()) {

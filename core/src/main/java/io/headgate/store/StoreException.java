@@ -79,7 +79,7 @@ public final class StoreException extends RuntimeException {
   }
 
   /** Whether it is certain that the store charged nothing. */
-  boolean isUncharged() {
+  public boolean isUncharged() {
     return unsent
         || switch (kind) {
           case REFUSED, OVERLOADED -> true;

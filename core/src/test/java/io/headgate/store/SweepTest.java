@@ -1,8 +1,8 @@
 package io.headgate.store;
 
-import static io.headgate.store.Asks.START;
-import static io.headgate.store.Asks.passes;
-import static io.headgate.store.Asks.plan;
+import static io.headgate.outage.Asks.START;
+import static io.headgate.outage.Asks.passes;
+import static io.headgate.outage.Asks.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

@@ -1,6 +1,6 @@
 package io.headgate.store;
 
-import static io.headgate.store.Asks.START;
+import static io.headgate.outage.Asks.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.LeakyBucket;
@@ -18,6 +18,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import io.headgate.outage.Asks;
 
 /** A word tells as much as the state it stands for. */
 class WordCellProperties {

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import io.headgate.redis.internal.connection.PubSub;
+import io.headgate.redis.internal.connection.RedisConnection;
 
 /**
  * Where instances leave word for each other: the latest content of a topic for whoever comes by,

@@ -111,7 +111,7 @@ public final class RedisAddress {
     return topology;
   }
 
-  List<RedisURI> uris() {
+  public List<RedisURI> uris() {
     return uris;
   }
 

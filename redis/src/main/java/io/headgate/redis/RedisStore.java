@@ -12,6 +12,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import io.headgate.redis.internal.script.DenialCache;
+import io.headgate.redis.internal.cluster.FailureDomainStore;
+import io.headgate.redis.internal.connection.InstanceRegistry;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.PubSub;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.connection.ResetSubscriber;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /**
  * States in Redis or Valkey, the same for every instance that uses the same servers and prefix.

@@ -2,6 +2,9 @@ package io.headgate.redis;
 
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.rule.Plan;
+import io.headgate.redis.internal.script.ChargeReceipt;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** Charges made in tests, with the receipts to give them back. */
 final class Charges {

@@ -32,6 +32,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.script.MessagePackReader;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** Instances whose clocks differ agree, since only the server's counts. */
 class ClocksTest {

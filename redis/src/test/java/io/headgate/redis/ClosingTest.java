@@ -7,6 +7,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import io.headgate.redis.internal.connection.ClusterConnection;
+import io.headgate.redis.internal.connection.LettuceClients;
 
 class ClosingTest {
   private static final int TIMES = 20;

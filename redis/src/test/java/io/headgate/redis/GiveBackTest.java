@@ -27,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import io.headgate.redis.internal.script.ChargeReceipt;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** A charge is given back to the counter as it was charged, not to a later window of it. */
 class GiveBackTest {

@@ -38,6 +38,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** Permits that instances hold, by the server's own clock. */
 class HeldInRedisTest {

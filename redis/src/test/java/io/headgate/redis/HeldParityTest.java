@@ -40,6 +40,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ReplyReader;
+import io.headgate.redis.internal.script.ScriptCommand;
 
 /**
  * Instances take, spend and report, others ask as ever: Java and Lua must say the same in every

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import io.headgate.redis.internal.script.Batcher;
 
 /** Who was told what a policy says is not charged afterwards, but for what had left already. */
 class LateChargesTest {

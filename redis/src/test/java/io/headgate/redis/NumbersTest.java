@@ -10,6 +10,8 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import io.headgate.redis.internal.script.MessagePackReader;
+import io.headgate.redis.internal.script.MessagePackWriter;
 
 class NumbersTest {
   @Test

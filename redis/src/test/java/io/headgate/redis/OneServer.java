@@ -4,6 +4,11 @@ import io.headgate.store.Ticker;
 import io.headgate.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** A server of the test's own, and one link to it that many engines may use. */
 record OneServer(RedisServer server, LettuceClients clients, RedisConnection link) implements AutoCloseable {

@@ -40,6 +40,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import io.headgate.redis.internal.script.ChargeReceipt;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** What is kept, by the server's own clock, and for how long. */
 class StateInRedisTest {

@@ -11,7 +11,7 @@ final class RateSyntax {
   static final String WANTED = "a rate such as 100/1m";
 
   /** A rate whose period may be a month. */
-  record Written(long permits, Span period) {
+  public record Written(long permits, Span period) {
     Rate rate() {
       return Rate.of(permits, period.length());
     }

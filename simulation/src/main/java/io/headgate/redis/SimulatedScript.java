@@ -35,6 +35,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.script.MessagePackWriter;
+import io.headgate.redis.internal.script.ReplyReader;
 
 /**
  * The Redis script, in Java: reads the batch that {@link Batch} writes, runs the same functions

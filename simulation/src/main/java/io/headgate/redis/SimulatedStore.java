@@ -8,10 +8,10 @@ import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
-import io.headgate.store.OutageListener;
-import io.headgate.store.ManualReports;
+import io.headgate.outage.OutageListener;
+import io.headgate.outage.ManualReports;
 import io.headgate.store.Ticker;
-import io.headgate.store.VirtualProber;
+import io.headgate.outage.VirtualProber;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +19,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import io.headgate.redis.internal.script.DenialCache;
+import io.headgate.redis.internal.cluster.FailureDomainStore;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.redis.internal.script.ScriptExecutor;
 
 /**
  * The stores of one instance as {@link RedisStore} stacks them, over a simulated network and

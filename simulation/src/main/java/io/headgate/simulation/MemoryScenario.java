@@ -6,7 +6,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.VirtualProber;
+import io.headgate.outage.VirtualProber;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

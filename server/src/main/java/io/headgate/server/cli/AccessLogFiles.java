@@ -8,6 +8,8 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.Progress;
 
 /** Reads files of logs one after the other, and shows somebody who waits how far it has come. */
 final class AccessLogFiles {

@@ -9,6 +9,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import io.headgate.server.cli.options.ColourOption;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
 
 /** Puts a file of rules in force. */
 @Command(

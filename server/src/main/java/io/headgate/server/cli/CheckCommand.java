@@ -8,6 +8,11 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.LimitText;
 
 /** Asks a running service whether a request may go ahead. */
 @Command(

@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import io.headgate.server.cli.output.CommandContext;
 
 /** Writes the rules as a file. */
 @Command(

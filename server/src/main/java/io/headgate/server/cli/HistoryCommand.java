@@ -4,6 +4,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.DiffText;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.TextTable;
 
 /** Shows the revisions, the newest first. */
 @Command(

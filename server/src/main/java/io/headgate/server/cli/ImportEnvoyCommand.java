@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import io.headgate.server.cli.output.CommandContext;
 
 /** Turns a configuration of envoyproxy/ratelimit into rules. Needs no service. */
 @Command(

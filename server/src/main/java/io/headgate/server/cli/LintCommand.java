@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.Printable;
 
 /** Says what is wrong with files of rules. Needs no service. */
 @Command(

@@ -6,6 +6,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.RuleText;
+import io.headgate.server.cli.output.TextTable;
 
 /** Shows the rules as a table. */
 @Command(

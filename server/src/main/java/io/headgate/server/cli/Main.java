@@ -10,6 +10,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.options.ConfigOption;
+import io.headgate.server.cli.options.Configuration;
+import io.headgate.server.cli.output.Printable;
 
 /** The {@code headgate} command. */
 @Command(

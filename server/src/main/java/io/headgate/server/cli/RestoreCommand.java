@@ -5,6 +5,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import io.headgate.server.cli.options.ColourOption;
+import io.headgate.server.cli.output.CommandContext;
 
 /** Goes back. */
 @Command(

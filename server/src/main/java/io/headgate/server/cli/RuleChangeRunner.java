@@ -4,6 +4,9 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.DiffText;
+import io.headgate.server.cli.output.JsonReply;
 
 /**
  * Makes one change of the rules and says what came of it; the same for apply, delete and restore.

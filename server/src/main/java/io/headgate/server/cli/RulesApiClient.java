@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.JsonReply;
 
 /** Which service's rules it is about, and how it is asked for them. */
 final class RulesApiClient {

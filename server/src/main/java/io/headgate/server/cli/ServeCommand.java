@@ -9,7 +9,7 @@ import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RulesFile;
-import io.headgate.server.watch.StatsSettings;
+import io.headgate.server.stats.StatsSettings;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.IOException;
@@ -22,6 +22,17 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
+import io.headgate.server.cli.options.GrpcOptions;
+import io.headgate.server.cli.options.ListenOptions;
+import io.headgate.server.cli.options.LogOptions;
+import io.headgate.server.cli.options.RuleOptions;
+import io.headgate.server.cli.options.StatsOptions;
+import io.headgate.server.cli.options.StoreOptions;
+import io.headgate.server.cli.options.TokenOptions;
+import io.headgate.server.cli.options.TraceOptions;
 
 /** Starts the service and stays until it is told to stop. */
 @Command(

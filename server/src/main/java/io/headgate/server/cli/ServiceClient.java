@@ -12,6 +12,9 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.Printable;
 
 /** Asks a running service. */
 final class ServiceClient {

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import io.headgate.server.cli.output.CommandContext;
 
 /** Shows one rule whole. */
 @Command(

@@ -27,6 +27,13 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import io.headgate.server.cli.options.ColourOption;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.SimulationHtml;
+import io.headgate.server.cli.output.SimulationJson;
+import io.headgate.server.cli.output.SimulationReport;
+import io.headgate.server.cli.output.SimulationText;
 
 /** Says what rules would have done to the requests of an access log. Needs no service. */
 @Command(

@@ -3,6 +3,8 @@ package io.headgate.server.cli;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.options.Configuration;
 
 /**
  * Refuses to send a token to an address that the user did not choose.

@@ -8,7 +8,7 @@ import io.headgate.server.grpc.proto.HeaderValue;
 import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.grpc.proto.RateLimitResponse.Code;
 import io.headgate.server.grpc.proto.RateLimitResponse.DescriptorStatus;
-import io.headgate.server.http.RateLimitHeaders;
+import io.headgate.server.api.RateLimitHeaders;
 import java.time.Duration;
 import java.util.Optional;
 

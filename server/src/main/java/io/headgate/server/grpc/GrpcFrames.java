@@ -1,6 +1,6 @@
 package io.headgate.server.grpc;
 
-import io.headgate.server.http.NonApiRequest;
+import io.headgate.server.http.transport.NonApiRequest;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;

@@ -3,7 +3,7 @@ package io.headgate.server.grpc;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.ServiceDescriptor;
-import io.headgate.server.http.Readiness;
+import io.headgate.server.api.Readiness;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.reflection.v1.ErrorResponse;

@@ -14,3 +14,11 @@
 package io.headgate.server.http;
 
 import org.jspecify.annotations.NullMarked;
+import io.headgate.server.http.check.CheckRequestReader;
+import io.headgate.server.http.check.CheckResultJson;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.protocol.JsonReader;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.RateLimitHeaders;
+import io.headgate.server.http.transport.Routes;

@@ -4,7 +4,7 @@ import io.headgate.CheckResult;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.watch.DecisionListener;
+import io.headgate.server.stats.DecisionListener;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;

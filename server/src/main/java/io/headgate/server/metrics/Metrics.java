@@ -3,7 +3,7 @@ package io.headgate.server.metrics;
 import com.sun.management.OperatingSystemMXBean;
 import io.headgate.RateLimiter;
 import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.watch.DecisionListener;
+import io.headgate.server.stats.DecisionListener;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;

@@ -3,7 +3,7 @@ package io.headgate.server.simulation;
 import io.headgate.CheckResult;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
-import io.headgate.server.watch.DecisionListener;
+import io.headgate.server.stats.DecisionListener;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;

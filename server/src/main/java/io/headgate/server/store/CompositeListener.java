@@ -1,6 +1,6 @@
 package io.headgate.server.store;
 
-import io.headgate.store.OutageListener;
+import io.headgate.outage.OutageListener;
 import io.headgate.store.StoreException;
 
 /** Two that hear the same. */

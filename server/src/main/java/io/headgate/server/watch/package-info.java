@@ -8,3 +8,4 @@
 package io.headgate.server.watch;
 
 import org.jspecify.annotations.NullMarked;
+import io.headgate.server.stats.DecisionListener;

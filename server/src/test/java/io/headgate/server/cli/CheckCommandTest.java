@@ -2,7 +2,7 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.server.http.AccessControl;
+import io.headgate.server.api.AccessControl;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import io.headgate.server.cli.options.Configuration;
 
 /** What {@code deploy/} says of the program is true of it. */
 class DeployFilesTest {

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import io.headgate.server.cli.output.JsonReply;
 
 /** The program as it is delivered. */
 class HeadgateIT {

@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.options.Configuration;
 
 /**
  * The table of options in {@code docs/operations.md} is what the code says. To write it anew:

@@ -5,7 +5,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
-import io.headgate.server.http.AccessControl;
+import io.headgate.server.api.AccessControl;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;

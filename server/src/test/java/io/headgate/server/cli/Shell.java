@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import org.junit.jupiter.api.io.TempDir;
+import io.headgate.server.cli.output.CommandContext;
 
 /** Runs commands in this JVM, in a folder and an environment of the test's own. */
 abstract class Shell {

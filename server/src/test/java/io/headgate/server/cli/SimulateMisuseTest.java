@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import io.headgate.server.cli.output.CommandContext;
 
 /** What is asked for wrongly, and what figures could be taken for that they are not. */
 class SimulateMisuseTest {

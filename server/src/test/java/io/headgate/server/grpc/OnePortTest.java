@@ -10,7 +10,7 @@ import io.grpc.StatusRuntimeException;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
-import io.headgate.server.http.AccessControl;
+import io.headgate.server.api.AccessControl;
 import io.headgate.testkit.ConcurrentRunner;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

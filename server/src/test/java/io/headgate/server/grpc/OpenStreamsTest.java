@@ -10,7 +10,7 @@ import io.grpc.health.v1.HealthGrpc;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.headgate.server.grpc.proto.HealthCheckResponse;
-import io.headgate.server.http.Readiness;
+import io.headgate.server.api.Readiness;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;

@@ -6,32 +6,32 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /** One who looks after the rules of a service, over one connection. */
-final class Admin implements AutoCloseable {
+public final class Admin implements AutoCloseable {
   private static final Pattern REVISION = Pattern.compile("\"number\":(\\d+)");
 
   private final RawConnection connection;
 
-  Admin(int port) {
+  public Admin(int port) {
     this.connection = new RawConnection(port);
   }
 
-  RawAnswer get(String path, String... headers) {
+  public RawAnswer get(String path, String... headers) {
     return connection.request("GET", path, headers);
   }
 
-  RawAnswer put(String path, String body, String... headers) {
+  public RawAnswer put(String path, String body, String... headers) {
     return send("PUT", path, body, headers);
   }
 
-  RawAnswer delete(String path, String... headers) {
+  public RawAnswer delete(String path, String... headers) {
     return send("DELETE", path, "", headers);
   }
 
-  RawAnswer post(String path, String... headers) {
+  public RawAnswer post(String path, String... headers) {
     return send("POST", path, "", headers);
   }
 
-  RawAnswer send(String method, String path, String body, String... headers) {
+  public RawAnswer send(String method, String path, String body, String... headers) {
     var bytes = body.getBytes(UTF_8);
     var all = Arrays.copyOf(headers, headers.length + 1);
     all[headers.length] = "Content-Length: " + bytes.length;

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import io.headgate.server.http.transport.SecurityHeaders;
 
 /** What browsers are told. */
 class BrowsersTest {

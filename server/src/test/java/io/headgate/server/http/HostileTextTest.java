@@ -11,6 +11,7 @@ import io.headgate.testkit.redis.RedisServer;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import io.headgate.server.api.JsonWriter;
 
 class HostileTextTest {
   private static final Pattern SCRIPTS = Pattern.compile("number_of_cached_scripts:(\\d+)");

@@ -7,6 +7,15 @@ import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import io.headgate.server.http.check.CheckField;
+import io.headgate.server.http.check.CheckRequestReader;
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.http.check.ForwardAuthHeaders;
+import io.headgate.server.http.check.NormalizedPath;
+import io.headgate.server.http.simulation.PlaygroundReader;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.http.simulation.WhatIfReader;
 
 /** Mutated bodies and headers are read or refused with 4xx, and nothing else happens. */
 class HttpInputFuzzTest {

@@ -22,6 +22,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import io.headgate.server.api.AccessControl;
 
 /** Books that can't be written, or can't be asked. */
 class OtherBooksTest {

@@ -7,12 +7,12 @@ import java.util.Map;
  *
  * @param headers by their names in small letters
  */
-record RawAnswer(int status, Map<String, String> headers, String body) {
-  String header(String name) {
+public record RawAnswer(int status, Map<String, String> headers, String body) {
+  public String header(String name) {
     return headers.getOrDefault(name.toLowerCase(java.util.Locale.ROOT), "(none)");
   }
 
-  String mediaType() {
+  public String mediaType() {
     return header("content-type");
   }
 }

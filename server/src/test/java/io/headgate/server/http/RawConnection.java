@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.Locale;
 
 /** A connection on which anything can be sent, also what no HTTP client would. */
-final class RawConnection implements AutoCloseable {
+public final class RawConnection implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 20_000;
 
   private final Socket socket;
@@ -45,16 +45,16 @@ final class RawConnection implements AutoCloseable {
     }
   }
 
-  RawAnswer post(String path, String body, String... headers) {
+  public RawAnswer post(String path, String body, String... headers) {
     return post(path, body.getBytes(UTF_8), headers);
   }
 
-  RawAnswer post(String path, byte[] body, String... headers) {
+  public RawAnswer post(String path, byte[] body, String... headers) {
     sendPost(path, body, headers);
     return read();
   }
 
-  void sendPost(String path, byte[] body, String... headers) {
+  public void sendPost(String path, byte[] body, String... headers) {
     boolean typed = false;
     for (var header : headers) typed |= header.toLowerCase(Locale.ROOT).startsWith("content-type:");
     var head = new StringBuilder("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n");
@@ -64,13 +64,13 @@ final class RawConnection implements AutoCloseable {
     send(head.toString().getBytes(ISO_8859_1), body);
   }
 
-  RawAnswer request(String method, String path, String... headers) {
+  public RawAnswer request(String method, String path, String... headers) {
     send(head(method + " " + path, headers));
     return read(method.equals("HEAD"));
   }
 
   /** A head without body, or one whose body is still to come. */
-  static byte[] head(String methodAndPath, String... headers) {
+  public static byte[] head(String methodAndPath, String... headers) {
     var head = new StringBuilder(methodAndPath + " HTTP/1.1\r\n");
     boolean named = Arrays.stream(headers).anyMatch(header -> header.startsWith("Host:"));
     if (!named) head.append("Host: 127.0.0.1\r\n");
@@ -78,11 +78,11 @@ final class RawConnection implements AutoCloseable {
     return head.append("\r\n").toString().getBytes(ISO_8859_1);
   }
 
-  static byte[] bytes(String text) {
+  public static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }
 
-  void send(byte[]... parts) {
+  public void send(byte[]... parts) {
     try {
       var all = new ByteArrayOutputStream();
       for (var part : parts) all.write(part);
@@ -93,7 +93,7 @@ final class RawConnection implements AutoCloseable {
     }
   }
 
-  RawAnswer read() {
+  public RawAnswer read() {
     return read(false);
   }
 

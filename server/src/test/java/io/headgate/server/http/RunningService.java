@@ -18,17 +18,20 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.api.TrustedProxies;
 
 /** A real service on a port that the system chose, with a clock that stands until it is turned. */
-final class RunningService implements AutoCloseable {
+public final class RunningService implements AutoCloseable {
   /** A Sunday noon. */
   static final long START = 1_789_300_800_000_000L;
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  final AtomicLong clock = new AtomicLong(START);
-  final RateLimiter limiter;
-  final InMemoryRuleRepository book;
+  public final AtomicLong clock = new AtomicLong(START);
+  public final RateLimiter limiter;
+  public final InMemoryRuleRepository book;
   private final Service service;
 
   private RunningService(AccessControl access, Duration idle, Duration grace, Rule... rules) {
@@ -75,16 +78,16 @@ final class RunningService implements AutoCloseable {
     }
   }
 
-  static RunningService with(Rule... rules) {
+  public static RunningService with(Rule... rules) {
     return new RunningService(AccessControl.OPEN, MINUTE, Duration.ZERO, rules);
   }
 
-  static RunningService withAccess(AccessControl access, Rule... rules) {
+  public static RunningService withAccess(AccessControl access, Rule... rules) {
     return new RunningService(access, MINUTE, Duration.ZERO, rules);
   }
 
   /** Behind proxies of these addresses. */
-  static RunningService behind(TrustedProxies proxies, Rule... rules) {
+  public static RunningService behind(TrustedProxies proxies, Rule... rules) {
     return new RunningService(
         settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, proxies, Optional.empty()), rules);
   }
@@ -113,7 +116,7 @@ final class RunningService implements AutoCloseable {
     return new RunningService(AccessControl.OPEN, MINUTE, grace, rules);
   }
 
-  static RunningService withTokens(String admin, String check, Rule... rules) {
+  public static RunningService withTokens(String admin, String check, Rule... rules) {
     var access =
         new AccessControl(
             Optional.of(admin).filter(token -> !token.isEmpty()),
@@ -121,32 +124,32 @@ final class RunningService implements AutoCloseable {
     return new RunningService(access, MINUTE, Duration.ZERO, rules);
   }
 
-  int port() {
+  public int port() {
     return service.port();
   }
 
-  RawConnection connect() {
+  public RawConnection connect() {
     return new RawConnection(port());
   }
 
   /** One request on a connection of its own. */
-  RawAnswer post(String path, String body, String... headers) {
+  public RawAnswer post(String path, String body, String... headers) {
     try (var connection = connect()) {
       return connection.post(path, body, headers);
     }
   }
 
-  RawAnswer request(String method, String path, String... headers) {
+  public RawAnswer request(String method, String path, String... headers) {
     try (var connection = connect()) {
       return connection.request(method, path, headers);
     }
   }
 
-  void forget(String key, Rule rule) {
+  public void forget(String key, Rule rule) {
     limiter.reset(Subject.of(key), rule.id());
   }
 
-  void forget(Map<String, String> attributes, Rule rule) {
+  public void forget(Map<String, String> attributes, Rule rule) {
     limiter.reset(Subject.of(attributes), rule.id());
   }
 

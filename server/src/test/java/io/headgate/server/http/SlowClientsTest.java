@@ -9,6 +9,11 @@ import io.headgate.rule.Rule;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.http.transport.ConnectionLimiter;
+import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.http.transport.MemoryBudget;
+import io.headgate.server.api.TrustedProxies;
 
 /** Who takes places and time away from others is hung up on. */
 class SlowClientsTest {

@@ -29,6 +29,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.http.transport.EventStream;
+import io.headgate.server.http.transport.EventStreams;
 
 class StreamTest {
   private static final ObjectMapper JSON = new ObjectMapper();

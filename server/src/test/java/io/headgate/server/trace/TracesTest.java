@@ -16,7 +16,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Rule;
-import io.headgate.server.http.AccessControl;
+import io.headgate.server.api.AccessControl;
 import io.headgate.server.http.LogCapture;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;

@@ -1,0 +1,69 @@
+package io.headgate.redis.internal.connection;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * A constant text that the server compiles once: rules come in as arguments.
+ *
+ * @param sha1 what the server calls it
+ */
+record Script(String text, String sha1) {
+  /** Decides plans; composed from the files beside this class. */
+  static final Script DECIDE = of(compose());
+
+  /** Counts instances. */
+  static final Script INSTANCES = of(file("instances"));
+
+  /**
+   * Returns 1 where scripts keep the numbers that {@link #DECIDE} works with, 0 where they truncate
+   * them.
+   */
+  static final Script WIDE_NUMBERS = of(file("wide-numbers"));
+
+  private static Script of(String text) {
+    return new Script(text, sha1(text));
+  }
+
+  private static String compose() {
+    var text = new StringBuilder(file("begin"));
+    text.append(file("short-way")).append(file("long-way")).append(file("share"));
+    // A batch defines only the algorithms it uses: each function made costs 0.2 µs, every time.
+    part(text, "BUCKET", "bucket");
+    part(text, "FIXED", "fixed-window");
+    part(text, "SLIDING", "sliding-window");
+    part(text, "ROLLING", "rolling-window");
+    part(text, "SLOTS", "concurrency");
+    text.append("local function make_held()\n").append(file("held")).append("end\n");
+    text.append(file("states"));
+    text.append("if has_several then\n").append(file("several")).append("end\n");
+    return text.append(file("plan")).toString();
+  }
+
+  private static void part(StringBuilder text, String algorithm, String name) {
+    text.append("if uses[").append(algorithm).append("] then\n");
+    text.append(file(name)).append("end\n");
+  }
+
+  private static String file(String name) {
+    try (var in = Script.class.getResourceAsStream(name + ".lua")) {
+      if (in == null) throw new IllegalStateException(name + ".lua is not in the jar");
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8) + "\n";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha1(String text) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-1");
+      return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-1", e);
+    }
+  }
+}

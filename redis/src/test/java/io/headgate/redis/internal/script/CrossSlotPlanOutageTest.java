@@ -1,0 +1,62 @@
+package io.headgate.redis.internal.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.Source;
+import io.headgate.testkit.redis.RedisCluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
+
+/** One of three primaries dies, under a limit per user and one for everybody. */
+class CrossSlotPlanOutageTest {
+  @Test
+  void usersOfLivePrimariesStayWithTheStore() throws Exception {
+    var plenty = new TokenBucket(Rate.perSecond(1_000_000));
+    var rules =
+        RuleSet.of(
+            Rule.named("everybody").per().limit(plenty).build(),
+            Rule.named("each").match("user", "*").limit(plenty).build());
+    try (var cluster = RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no")) {
+      var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(5));
+      try (var limiter = RateLimiter.with(RedisStore.connect(options), rules)) {
+        var shared = cluster.primaryOfSlot(RedisCluster.slotOf("*"));
+        var dead =
+            cluster.nodes().stream().filter(node -> node != shared).findFirst().orElseThrow();
+        List<String> well = new ArrayList<>();
+        List<String> ill = new ArrayList<>();
+        for (int i = 0; well.size() < 100 || ill.size() < 50; i++) {
+          var owner = cluster.primaryOfSlot(RedisCluster.slotOf("u" + i));
+          (owner == dead ? ill : well).add("u" + i);
+        }
+        for (var user : well) limiter.decide(request(user));
+        for (var user : ill) limiter.decide(request(user));
+        dead.kill();
+        for (var user : ill) {
+          assertThat(limiter.decide(request(user)).evidence()).isEqualTo(Source.FALLBACK);
+        }
+        long store = well.stream().filter(user -> isDecidedByStore(limiter, user)).count();
+        // A range of slots may belong to two primaries; few do.
+        assertThat(store).isGreaterThan(well.size() * 9L / 10);
+      }
+    }
+  }
+
+  private static boolean isDecidedByStore(RateLimiter limiter, String user) {
+    return limiter.decide(request(user)).evidence() != Source.FALLBACK;
+  }
+
+  private static Request request(String user) {
+    return Request.of(Subject.of("user", user));
+  }
+}

@@ -1,0 +1,203 @@
+package io.headgate.redis.internal.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.HoldRequest.Usage;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.CombinedPlan;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.testkit.ConcurrentRunner;
+import io.headgate.testkit.Eventually;
+import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.redis.RedisCluster;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.Links;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.RedisOptions;
+
+/**
+ * A limit per user and one for everybody, whose counters no script of a cluster reaches at once.
+ */
+class CrossSlotPlanTest {
+  private static RedisCluster cluster;
+  private static LettuceClients clients;
+  private static RedisConnection link;
+
+  private final ManualTicker clock = ManualTicker.create();
+  private final AtomicLong holder = new AtomicLong();
+
+  @BeforeAll
+  static void start() {
+    cluster = RedisCluster.start(3, 0);
+    clients = new LettuceClients(RedisOptions.of(cluster.uri()));
+    link = clients.link();
+  }
+
+  @AfterAll
+  static void stop() {
+    link.close();
+    clients.close();
+    cluster.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    cluster.nodes().forEach(node -> node.call("FLUSHALL"));
+  }
+
+  static Stream<Limit> everyKind() {
+    var rate = Rate.of(60, Duration.ofMinutes(2));
+    return Stream.of(
+        new TokenBucket(rate),
+        LeakyBucket.queueing(rate, 59),
+        FixedWindow.of(rate),
+        SlidingWindow.of(rate),
+        RollingWindow.of(rate),
+        new Concurrency(60, Duration.ofMinutes(1)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void neverLetsMorePassThanEitherLimitHoweverManyAsk(Limit everybody) throws Exception {
+    var rules = rules(everybody, new TokenBucket(Rate.perHour(25)));
+    try (var engine = engine()) {
+      // Four users of 25 each for 60 in all: most plans are refused by one, many by the other.
+      long admitted =
+          ConcurrentRunner.PLATFORM.sum(member -> {
+            long mine = 0;
+            for (int i = 0; i < 200 / ConcurrentRunner.PLATFORM.size() * 4; i++) {
+              var plan = plan(rules, "user" + i % 4);
+              if (plan.allows(engine.decide(plan).outcomes())) mine++;
+            }
+            return mine;
+          });
+      assertThat(admitted).isLessThanOrEqualTo(60);
+      // Whatever was held back while they fought is there again when they are done.
+      long more = 0;
+      for (int i = 0; i < 100; i++) {
+        var plan = plan(rules, "user" + i % 4);
+        if (plan.allows(engine.decide(plan).outcomes())) more++;
+      }
+      assertThat(admitted + more).isEqualTo(60);
+    }
+  }
+
+  /** Each counter is taken from in its own slot, and a plan that spans them sees what is held. */
+  @Test
+  void whatIsHeldInOneSlotIsNotToBeHadByAPlanOfSeveral() {
+    var rules = rules(new TokenBucket(Rate.perHour(10), 10), new TokenBucket(Rate.perHour(25), 25));
+    try (var engine = engine()) {
+      for (var charge : plan(rules, "user1").charges()) {
+        var taken = engine.take(charge, Usage.NONE, 7, 60_000_000).toCompletableFuture().join();
+        assertThat(taken.held()).isEqualTo(7);
+      }
+      long admitted = 0;
+      for (int i = 0; i < 9; i++) {
+        var plan = plan(rules, "user1");
+        if (plan.allows(engine.decide(plan).outcomes())) admitted++;
+      }
+      assertThat(admitted).isEqualTo(2);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void whatIsGivenBackIsAsIfItHadNotBeenTaken(Limit limit) {
+    try (var engine = engine()) {
+      var rules = RuleSet.of(Rule.named("all").per().limit(limit).build());
+      var first = rules.plan(Request.of(Subject.of("k"), 2), 0, holder.incrementAndGet());
+      engine.decide(first);
+      clock.sleep(100_000);
+      var before = engine.peek(first).outcomes();
+      var taken = rules.plan(Request.of(Subject.of("k"), 3), 0, holder.incrementAndGet());
+      var passed = engine.decide(taken).first();
+      assertThat(passed).isInstanceOf(Passed.class);
+      assertThat(engine.peek(first).outcomes()).isNotEqualTo(before);
+      engine.giveBack(ChargeReceipt.of(taken.charges().getFirst(), clock.micros(), passed));
+      Eventually.holds(
+          "given back", Duration.ofSeconds(10), () -> engine.peek(first).outcomes().equals(before));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void whatSeveralRequestsTookTogetherIsGivenBackWhole(Limit everybody) {
+    var each = Rule.named("each").match("user", "*").limit(new TokenBucket(Rate.perHour(25)));
+    var all = Rule.named("everybody").per().limit(everybody).build();
+    var rules = RuleSet.of(List.of(each.build(), all));
+    var user = Subject.of(Map.of("user", "u"));
+    var joint =
+        CombinedPlan.of(
+                List.of(
+                    rules.plan(Request.of(user, 2), 0, 7), rules.plan(Request.of(user, 3), 0, 7)))
+            .whole();
+    try (var engine = engine()) {
+      var theirs = RuleSet.of(all).plan(Request.of(user, 4), 0, 8);
+      engine.decide(theirs);
+      clock.sleep(100_000);
+      var before = engine.peek(theirs).outcomes();
+      var rival = RuleSet.of(each.build()).plan(Request.of(user, 24), 0, 9);
+      var asked = new AtomicInteger();
+      var asker =
+          new CrossSlotPlan.Asker() {
+            @Override
+            public <T> CompletionStage<T> ask(ScriptCommand<T> ask) {
+              // After ten looks and the charge for everybody, somebody else comes in between.
+              return asked.incrementAndGet() == 12
+                  ? engine.decideAsync(rival).thenCompose(done -> engine.ask(ask))
+                  : engine.ask(ask);
+            }
+          };
+      var spanning = new CrossSlotPlan(asker, engine::laneOf, Duration.ofSeconds(20), charge -> {});
+      var answer = spanning.run(joint, true).toCompletableFuture().join();
+      assertThat(joint.allows(answer.outcomes())).isFalse();
+      assertThat(asked).as("looks, two charges, and what is given back once").hasValue(13);
+      Eventually.holds(
+          "given back",
+          Duration.ofSeconds(10),
+          () -> engine.peek(theirs).outcomes().equals(before));
+    }
+  }
+
+  private static RuleSet rules(Limit everybody, Limit each) {
+    return RuleSet.of(
+        List.of(
+            Rule.named("each").match("user", "*").limit(each).build(),
+            Rule.named("everybody").per().limit(everybody).build()));
+  }
+
+  private Plan plan(RuleSet rules, String user) {
+    var subject = Subject.of(Map.of("user", user));
+    return rules.plan(Request.of(subject), 0, holder.incrementAndGet());
+  }
+
+  private ScriptExecutor engine() {
+    return new ScriptExecutor(Links.shared(link), new RedisKeys("s:"), Duration.ofSeconds(20), clock::micros);
+  }
+}

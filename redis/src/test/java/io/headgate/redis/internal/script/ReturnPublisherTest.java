@@ -1,0 +1,83 @@
+package io.headgate.redis.internal.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
+import io.headgate.testkit.ManualTicker;
+import io.headgate.testkit.ReferenceStore;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import io.headgate.redis.internal.connection.RedisKeys;
+
+class ReturnPublisherTest {
+  private static final TokenBucket ONE_AN_HOUR = new TokenBucket(Rate.perHour(1));
+
+  private final RedisKeys keys = new RedisKeys("h:");
+  private final List<CompletableFuture<Long>> announced = new ArrayList<>();
+  private final ReturnPublisher returns =
+      new ReturnPublisher(
+          keys,
+          key -> {
+            announced.add(new CompletableFuture<>());
+            return announced.getLast();
+          });
+
+  @Test
+  void returnsThatHappenDuringAnAnnouncementAreAnnouncedTogether() {
+    var charge = charge(ONE_AN_HOUR);
+    for (int i = 0; i < 5; i++) returns.returned(charge);
+    assertThat(announced).hasSize(1);
+    announced.getFirst().complete(1L);
+    assertThat(announced).hasSize(2);
+    announced.getLast().completeExceptionally(new IllegalStateException("lost"));
+    assertThat(announced).hasSize(2);
+    returns.returned(charge);
+    assertThat(announced).hasSize(3);
+  }
+
+  @Test
+  void slotsAreNotAnnounced() {
+    returns.returned(charge(Concurrency.of(1)));
+    assertThat(announced).isEmpty();
+  }
+
+  /** A denial that a charge in another slot caused must not outlive that charge. */
+  @Test
+  void anAnnouncedReturnEndsACachedDenial() {
+    var store = new ReferenceStore(ManualTicker.create());
+    var denials = new DenialCache(store, keys);
+    denials.remember();
+    var plan = rules(ONE_AN_HOUR).plan(Request.of(Subject.of("k")), 0, 0);
+    denials.decide(plan);
+    assertThat(denials.decide(plan).evidence()).isEqualTo(Source.STORE);
+    assertThat(denials.decide(plan).evidence()).isEqualTo(Source.LOCAL);
+    var charge = plan.charges().getFirst();
+    store.reset(charge.counter(), charge.key()); // as a give-back does, for this counter
+    var key = keys.of(charge.counter(), charge.key()).getBytes(StandardCharsets.UTF_8);
+    denials.ear().hear(key);
+    PlanResult next = denials.decide(plan);
+    assertThat(next.evidence()).isEqualTo(Source.STORE);
+    assertThat(plan.allows(next.outcomes())).isTrue();
+  }
+
+  private static Charge charge(Limit limit) {
+    return rules(limit).plan(Request.of(Subject.of("k")), 0, 0).charges().getFirst();
+  }
+
+  private static RuleSet rules(Limit limit) {
+    return RuleSet.of(Rule.named("rule").match("key", "*").limit(limit).build());
+  }
+}

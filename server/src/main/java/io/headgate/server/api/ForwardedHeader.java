@@ -1,0 +1,111 @@
+package io.headgate.server.api;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The headers in which proxies say who asked them, and how each is read. */
+public enum ForwardedHeader {
+  X_REAL_IP("X-Real-IP"),
+  X_FORWARDED_FOR("X-Forwarded-For"),
+  FORWARDED("Forwarded");
+
+  /** More hops than any request really has; what is left of them is not looked at. */
+  static final int MOST_HOPS = 32;
+
+  private final String field;
+
+  ForwardedHeader(String field) {
+    this.field = field;
+  }
+
+  /** The name of the field. */
+  public String field() {
+    return field;
+  }
+
+  static Optional<ForwardedHeader> find(String name) {
+    for (var header : values()) {
+      if (header.field.equalsIgnoreCase(name)) return Optional.of(header);
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The hops that the lines of this header name, the nearest first. One that is no address is there
+   * too, as empty: what is beyond it is not to be believed.
+   */
+  List<Optional<ClientAddress>> hops(List<String> lines) {
+    var hops = new ArrayList<Optional<ClientAddress>>();
+    for (var line : lines.reversed()) {
+      var elements = this == FORWARDED ? split(line, ',') : List.of(line.split(",", -1));
+      for (var element : elements.reversed()) {
+        if (hops.size() == MOST_HOPS) return hops;
+        hops.add(node(this == FORWARDED ? forParameter(element) : element.strip()));
+      }
+    }
+    return hops;
+  }
+
+  /** The value of {@code for=} in one element of RFC 7239; empty if there is none. */
+  private static String forParameter(String element) {
+    for (var pair : split(element, ';')) {
+      int equals = pair.indexOf('=');
+      if (equals < 0) continue;
+      if (!pair.substring(0, equals).strip().toLowerCase(Locale.ROOT).equals("for")) continue;
+      return unquoted(pair.substring(equals + 1).strip());
+    }
+    return "";
+  }
+
+  private static String unquoted(String value) {
+    if (value.length() < 2 || !value.startsWith("\"") || !value.endsWith("\"")) return value;
+    return value.substring(1, value.length() - 1).replaceAll("\\\\(.)", "$1");
+  }
+
+  /** {@code 192.0.2.1}, {@code 192.0.2.1:80}, {@code 2001:db8::1}, {@code [2001:db8::1]:80}. */
+  private static Optional<ClientAddress> node(String text) {
+    if (text.startsWith("[")) {
+      int end = text.indexOf(']');
+      if (end < 0 || !isPort(text.substring(end + 1))) return Optional.empty();
+      return ClientAddress.parse(text.substring(1, end));
+    }
+    int colon = text.indexOf(':');
+    boolean one = colon >= 0 && text.indexOf(':', colon + 1) < 0;
+    if (!one) return ClientAddress.parse(text);
+    return isPort(text.substring(colon))
+        ? ClientAddress.parse(text.substring(0, colon))
+        : Optional.empty();
+  }
+
+  /** Nothing, or a colon and a port, which RFC 7239 lets proxies obscure. */
+  private static boolean isPort(String text) {
+    return text.isEmpty() || text.matches(":([0-9]{1,5}|_[A-Za-z0-9._-]{1,64})");
+  }
+
+  /**
+   * At the separators that are not within quotes. A caller may leave a quote open in front of what
+   * our proxy adds, so that it swallows it: where quotes don't close they are nothing special.
+   */
+  private static List<String> split(String text, char separator) {
+    var parts = new ArrayList<String>();
+    boolean quoted = false;
+    int start = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (quoted && c == '\\') {
+        i++;
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (c == separator && !quoted) {
+        parts.add(text.substring(start, i));
+        start = i + 1;
+      }
+    }
+    if (quoted) return List.of(text.split(Pattern.quote(String.valueOf(separator)), -1));
+    parts.add(text.substring(start));
+    return parts;
+  }
+}

@@ -1,0 +1,93 @@
+package io.headgate.server.api;
+
+import io.headgate.Decision;
+import io.headgate.LimitReport;
+import io.headgate.CheckResult;
+import io.headgate.store.Ticker;
+import io.vertx.core.http.HttpHeaders;
+import java.util.function.BiConsumer;
+
+/**
+ * What a verdict says in headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
+ * and the older ones that many clients know.
+ *
+ * <p>A policy's name needs no escape: rules and limits may be named by letters, digits and a few
+ * signs that are none of the quotes.
+ */
+public final class RateLimitHeaders {
+  private static final CharSequence POLICY = HttpHeaders.createOptimized("RateLimit-Policy");
+  private static final CharSequence CURRENT = HttpHeaders.createOptimized("RateLimit");
+  private static final CharSequence LIMIT = HttpHeaders.createOptimized("X-RateLimit-Limit");
+  private static final CharSequence REMAINING =
+      HttpHeaders.createOptimized("X-RateLimit-Remaining");
+  private static final CharSequence RESET = HttpHeaders.createOptimized("X-RateLimit-Reset");
+  private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
+
+  private static final long HIGHEST = 999_999_999_999_999L; // of integers in structured fields
+
+  private final Ticker ticker;
+
+  public RateLimitHeaders(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  /**
+   * Writes the headers of a result.
+   *
+   * @param waited the microseconds that the caller has already waited for its slot
+   * @param out receives each name and value
+   */
+  public void write(CheckResult verdict, long waited, BiConsumer<CharSequence, CharSequence> out) {
+    var retry = verdict.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
+    var policies = new StringBuilder();
+    var current = new StringBuilder();
+    for (var report : verdict.limits()) {
+      if (!report.enforced()) continue;
+      appendPolicy(policies, report);
+      long reset = RoundedTimes.rest(report.resetAfter(), waited);
+      appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
+    }
+    if (!policies.isEmpty()) {
+      out.accept(POLICY, policies);
+      out.accept(CURRENT, current);
+    }
+    verdict.limit().ifPresent(limit -> writeOlder(limit, waited, out));
+    if (verdict.isAllowed()) return;
+    out.accept(HttpHeaders.CACHE_CONTROL, NO_STORE);
+    if (retry > 0) out.accept(HttpHeaders.RETRY_AFTER, Long.toString(RoundedTimes.seconds(retry)));
+  }
+
+  private void writeOlder(
+      LimitReport limit, long waited, BiConsumer<CharSequence, CharSequence> out) {
+    long reset = ticker.micros() + RoundedTimes.rest(limit.resetAfter(), waited);
+    out.accept(LIMIT, Long.toString(limit.limit()));
+    out.accept(REMAINING, Long.toString(limit.remaining()));
+    out.accept(RESET, Long.toString(RoundedTimes.seconds(reset)));
+  }
+
+  private static void appendPolicy(StringBuilder out, LimitReport report) {
+    name(out, report).append(";q=").append(Math.min(HIGHEST, report.limit()));
+    long window = RoundedTimes.micros(report.window());
+    if (report.algorithm().equals("concurrency")) {
+      out.append(";qu=\"concurrent-requests\"");
+      return;
+    }
+    if (window > 0 && window % 1_000_000 == 0) out.append(";w=").append(window / 1_000_000);
+    if (report.cost().isPresent() && report.cost().get().equals("bytes")) {
+      out.append(";qu=\"content-bytes\"");
+    }
+  }
+
+  private static void appendCurrent(StringBuilder out, LimitReport report, long untilMore) {
+    name(out, report)
+        .append(";r=")
+        .append(Math.min(HIGHEST, report.remaining()))
+        .append(";t=")
+        .append(RoundedTimes.seconds(untilMore));
+  }
+
+  private static StringBuilder name(StringBuilder out, LimitReport report) {
+    if (!out.isEmpty()) out.append(',');
+    return out.append('"').append(report.policy()).append('"');
+  }
+}

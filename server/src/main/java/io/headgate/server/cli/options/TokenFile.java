@@ -1,0 +1,50 @@
+package io.headgate.server.cli.options;
+
+import io.headgate.server.api.TokenSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Tokens in a file: {@code role token [name]} on each line. Messages repeat no part of one. */
+final class TokenFile {
+  private static final int LONGEST_NAME = 64;
+
+  static TokenSet read(Path file) throws IOException {
+    var tokens = TokenSet.NONE;
+    List<String> lines = Files.readAllLines(file);
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      if (line.isEmpty() || line.startsWith("#")) continue;
+      try {
+        tokens = tokens.and(one(line));
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("%s:%d: %s".formatted(file, i + 1, e.getMessage()), e);
+      }
+    }
+    return tokens;
+  }
+
+  private static TokenSet one(String line) {
+    var parts = line.split("\\s+", 3);
+    if (parts.length < 2) {
+      throw new IllegalArgumentException("write a role, a token and, if you like, a name");
+    }
+    String name = parts.length == 3 ? parts[2] : "";
+    if (!name.matches("[\\p{L}\\p{N} ._@-]{0,%d}".formatted(LONGEST_NAME))) {
+      throw new IllegalArgumentException(
+          "a name may have up to %d letters, digits, spaces and . _ @ -".formatted(LONGEST_NAME));
+    }
+    var token =
+        switch (parts[0]) {
+          case "admin" -> TokenSet.NONE.withAdmin(parts[1], name);
+          case "read" -> TokenSet.NONE.withRead(parts[1], name);
+          case "check" -> TokenSet.NONE.withCheck(parts[1], name);
+          default -> throw new IllegalArgumentException("the role must be admin, read or check");
+        };
+    TokenSet.requireLong(parts[0], parts[1]);
+    return token;
+  }
+
+  private TokenFile() {}
+}

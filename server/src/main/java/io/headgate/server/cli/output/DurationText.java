@@ -1,0 +1,44 @@
+package io.headgate.server.cli.output;
+
+import java.time.Duration;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Lengths of time as options write them and as people read them: {@code 250ms}, {@code 10s}. */
+public final class DurationText implements ITypeConverter<Duration> {
+  private static final Pattern WRITTEN = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
+
+  @Override
+  public Duration convert(String value) {
+    var written = WRITTEN.matcher(value);
+    if (!written.matches()) {
+      throw new TypeConversionException(
+          "'%s' is no duration; write a number and a unit, such as 500ms, 10s or 1m"
+              .formatted(value));
+    }
+    long amount = Long.parseLong(written.group(1));
+    return switch (written.group(2)) {
+      case "ms" -> Duration.ofMillis(amount);
+      case "s" -> Duration.ofSeconds(amount);
+      case "m" -> Duration.ofMinutes(amount);
+      default -> Duration.ofHours(amount);
+    };
+  }
+
+  /** The two largest units, which is as exact as anybody wants it on a screen. */
+  public static String text(long millis) {
+    if (millis < 1_000) return millis + "ms";
+    long tenths = Math.ceilDiv(millis, 100L);
+    if (tenths < 100 && tenths % 10 > 0) return "%d.%ds".formatted(tenths / 10, tenths % 10);
+    var rounded = Duration.ofSeconds(Math.ceilDiv(millis, 1_000L));
+    if (rounded.toMinutes() == 0) return rounded.toSeconds() + "s";
+    if (rounded.toHours() == 0) return pair(rounded.toMinutes(), "m", rounded.toSecondsPart(), "s");
+    if (rounded.toDays() == 0) return pair(rounded.toHours(), "h", rounded.toMinutesPart(), "m");
+    return pair(rounded.toDays(), "d", rounded.toHoursPart(), "h");
+  }
+
+  private static String pair(long large, String largeUnit, long small, String smallUnit) {
+    return large + largeUnit + (small == 0 ? "" : " " + small + smallUnit);
+  }
+}

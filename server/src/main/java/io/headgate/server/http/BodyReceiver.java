@@ -1,7 +1,0 @@
-package io.headgate.server.http;
-
-/** A request whose rest is still to come. */
-interface BodyReceiver {
-  /** The rest has not come in time. */
-  void tooSlow();
-}

@@ -1,0 +1,108 @@
+package io.headgate.server.http.admin;
+
+import io.headgate.server.rules.ImpactReport;
+import io.headgate.server.rules.RecentCallers;
+import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleDiff;
+import java.util.List;
+import java.util.Locale;
+import io.headgate.server.api.JsonWriter;
+
+/** Revisions, diffs and effects as JSON. */
+final class RevisionJson {
+  /** Of a diff as long as a whole new set of rules, the first ones tell enough. */
+  static final int MOST_CHANGES = 1_000;
+
+  static void write(JsonWriter out, Revision revision) {
+    out.begin();
+    out.name("number").value(revision.number());
+    out.name("at").value(revision.at().toString());
+    out.name("author").value(revision.signature().author());
+    out.name("message").value(revision.signature().message());
+    if (revision.restored().isPresent()) {
+      out.name("restored").value(revision.restored().getAsLong());
+    }
+    out.name("added").value(revision.added());
+    out.name("changed").value(revision.changed());
+    out.name("removed").value(revision.removed());
+    out.name("rules").value(revision.rules());
+    out.end();
+  }
+
+  static void write(JsonWriter out, RuleDiff diff) {
+    out.begin();
+    for (var kind : RuleDiff.Kind.values()) out.name(name(kind)).value(diff.count(kind));
+    out.name("moved").value(diff.moves().size());
+    out.name("same").value(diff.same());
+    out.name("changes").beginList();
+    for (var change : first(diff.changes())) {
+      out.begin().name("id").value(change.id()).name("change").value(name(change.kind()));
+      write(out.name("fields"), change.edits());
+      out.end();
+    }
+    out.endList();
+    out.name("moves").beginList();
+    for (var move : first(diff.moves())) {
+      out.begin().name("id").value(move.id()).name("after");
+      if (move.after().isPresent()) out.value(move.after().get());
+      else out.nothing();
+      out.end();
+    }
+    out.endList();
+    int more =
+        Math.max(0, diff.changes().size() - MOST_CHANGES)
+            + Math.max(0, diff.moves().size() - MOST_CHANGES);
+    if (more > 0) out.name("more").value(more);
+    out.end();
+  }
+
+  static void write(JsonWriter out, ImpactReport effects) {
+    out.begin();
+    out.name("sampled").value(effects.asked());
+    out.name("affected").value(effects.count());
+    out.name("note")
+        .value(
+            "a sample: at most %d of those whose checks this instance has served lately, of whom at most %d are listed"
+                .formatted(RecentCallers.MOST, ImpactReport.MOST_LISTED));
+    out.name("list").beginList();
+    for (var affected : effects.affected()) {
+      out.begin().name("subject").begin();
+      affected.subject().attributes().forEach(out::member);
+      out.end();
+      out.name("rules").beginList();
+      for (var effect : affected.effects()) {
+        out.begin().name("id").value(effect.rule());
+        out.name("change").value(name(effect.kind()));
+        write(out.name("fields"), effect.edits());
+        out.end();
+      }
+      out.endList().end();
+    }
+    out.endList().end();
+  }
+
+  private static void write(JsonWriter out, List<RuleDiff.Edit> edits) {
+    out.beginList();
+    for (var edit : edits) {
+      out.begin().name("field").value(edit.field());
+      out.name("before");
+      if (edit.before().isPresent()) out.value(edit.before().get());
+      else out.nothing();
+      out.name("after");
+      if (edit.after().isPresent()) out.value(edit.after().get());
+      else out.nothing();
+      out.end();
+    }
+    out.endList();
+  }
+
+  private static <T> List<T> first(List<T> all) {
+    return all.subList(0, Math.min(MOST_CHANGES, all.size()));
+  }
+
+  private static String name(RuleDiff.Kind kind) {
+    return kind.name().toLowerCase(Locale.ROOT);
+  }
+
+  private RevisionJson() {}
+}

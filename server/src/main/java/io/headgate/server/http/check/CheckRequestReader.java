@@ -1,0 +1,192 @@
+package io.headgate.server.http.check;
+
+import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import io.headgate.server.http.protocol.JsonReader;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+
+/** Reads questions, each field as it comes by, and refuses whatever is not exactly right. */
+public final class CheckRequestReader {
+  static final int MOST_CHECKS = 1_000;
+
+  private static final String BATCH = "checks";
+
+  private final JsonReader in;
+  private final Set<CheckField> allowed;
+  private final Set<CheckField> seen = EnumSet.noneOf(CheckField.class);
+  private @Nullable Subject subject;
+  private long cost = 1;
+  private Map<String, Long> costs = Map.of();
+  private boolean wait;
+  private String rule = "";
+
+  private CheckRequestReader(JsonReader in, Set<CheckField> allowed) {
+    this.in = in;
+    this.allowed = allowed;
+  }
+
+  public static CheckRequest readOne(byte[] body, Set<CheckField> allowed) {
+    var in = JsonReader.of(body);
+    in.beginObject();
+    var asked = new CheckRequestReader(in, allowed).read();
+    in.end();
+    return asked;
+  }
+
+  /** Reads {@code {"checks":[…]}}. */
+  public static List<CheckRequest> readBatch(byte[] body) {
+    var in = JsonReader.of(body);
+    in.beginObject();
+    List<CheckRequest> checks = null;
+    while (in.nextField()) {
+      if (!in.field().equals(BATCH)) throw in.unknown(Set.of(BATCH));
+      if (checks != null) throw in.bad("is given twice; give it once");
+      checks = readList(in);
+    }
+    in.end();
+    if (checks == null) {
+      throw ProblemException.badInput(
+          BATCH, "is missing; send {\"checks\":[{\"key\":\"user:42\"},{\"key\":\"user:43\"}]}");
+    }
+    return checks;
+  }
+
+  private static List<CheckRequest> readList(JsonReader in) {
+    if (in.next() != JsonToken.START_ARRAY) throw in.bad("must be a list of checks");
+    var checks = new ArrayList<CheckRequest>();
+    while (true) {
+      in.enter(BATCH + "[" + checks.size() + "]");
+      var token = in.next();
+      if (token == JsonToken.END_ARRAY) {
+        in.enter("");
+        return checks;
+      }
+      if (token != JsonToken.START_OBJECT) throw in.bad("must be an object such as {\"key\":…}");
+      if (checks.size() == MOST_CHECKS) {
+        throw ProblemException.badInput(
+            BATCH, "may have at most %d items; send several batches".formatted(MOST_CHECKS));
+      }
+      checks.add(new CheckRequestReader(in, CheckField.OF_PEEK).read());
+    }
+  }
+
+  private CheckRequest read() {
+    while (in.nextField()) {
+      var field = CheckField.find(in.field());
+      if (field == null || !allowed.contains(field)) throw in.unknown(allowed);
+      if (!seen.add(field)) throw in.bad("is given twice; give it once");
+      switch (field) {
+        case KEY -> {
+          refuseBoth(CheckField.SUBJECT);
+          subject = Subject.of(checked(in.scalar()));
+        }
+        case SUBJECT -> {
+          refuseBoth(CheckField.KEY);
+          subject = readSubject();
+        }
+        case COST -> cost = in.whole(Request.HIGHEST_COST);
+        case COSTS -> costs = readCosts();
+        case WAIT -> wait = in.truth();
+        case RULE -> rule = checked(in.text());
+        case TOKENS_REQUESTED -> {
+          refuseBoth(CheckField.TOKENS);
+          cost = in.whole(Request.HIGHEST_COST);
+        }
+        case TOKENS -> {
+          refuseBoth(CheckField.TOKENS_REQUESTED);
+          cost = in.whole(Request.HIGHEST_COST);
+        }
+      }
+    }
+    return asked();
+  }
+
+  private CheckRequest asked() {
+    if (subject == null) {
+      throw allowed.contains(CheckField.SUBJECT)
+          ? in.missing(CheckField.SUBJECT.toString(), "{\"key\":\"user:42\"} or {\"subject\":{\"user\":\"42\"}}")
+          : in.missing(CheckField.KEY.toString(), "{\"key\":\"user:42\"}");
+    }
+    if (rule.isEmpty() && allowed.contains(CheckField.RULE)) {
+      throw in.missing(CheckField.RULE.toString(), "{\"key\":\"user:42\",\"rule\":\"per-user\"}");
+    }
+    return new CheckRequest(new Request(subject, cost, costs), wait, rule);
+  }
+
+  private void refuseBoth(CheckField other) {
+    if (seen.contains(other))
+      throw in.bad("and %s say the same; send one of them".formatted(other));
+  }
+
+  private Subject readSubject() {
+    if (in.next() != JsonToken.START_OBJECT) {
+      throw in.bad("must be an object of attributes such as {\"user\":\"42\"}");
+    }
+    var attributes = new LinkedHashMap<String, String>();
+    while (in.nextMember()) {
+      checkName();
+      if (attributes.size() == Subject.MOST_ATTRIBUTES) {
+        throw in.bad("is one too many; a subject may have %d".formatted(Subject.MOST_ATTRIBUTES));
+      }
+      if (attributes.put(in.member(), checked(in.scalar())) != null) {
+        throw in.bad("is given twice; give it once");
+      }
+    }
+    if (attributes.isEmpty()) throw in.bad("has no attributes; give one such as {\"user\":\"42\"}");
+    return Subject.of(attributes);
+  }
+
+  private Map<String, Long> readCosts() {
+    if (in.next() != JsonToken.START_OBJECT) {
+      throw in.bad("must be an object of named costs such as {\"bytes\":512}");
+    }
+    var named = new LinkedHashMap<String, Long>();
+    while (in.nextMember()) {
+      checkName();
+      if (named.size() == Request.MOST_COSTS) {
+        throw in.bad("is one too many; a check may have %d".formatted(Request.MOST_COSTS));
+      }
+      if (named.put(in.member(), in.whole(Request.HIGHEST_COST)) != null) {
+        throw in.bad("is given twice; give it once");
+      }
+    }
+    return named;
+  }
+
+  private void checkName() {
+    String name = in.member();
+    if (name.isEmpty()) throw in.bad("has an empty name in it; name each attribute and cost");
+    if (name.length() > Subject.LONGEST_NAME) {
+      throw in.bad(
+          "has too long a name (%d characters); the longest is %d"
+              .formatted(name.length(), Subject.LONGEST_NAME));
+    }
+    TextSyntax.flaw(name)
+        .ifPresent(flaw -> {
+          throw in.bad("is a name that " + flaw);
+        });
+  }
+
+  private String checked(String value) {
+    if (value.isEmpty()) throw in.bad("is empty; leave it out if the request has none");
+    if (value.length() > Subject.LONGEST_VALUE) {
+      throw in.bad(
+          "may have at most %d characters, got %d; send a hash of it instead"
+              .formatted(Subject.LONGEST_VALUE, value.length()));
+    }
+    TextSyntax.flaw(value)
+        .ifPresent(flaw -> {
+          throw in.bad(flaw);
+        });
+    return value;
+  }
+}

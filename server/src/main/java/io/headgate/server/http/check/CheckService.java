@@ -1,0 +1,125 @@
+package io.headgate.server.http.check;
+
+import io.headgate.RateLimiter;
+import io.headgate.CheckResult;
+import io.headgate.rule.Request;
+import io.headgate.server.store.StoreView;
+import io.headgate.server.stats.DecisionListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import io.headgate.server.http.transport.Exchange;
+
+/**
+ * Asks the limiter without making the event loop wait. A store in memory answers at once, so there
+ * nothing is put off; one elsewhere may take as long as its deadline.
+ */
+public final class CheckService {
+  private final RateLimiter limiter;
+  private final DecisionListener witness;
+  private final boolean remote;
+
+  /**
+   * @param witness of this event loop
+   */
+  public CheckService(RateLimiter limiter, DecisionListener witness) {
+    this.limiter = limiter;
+    this.witness = witness;
+    this.remote = new StoreView(limiter.store()).isRemote();
+  }
+
+  void decide(Exchange exchange, Request request, Consumer<CheckResult> then) {
+    long since = System.nanoTime();
+    if (remote) {
+      exchange.trace().asks(1);
+      var decided = limiter.decideAsync(request).toCompletableFuture();
+      boolean waited = !decided.isDone();
+      exchange.when(
+          decided,
+          verdict -> {
+            witness.decided(request, verdict, System.nanoTime() - since);
+            exchange.trace().decided(verdict, waited);
+            then.accept(verdict);
+          });
+    } else {
+      var verdict = limiter.decide(request);
+      witness.decided(request, verdict, System.nanoTime() - since);
+      exchange.trace().decided(verdict, false);
+      then.accept(verdict);
+    }
+  }
+
+  /** Each on its own, in their order. */
+  void decideAll(Exchange exchange, List<Request> requests, Consumer<List<CheckResult>> then) {
+    if (remote) {
+      decideAllAtOnce(exchange, requests, then);
+    } else {
+      var verdicts = decideInTurn(requests);
+      exchange.trace().decided(verdicts, false);
+      then.accept(verdicts);
+    }
+  }
+
+  private List<CheckResult> decideInTurn(List<Request> requests) {
+    var verdicts = new ArrayList<CheckResult>(requests.size());
+    long since = System.nanoTime();
+    for (var request : requests) {
+      var verdict = limiter.decide(request);
+      long now = System.nanoTime();
+      witness.decided(request, verdict, now - since);
+      verdicts.add(verdict);
+      since = now;
+    }
+    return verdicts;
+  }
+
+  /** All are on their way together, so whoever asked waited as long for each of them. */
+  private void decideAllAtOnce(
+      Exchange exchange, List<Request> requests, Consumer<List<CheckResult>> then) {
+    long since = System.nanoTime();
+    exchange.trace().asks(requests.size());
+    var verdicts =
+        requests.stream().map(r -> limiter.decideAsync(r).toCompletableFuture()).toList();
+    var together = CompletableFuture.allOf(verdicts.toArray(CompletableFuture<?>[]::new));
+    boolean waited = !together.isDone();
+    exchange.when(
+        together,
+        all -> {
+          var decided = verdicts.stream().map(CompletableFuture::join).toList();
+          long nanos = System.nanoTime() - since;
+          for (int i = 0; i < decided.size(); i++) {
+            witness.decided(requests.get(i), decided.get(i), nanos);
+          }
+          exchange.trace().decided(decided, waited);
+          then.accept(decided);
+        });
+  }
+
+  /** For what the limiter does while its caller waits. */
+  <T> void ask(Exchange exchange, Supplier<T> question, Consumer<T> then) {
+    if (remote) exchange.when(aside(question), then);
+    else then.accept(question.get());
+  }
+
+  /**
+   * Gives the slots back of a request whose client has gone. If that fails they end by themselves.
+   */
+  void giveBack(CheckResult verdict) {
+    verdict.lease().ifPresent(this::release);
+  }
+
+  private void release(String lease) {
+    if (remote) {
+      var unused = aside(() -> limiter.release(lease));
+    } else {
+      limiter.release(lease);
+    }
+  }
+
+  /** Does what may take its time on a thread that may wait. */
+  static <T> CompletableFuture<T> aside(Supplier<T> question) {
+    return CompletableFuture.supplyAsync(question, Thread::startVirtualThread);
+  }
+}

@@ -1,0 +1,42 @@
+package io.headgate.server.http.protocol;
+
+import java.util.OptionalLong;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+
+/** Revisions as entity tags: revision 7 is {@code "7"}. */
+public final class ETags {
+  public static String of(long revision) {
+    return "\"" + revision + "\"";
+  }
+
+  /** The revision that a change is made for; none if any will do. */
+  public static OptionalLong expected(String ifMatch) {
+    String text = ifMatch.strip();
+    if (text.equals("*")) return OptionalLong.empty();
+    var number = number(text);
+    if (number.isPresent()) return number;
+    throw ProblemException.badInput(
+        "If-Match",
+        "must be the ETag of a revision such as \"7\", in its quotes, or *, got '%s'"
+            .formatted(TextSyntax.shown(text)));
+  }
+
+  /** Whether the client has that revision already. */
+  public static boolean isKnown(String ifNoneMatch, long revision) {
+    for (var tag : ifNoneMatch.split(",", -1)) {
+      String text = tag.strip();
+      if (text.equals("*")) return true;
+      var number = number(text.startsWith("W/") ? text.substring(2) : text);
+      if (number.isPresent() && number.getAsLong() == revision) return true;
+    }
+    return false;
+  }
+
+  private static OptionalLong number(String tag) {
+    boolean quoted = tag.length() > 2 && tag.startsWith("\"") && tag.endsWith("\"");
+    return quoted ? QueryString.number(tag.substring(1, tag.length() - 1)) : OptionalLong.empty();
+  }
+
+  private ETags() {}
+}

@@ -1,0 +1,127 @@
+package io.headgate.server.http.simulation;
+
+import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.limit.Limit;
+import io.headgate.rulefile.RuleFile;
+import io.headgate.server.simulation.Candidate;
+import io.headgate.server.simulation.Playground;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import io.headgate.server.http.protocol.JsonReader;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.http.admin.RulesJson;
+
+/** Reads what is to be tried on what. */
+public final class PlaygroundReader {
+  private static final String LIMITS = "limits";
+  private static final int LONGEST_NAME = 100;
+
+  private final JsonReader in;
+  private Optional<Long> durationMillis = Optional.empty();
+  private Optional<TrafficReader> traffic = Optional.empty();
+  private List<Candidate> entrants = List.of();
+
+  /** What is asked for. */
+  record Asked(long durationMillis, TrafficReader traffic, List<Candidate> entrants) {}
+
+  private PlaygroundReader(JsonReader in) {
+    this.in = in;
+  }
+
+  public static Asked read(byte[] body) {
+    var in = JsonReader.of(body);
+    in.beginObject();
+    var reader = new PlaygroundReader(in);
+    reader.readFields();
+    in.end();
+    return reader.asked();
+  }
+
+  private void readFields() {
+    var seen = new HashSet<String>();
+    while (in.nextField()) {
+      in.once(seen);
+      switch (in.field()) {
+        case "durationMs" -> {
+          long millis = in.whole(TrafficReader.LONGEST_MILLIS);
+          if (millis == 0) throw in.bad("must be 1 to 86400000 (a day), got 0");
+          durationMillis = Optional.of(millis);
+        }
+        case "traffic" -> traffic = Optional.of(TrafficReader.read(in));
+        case LIMITS -> entrants = readLimits();
+        default -> throw in.unknown(Set.of("durationMs", "traffic", LIMITS));
+      }
+    }
+  }
+
+  private List<Candidate> readLimits() {
+    if (in.next() != JsonToken.START_ARRAY) throw in.bad("must be a list of limits");
+    var all = new ArrayList<Candidate>();
+    while (true) {
+      in.enter(LIMITS + "[" + all.size() + "]");
+      var token = in.next();
+      if (token == JsonToken.END_ARRAY) {
+        in.enter("");
+        return all;
+      }
+      if (token != JsonToken.START_OBJECT) {
+        throw in.bad("must be an object such as {\"name\":…,\"limit\":{…}}");
+      }
+      if (all.size() == Playground.MOST_LIMITS) {
+        throw ProblemException.badInput(
+            LIMITS, "may have at most %d items".formatted(Playground.MOST_LIMITS));
+      }
+      all.add(readLimit(LIMITS + "[" + all.size() + "].limit"));
+    }
+  }
+
+  private Candidate readLimit(String path) {
+    Optional<String> name = Optional.empty();
+    Optional<Limit> limit = Optional.empty();
+    var seen = new HashSet<String>();
+    while (in.nextField()) {
+      in.once(seen);
+      switch (in.field()) {
+        case "name" -> {
+          String text = in.text();
+          if (text.length() > LONGEST_NAME) {
+            throw in.bad("may have at most %d characters".formatted(LONGEST_NAME));
+          }
+          name = Optional.of(text);
+        }
+        case "limit" -> {
+          limit = Optional.of(limit(path));
+        }
+        default -> throw in.unknown(Set.of("name", "limit"));
+      }
+    }
+    if (limit.isEmpty()) {
+      throw ProblemException.badInput(
+          path, "is missing; send such as {\"algorithm\":\"token-bucket\",\"rate\":\"100/10s\"}");
+    }
+    return new Candidate(name.orElse(limit.get().algorithm()), limit.get());
+  }
+
+  private Limit limit(String path) {
+    var written = in.written("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
+    return RulesJson.read(
+        path,
+        "the limit is not valid",
+        () -> RuleFile.readLimit(written.text(), path, written.line(), written.column()));
+  }
+
+  private Asked asked() {
+    if (entrants.isEmpty()) {
+      throw ProblemException.badInput(LIMITS, "is missing or empty; send 1 to 8 limits");
+    }
+    return new Asked(
+        durationMillis.orElse(60_000L),
+        traffic.orElseThrow(() ->
+            ProblemException.badInput(
+                "traffic", "is missing; send such as {\"kind\":\"steady\",\"perSecond\":20}")),
+        entrants);
+  }
+}

@@ -1,0 +1,139 @@
+package io.headgate.server.http.simulation;
+
+import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.server.simulation.Arrivals;
+import io.headgate.server.simulation.NominalLimit;
+import io.headgate.server.simulation.RecentTraffic;
+import io.headgate.server.simulation.Traffic;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import io.headgate.server.http.protocol.JsonReader;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+
+/** Reads what traffic the playground is to make. */
+final class TrafficReader {
+  static final long LONGEST_MILLIS = 86_400_000;
+
+  private static final long MOST_PER_SECOND = 1_000_000;
+  private static final int MOST_SECONDS = 86_400;
+  private static final Set<String> FIELDS =
+      Set.of("kind", "perSecond", "burst", "everyMs", "drawn", "times", "seed");
+
+  private enum Kind {
+    STEADY,
+    BURSTS,
+    RAMP,
+    RANDOM,
+    EDGES,
+    DRAWN,
+    TIMES,
+    RECENT
+  }
+
+  private Optional<Kind> kind = Optional.empty();
+  private Optional<Double> perSecond = Optional.empty();
+  private Optional<Long> burst = Optional.empty();
+  private Optional<Long> everyMillis = Optional.empty();
+  private Optional<List<Long>> drawn = Optional.empty();
+  private Optional<List<Long>> times = Optional.empty();
+  private long seed;
+
+  private TrafficReader() {}
+
+  static TrafficReader read(JsonReader in) {
+    if (in.next() != JsonToken.START_OBJECT) {
+      throw in.bad("must be an object such as {\"kind\":\"steady\",\"perSecond\":20}");
+    }
+    var reader = new TrafficReader();
+    var seen = new HashSet<String>();
+    while (in.nextMember()) {
+      in.once(seen);
+      reader.readField(in);
+    }
+    return reader;
+  }
+
+  private void readField(JsonReader in) {
+    switch (in.member()) {
+      case "kind" -> kind = Optional.of(kind(in));
+      case "perSecond" -> perSecond = Optional.of(in.number(MOST_PER_SECOND));
+      case "burst" -> burst = Optional.of(in.whole(Arrivals.MOST));
+      case "everyMs" -> {
+        long every = in.whole(LONGEST_MILLIS);
+        if (every == 0) throw in.bad("must be 1 to %d, got 0".formatted(LONGEST_MILLIS));
+        everyMillis = Optional.of(every);
+      }
+      case "drawn" -> drawn = Optional.of(in.wholes(MOST_PER_SECOND, MOST_SECONDS));
+      case "times" -> times = Optional.of(in.wholes(LONGEST_MILLIS, Arrivals.MOST));
+      case "seed" -> seed = in.whole(Long.MAX_VALUE);
+      default -> throw in.unknown(FIELDS);
+    }
+  }
+
+  private static Kind kind(JsonReader in) {
+    String text = in.text();
+    for (var kind : Kind.values()) {
+      if (kind.name().toLowerCase(Locale.ROOT).equals(text)) return kind;
+    }
+    throw in.bad(
+        "must be steady, bursts, ramp, random, edges, drawn, times or recent, got '%s'"
+            .formatted(TextSyntax.shown(text)));
+  }
+
+  /**
+   * @param promise of the limit whose edges to come at
+   * @param end of the trial, in microseconds
+   */
+  Traffic traffic(NominalLimit promise, RecentTraffic recent, long end) {
+    return switch (kind.orElseThrow(() -> missing("kind", "\"steady\""))) {
+      case STEADY -> new Traffic.Steady(need(perSecond, "perSecond", "20"));
+      case RAMP -> new Traffic.Ramp(need(perSecond, "perSecond", "20"));
+      case RANDOM -> new Traffic.Random(need(perSecond, "perSecond", "20"), seed);
+      case BURSTS ->
+          above(
+              new Traffic.Bursts(
+                  need(burst, "burst", "50"), need(everyMillis, "everyMs", "10000") * 1_000));
+      case EDGES ->
+          above(
+              new Traffic.Edges(
+                  burst.orElse(Math.min(Arrivals.MOST, promise.permits())),
+                  everyMillis.map(millis -> millis * 1_000).orElse(promise.window())));
+      case DRAWN -> new Traffic.Drawn(need(drawn, "drawn", "[0,5,30]"));
+      case TIMES -> timesOf(need(times, "times", "[0,12,500]"));
+      case RECENT -> recentOf(recent.sample(), end);
+    };
+  }
+
+  /** On top of what comes all the time. */
+  private Traffic above(Traffic traffic) {
+    return perSecond
+        .<Traffic>map(rate -> new Traffic.Both(traffic, new Traffic.Steady(rate)))
+        .orElse(traffic);
+  }
+
+  private static Traffic timesOf(List<Long> millis) {
+    return new Traffic.Times(millis.stream().mapToLong(time -> time * 1_000).toArray());
+  }
+
+  /** As if one caller had sent it all; of more than fits into the trial, the latest. */
+  private static Traffic recentOf(RecentTraffic.Sample sample, long end) {
+    if (sample.arrivals().isEmpty()) return new Traffic.Times(new long[0]);
+    long first = sample.arrivals().getFirst().micros();
+    long start = Math.max(first, sample.arrivals().getLast().micros() - end + 1);
+    return new Traffic.Times(
+        sample.arrivals().stream().mapToLong(arrival -> arrival.micros() - start).toArray());
+  }
+
+  private static <T> T need(Optional<T> value, String name, String example) {
+    return value.orElseThrow(() -> missing(name, example));
+  }
+
+  private static ProblemException missing(String name, String example) {
+    return ProblemException.badInput(
+        "traffic." + name, "is missing; send such as \"%s\":%s".formatted(name, example));
+  }
+}

@@ -1,0 +1,109 @@
+package io.headgate.server.http.simulation;
+
+import io.headgate.server.simulation.RuleSimulator;
+import io.headgate.server.simulation.CallerComparison;
+import io.headgate.server.simulation.Comparison;
+import io.headgate.server.simulation.SimulatedDecision;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import io.headgate.server.api.JsonWriter;
+
+/** What other rules would have meant. */
+final class WhatIfJson {
+  private static final int MOST_CALLERS = 100;
+
+  /**
+   * Where the requests are from.
+   *
+   * @param weight how many real ones each stands for
+   * @param unreadable how many lines were none
+   * @param notes what whoever looks at the figures must know of them
+   */
+  record Source(
+      String kind, double weight, long unreadable, List<String> samples, List<String> notes) {}
+
+  static JsonWriter of(Comparison comparison, Source source) {
+    var out = new JsonWriter().begin();
+    write(out.name("source"), comparison, source);
+    write(out.name("before"), comparison.before());
+    write(out.name("after"), comparison.after());
+    out.name("changedToDenied").value(comparison.changedToDenied());
+    out.name("changedToAllowed").value(comparison.changedToAllowed());
+    writeSeries(out.name("series"), comparison);
+    writeRules(out.name("byRule"), comparison);
+    out.name("callers").beginList();
+    for (var caller : comparison.mostChanged(MOST_CALLERS)) write(out, caller);
+    return out.endList().end();
+  }
+
+  private static void write(JsonWriter out, Comparison comparison, Source source) {
+    out.begin();
+    out.name("kind").value(source.kind());
+    moment(out.name("from"), comparison, comparison.from());
+    moment(out.name("to"), comparison, comparison.to());
+    out.name("requests").value(comparison.requests());
+    var weight = BigDecimal.valueOf(source.weight()).setScale(3, RoundingMode.HALF_UP);
+    out.name("weight").json(weight.stripTrailingZeros().toPlainString());
+    out.name("unreadable").value(source.unreadable());
+    out.name("samples").value(source.samples());
+    out.name("notes").value(source.notes());
+    out.end();
+  }
+
+  private static void moment(JsonWriter out, Comparison comparison, long micros) {
+    if (comparison.requests() == 0) out.nothing();
+    else out.value(micros / 1_000);
+  }
+
+  private static void write(JsonWriter out, RuleSimulator bench) {
+    out.begin();
+    out.name("allowed").value(bench.total(SimulatedDecision.ADMITTED));
+    out.name("denied").value(bench.total(SimulatedDecision.DENIED));
+    out.name("delayed").value(bench.total(SimulatedDecision.DELAYED));
+    out.end();
+  }
+
+  private static void writeSeries(JsonWriter out, Comparison comparison) {
+    var timeline = comparison.timeline();
+    out.begin();
+    out.name("from").value(timeline.fromMillis());
+    out.name("stepMs").value(timeline.stepMillis());
+    out.name("offered").value(timeline.counts(Comparison.OFFERED));
+    out.name("deniedBefore").value(timeline.counts(Comparison.DENIED_BEFORE));
+    out.name("deniedAfter").value(timeline.counts(Comparison.DENIED_AFTER));
+    out.end();
+  }
+
+  /** Each rule of either set; one that is not in a set denied nothing there. */
+  private static void writeRules(JsonWriter out, Comparison comparison) {
+    var denied = new LinkedHashMap<String, long[]>();
+    for (var tally : comparison.after().byRule()) {
+      denied.computeIfAbsent(tally.rule().id(), id -> new long[2])[1] = tally.denied();
+    }
+    for (var tally : comparison.before().byRule()) {
+      denied.computeIfAbsent(tally.rule().id(), id -> new long[2])[0] = tally.denied();
+    }
+    out.beginList();
+    denied.forEach((rule, counts) -> {
+      out.begin().name("rule").value(rule);
+      out.name("deniedBefore").value(counts[0]).name("deniedAfter").value(counts[1]).end();
+    });
+    out.endList();
+  }
+
+  private static void write(JsonWriter out, CallerComparison caller) {
+    out.begin();
+    out.name("caller").value(caller.caller());
+    out.name("requests").value(caller.requests());
+    out.name("deniedBefore").value(caller.deniedBefore());
+    out.name("deniedAfter").value(caller.deniedAfter());
+    out.name("firstDeniedAt");
+    if (caller.firstDenied().isPresent()) out.value(caller.firstDenied().getAsLong() / 1_000);
+    else out.nothing();
+    out.end();
+  }
+
+  private WhatIfJson() {}
+}

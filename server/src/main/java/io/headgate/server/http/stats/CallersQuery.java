@@ -1,0 +1,145 @@
+package io.headgate.server.http.stats;
+
+import io.headgate.server.callers.CallerStats;
+import io.headgate.server.callers.CallerList;
+import io.headgate.server.callers.CallerSeries;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+
+/**
+ * Which callers somebody wants to see, and in what order.
+ *
+ * @param search in lower case; empty for all
+ */
+record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) {
+  static final int NAME = 2; // /v1/callers/{caller}
+  private static final int FEW = 50;
+  private static final int MOST = 1_000;
+
+  /** What comes first. */
+  enum Sort {
+    DENIED,
+    ALLOWED,
+    RATE,
+    BURST;
+
+    private Comparator<CallerStats> order() {
+      return Comparator.comparingDouble(this::of)
+          .thenComparingDouble(CallerStats::perSecond)
+          .thenComparingDouble(CallerStats::allowed)
+          .reversed()
+          .thenComparing(CallerStats::caller);
+    }
+
+    private double of(CallerStats caller) {
+      return switch (this) {
+        case DENIED -> caller.denied();
+        case ALLOWED -> caller.allowed();
+        case RATE -> caller.perSecond();
+        case BURST -> caller.burstRatio().orElse(0);
+      };
+    }
+
+    static Sort parse(String text) {
+      return switch (text) {
+        case "denied" -> DENIED;
+        case "allowed" -> ALLOWED;
+        case "rate" -> RATE;
+        case "burst" -> BURST;
+        default ->
+            throw ProblemException.badInput(
+                "sort",
+                "must be denied, allowed, rate or burst, got '%s'".formatted(TextSyntax.shown(text)));
+      };
+    }
+  }
+
+  static CallersQuery of(Exchange exchange) {
+    var query = exchange.query(Set.of("sort", "rule", "search", "limit"));
+    return new CallersQuery(
+        Sort.parse(query.text("sort").orElse("denied")),
+        query.text("rule").filter(id -> !id.isEmpty()),
+        query.text("search").orElse("").toLowerCase(Locale.ROOT),
+        (int) query.whole("limit", 1, MOST).orElse(FEW));
+  }
+
+  private boolean wants(CallerStats caller) {
+    if (rule.isPresent() && !caller.rules().contains(rule.get())) return false;
+    return search.isEmpty()
+        || caller.caller().toLowerCase(Locale.ROOT).contains(search)
+        || caller.subject().values().stream()
+            .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(search));
+  }
+
+  JsonWriter answer(CallerList list) {
+    var out = new JsonWriter().begin();
+    out.name("now").value(list.atMillis());
+    out.name("windowMs").value(CallerList.WINDOW_SECONDS * 1_000L);
+    out.name("tracked").value(list.tracked());
+    out.name("error").json(share(list));
+    out.name("instances").value(list.instances());
+    out.name("callers").beginList();
+    list.callers().stream()
+        .filter(this::wants)
+        .sorted(sort.order())
+        .limit(limit)
+        .forEach(caller -> {
+          out.begin();
+          write(out, caller);
+          out.end();
+        });
+    return out.endList().end();
+  }
+
+  /** A bound, so it is rounded up; and with six decimals, since it is most often small. */
+  private static String share(CallerList list) {
+    double share = list.total() == 0 ? 0 : list.floor() / list.total();
+    return BigDecimal.valueOf(share)
+        .setScale(6, RoundingMode.CEILING)
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+
+  static JsonWriter answer(CallerStats caller, Optional<CallerSeries> series) {
+    var out = new JsonWriter().begin();
+    write(out, caller);
+    out.name("series");
+    if (series.isEmpty()) return out.nothing().end(); // another instance's
+    out.begin().name("from").value(series.get().from() * 1_000).name("stepMs").value(1_000);
+    write(out.name("allowed"), series.get().allowed());
+    write(out.name("denied"), series.get().denied());
+    return out.end().end();
+  }
+
+  private static void write(JsonWriter out, int[] counts) {
+    out.beginList();
+    for (int count : counts) out.value(count);
+    out.endList();
+  }
+
+  private static void write(JsonWriter out, CallerStats caller) {
+    out.name("caller").value(caller.caller());
+    out.name("subject").begin();
+    caller.subject().forEach(out::member);
+    out.end();
+    out.name("allowed").value(Math.round(caller.allowed()));
+    out.name("denied").value(Math.round(caller.denied()));
+    out.name("perSecond").value(caller.perSecond());
+    out.name("deniedPerSecond").value(caller.deniedPerSecond());
+    out.name("burstRatio");
+    if (caller.burstRatio().isPresent()) out.value(caller.burstRatio().getAsDouble());
+    else out.nothing();
+    out.name("since").value(caller.sinceMillis());
+    out.name("last").value(caller.lastMillis());
+    out.name("error").value(Math.round(Math.ceil(caller.error())));
+    out.name("rules").value(caller.rules());
+  }
+}

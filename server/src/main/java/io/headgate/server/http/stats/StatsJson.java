@@ -1,0 +1,174 @@
+package io.headgate.server.http.stats;
+
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.SeedFile;
+import io.headgate.server.store.StoreView;
+import io.headgate.server.anomaly.Anomaly;
+import io.headgate.server.counts.CheckCounts;
+import io.headgate.server.stats.StatsSnapshot;
+import io.headgate.server.counts.Percentiles;
+import io.headgate.server.counts.SecondStats;
+import io.headgate.server.stats.StoreLatency;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
+import io.headgate.server.api.JsonWriter;
+
+/** The figures of the service, in the order in which their fields are documented. */
+final class StatsJson {
+  private static final int MOST_HOT_KEYS = 20;
+  private static final int MOST_ANOMALIES = 100;
+
+  private final String instance;
+  private final long startedAt;
+  private final String version;
+  private final StoreView store;
+  private final StoreLatency storeTimes;
+  private final RuleRepository book;
+
+  StatsJson(
+      String instance, long startedAt, StoreView store, StoreLatency storeTimes, RuleRepository book) {
+    this.instance = instance;
+    this.startedAt = startedAt;
+    this.store = store;
+    this.storeTimes = storeTimes;
+    this.book = book;
+    String known = StatsJson.class.getPackage().getImplementationVersion();
+    this.version = known == null ? "development" : known;
+  }
+
+  /** With each second of the last minutes. */
+  JsonWriter whole(StatsSnapshot figures, long trackedKeys) {
+    var out = new JsonWriter().begin();
+    write(out, figures, trackedKeys);
+    writeSeries(out.name("series"), figures.series());
+    return out.end();
+  }
+
+  /** With the second that has just ended. */
+  String event(StatsSnapshot figures, long trackedKeys) {
+    var out = new JsonWriter().begin();
+    write(out, figures, trackedKeys);
+    var newest = figures.newest();
+    out.name("tick").begin().name("at").value(newest.at());
+    writeCounts(out, newest.counts());
+    micros(out.name("p50"), newest.latency().p50());
+    micros(out.name("p99"), newest.latency().p99());
+    out.end();
+    return out.end().toString();
+  }
+
+  private void write(JsonWriter out, StatsSnapshot figures, long trackedKeys) {
+    out.name("now").value(figures.atMillis());
+    out.name("instance").value(instance);
+    out.name("startedAt").value(startedAt);
+    out.name("version").value(version);
+    out.name("instances").value(store.instances());
+    writeStore(out.name("store"), trackedKeys);
+    writeRules(out.name("rules"));
+    out.name("rates").begin();
+    writeRates(out, figures.recent(), figures.recentSeconds());
+    out.end();
+    out.name("totals").begin();
+    writeCounts(out, figures.totals());
+    out.end();
+    out.name("latency").begin();
+    writeLatency(out.name("check"), figures.latency());
+    if (store.isRemote()) writeLatency(out.name("store"), storeTimes.lastMinute());
+    else out.name("store").nothing();
+    out.end();
+    out.name("byRule").beginList();
+    for (var of : figures.byRule()) {
+      out.begin().name("rule").value(of.rule());
+      writeRates(out, of.counts(), figures.recentSeconds());
+      out.end();
+    }
+    out.endList();
+    writeHotKeys(out.name("hotKeys").beginList());
+    out.name("anomalies").beginList();
+    // Where there are too many, those that are over are left out first.
+    figures.anomalies().stream()
+        .sorted(Comparator.comparing(Anomaly::isOpen).reversed())
+        .limit(MOST_ANOMALIES)
+        .forEach(anomaly -> AnomalyJson.write(out, anomaly));
+    out.endList();
+  }
+
+  private void writeHotKeys(JsonWriter out) {
+    for (var hot : store.hotKeys(MOST_HOT_KEYS)) {
+      out.begin().name("rule").value(hot.rule()).name("key").value(hot.key());
+      out.name("perSecond").value(hot.perSecond());
+      out.name("mode").value(hot.leased() ? "leased" : "strict").end();
+    }
+    out.endList();
+  }
+
+  private void writeStore(JsonWriter out, long trackedKeys) {
+    boolean away = store.isAway();
+    out.begin().name("kind").value(store.kind());
+    out.textOrNothing("address", store.address());
+    out.name("away").value(away);
+    out.textOrNothing("problem", store.problem());
+    out.name("trackedKeys").value(trackedKeys);
+    out.name("breaker").value(away ? "open" : "closed").end();
+  }
+
+  private void writeRules(JsonWriter out) {
+    var edition = book.inForce();
+    var condition = book.condition();
+    boolean file = condition.readOnly().isPresent();
+    boolean examples = edition.revision().signature().equals(SeedFile.EXAMPLES);
+    out.begin().name("count").value(edition.rules().rules().size());
+    out.name("revision").value(edition.number());
+    out.name("source").value(file ? "file" : examples ? "examples" : "database");
+    out.textOrNothing("problem", condition.problem());
+    out.end();
+  }
+
+  private static void writeRates(JsonWriter out, CheckCounts counts, int seconds) {
+    out.name("allowed").value(counts.allowed() / (double) seconds);
+    out.name("denied").value(counts.denied() / (double) seconds);
+    out.name("shadowDenied").value(counts.shadowDenied() / (double) seconds);
+    out.name("degraded").value(counts.degraded() / (double) seconds);
+  }
+
+  private static void writeCounts(JsonWriter out, CheckCounts counts) {
+    out.name("allowed").value(counts.allowed()).name("denied").value(counts.denied());
+    out.name("shadowDenied").value(counts.shadowDenied());
+    out.name("degraded").value(counts.degraded());
+  }
+
+  private static void writeLatency(JsonWriter out, Percentiles times) {
+    out.begin();
+    micros(out.name("p50"), times.p50());
+    micros(out.name("p90"), times.p90());
+    micros(out.name("p99"), times.p99());
+    micros(out.name("max"), times.max());
+    out.end();
+  }
+
+  private static void writeSeries(JsonWriter out, List<SecondStats> series) {
+    out.begin().name("from").value(series.getFirst().at()).name("stepMs").value(1_000);
+    writeAll(out.name("allowed"), series, second -> second.counts().allowed());
+    writeAll(out.name("denied"), series, second -> second.counts().denied());
+    writeAll(out.name("shadowDenied"), series, second -> second.counts().shadowDenied());
+    writeAll(out.name("degraded"), series, second -> second.counts().degraded());
+    out.name("p50").beginList();
+    for (var second : series) micros(out, second.latency().p50());
+    out.endList().name("p99").beginList();
+    for (var second : series) micros(out, second.latency().p99());
+    out.endList().end();
+  }
+
+  private static void writeAll(JsonWriter out, List<SecondStats> series, ToLongFunction<SecondStats> what) {
+    out.beginList();
+    for (var second : series) out.value(what.applyAsLong(second));
+    out.endList();
+  }
+
+  private static void micros(JsonWriter out, OptionalLong nanos) {
+    if (nanos.isEmpty()) out.nothing();
+    else out.value(nanos.getAsLong() / 1_000.0);
+  }
+}

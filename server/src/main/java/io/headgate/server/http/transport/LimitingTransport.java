@@ -1,0 +1,137 @@
+package io.headgate.server.http.transport;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.InternetProtocolFamily;
+import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.net.ClientOptionsBase;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.core.spi.transport.Transport;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * The operating system's way of waiting for connections, or Java's where there is none, with a
+ * watch on each connection from the moment it is accepted: see {@link FirstRequestTimeout}.
+ */
+public final class LimitingTransport implements io.vertx.core.transport.Transport, Transport {
+  private final io.vertx.core.transport.Transport chosen;
+  private final Transport base;
+  private final ConnectionLimiter door;
+
+  private LimitingTransport(io.vertx.core.transport.Transport chosen, ConnectionLimiter door) {
+    this.chosen = chosen;
+    this.base = chosen.implementation();
+    this.door = door;
+  }
+
+  /** The best that there is here. */
+  public static LimitingTransport best(ConnectionLimiter door) {
+    var system = io.vertx.core.transport.Transport.nativeTransport();
+    boolean usable = system != null && system.available();
+    return new LimitingTransport(usable ? system : io.vertx.core.transport.Transport.NIO, door);
+  }
+
+  public boolean isNative() {
+    return !chosen.equals(io.vertx.core.transport.Transport.NIO);
+  }
+
+  @Override
+  public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap server) {
+    base.configure(options, domainSocket, server);
+    server.handler(new FirstRequestTimeout.Doorman(door));
+  }
+
+  @Override
+  public String name() {
+    return chosen.name();
+  }
+
+  @Override
+  public boolean available() {
+    return chosen.available();
+  }
+
+  @Override
+  public Transport implementation() {
+    return this;
+  }
+
+  @Override
+  public boolean supportsDomainSockets() {
+    return base.supportsDomainSockets();
+  }
+
+  @Override
+  public boolean supportFileRegion() {
+    return base.supportFileRegion();
+  }
+
+  @Override
+  public boolean isAvailable() {
+    return base.isAvailable();
+  }
+
+  @Override
+  public Throwable unavailabilityCause() {
+    return base.unavailabilityCause();
+  }
+
+  @Override
+  public java.net.SocketAddress convert(SocketAddress address) {
+    return base.convert(address);
+  }
+
+  @Override
+  public SocketAddress convert(java.net.SocketAddress address) {
+    return base.convert(address);
+  }
+
+  @Override
+  public IoHandlerFactory ioHandlerFactory() {
+    return base.ioHandlerFactory();
+  }
+
+  @Override
+  public EventLoopGroup eventLoopGroup(int type, int threads, ThreadFactory factory, int ratio) {
+    return base.eventLoopGroup(type, threads, factory, ratio);
+  }
+
+  @Override
+  public DatagramChannel datagramChannel() {
+    return base.datagramChannel();
+  }
+
+  @Override
+  @SuppressWarnings("deprecation") // it is what there is to implement
+  public DatagramChannel datagramChannel(InternetProtocolFamily family) {
+    return base.datagramChannel(family);
+  }
+
+  @Override
+  public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
+    return base.channelFactory(domainSocket);
+  }
+
+  @Override
+  public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
+    return base.serverChannelFactory(domainSocket);
+  }
+
+  @Override
+  public void configure(DatagramChannel channel, DatagramSocketOptions options) {
+    base.configure(channel, options);
+  }
+
+  @Override
+  public void configure(
+      ClientOptionsBase options, int timeout, boolean domainSocket, Bootstrap client) {
+    base.configure(options, timeout, domainSocket, client);
+  }
+}

@@ -1,0 +1,28 @@
+package io.headgate.server.http.ui;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.transport.SharedBuffer;
+
+/** The description of this API for programs, as it is in the jar. */
+public final class OpenApiHandler {
+  static final String MEDIA_TYPE = "application/yaml";
+
+  private static final SharedBuffer DOCUMENT = new SharedBuffer(read());
+
+  public static void answer(Exchange exchange, byte[] body) {
+    exchange.answer(200, MEDIA_TYPE, DOCUMENT);
+  }
+
+  private static byte[] read() {
+    try (var in = OpenApiHandler.class.getResourceAsStream("/openapi.yaml")) {
+      return Objects.requireNonNull(in, "openapi.yaml is not in the jar").readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private OpenApiHandler() {}
+}

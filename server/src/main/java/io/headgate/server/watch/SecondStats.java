@@ -1,8 +1,0 @@
-package io.headgate.server.watch;
-
-/**
- * One second that is over.
- *
- * @param at when it began, in milliseconds
- */
-public record SecondStats(long at, CheckCounts counts, Percentiles latency) {}

@@ -1,0 +1,142 @@
+package io.headgate.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Rule;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import io.headgate.server.http.Admin;
+import io.headgate.server.http.RunningService;
+
+class TokenSetTest {
+  private static final Rule RULE =
+      Rule.named("all").limit(FixedWindow.of(Rate.perHour(1_000))).build();
+  private static final TokenSet ALL =
+      TokenSet.NONE
+          .withAdmin("adm1n-old", "")
+          .withAdmin("adm1n-new", "Anna")
+          .withRead("r3ad", "dashboard")
+          .withCheck("ch3ck-old", "")
+          .withCheck("ch3ck-new", "");
+
+  private static int status(RunningService service, String path, String token) {
+    String body = path.equals("/v1/reset") ? "{\"key\":\"k\",\"rule\":\"all\"}" : "{\"key\":\"k\"}";
+    return service.post(path, body, "Authorization: Bearer " + token).status();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/check,200,403,200",
+    "/v1/leases,200,403,200",
+    "/v1/peek,200,200,200",
+    "/v1/explain,403,200,200",
+    "/v1/reset,403,403,200",
+  })
+  void eachRoleDoesItsOwnAndAdminAll(String path, int check, int read, int admin) {
+    try (var service = RunningService.withAccess(new AccessControl(ALL), RULE)) {
+      assertThat(status(service, path, "ch3ck-new")).isEqualTo(check);
+      assertThat(status(service, path, "r3ad")).isEqualTo(read);
+      assertThat(status(service, path, "adm1n-new")).isEqualTo(admin);
+      assertThat(status(service, path, "other")).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void theOldAndTheNewTokenAreBothGoodUntilTheOldIsTakenAway() {
+    var access = new AccessControl(ALL);
+    try (var service = RunningService.withAccess(access, RULE)) {
+      assertThat(status(service, "/v1/check", "ch3ck-old")).isEqualTo(200);
+      assertThat(status(service, "/v1/check", "ch3ck-new")).isEqualTo(200);
+      access.replace(TokenSet.NONE.withAdmin("adm1n-new", "").withCheck("ch3ck-new", ""));
+      assertThat(status(service, "/v1/check", "ch3ck-old")).isEqualTo(401);
+      assertThat(status(service, "/v1/check", "ch3ck-new")).isEqualTo(200);
+      assertThat(status(service, "/v1/reset", "adm1n-old")).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void takingAwayTheLastTokenOfARoleOpensNothing() {
+    var access = new AccessControl(ALL);
+    var noCheck = TokenSet.NONE.withAdmin("adm1n-new", "").withRead("r3ad", "");
+    assertThatThrownBy(() -> access.replace(noCheck))
+        .hasMessageContaining("there would be no check token any more");
+    assertThatThrownBy(() -> access.replace(TokenSet.NONE.withCheck("ch3ck-new", "")))
+        .hasMessageContaining("there would be no admin token any more");
+    var reading = new AccessControl(TokenSet.NONE.withRead("r3ad", ""));
+    assertThatThrownBy(() -> reading.replace(TokenSet.NONE))
+        .hasMessageContaining("there would be no read token any more");
+    try (var service = RunningService.withAccess(access, RULE)) {
+      assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(401);
+      assertThat(status(service, "/v1/check", "ch3ck-old")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void readingIsOpenOnlyWithoutAnyToken() {
+    for (var tokens :
+        new TokenSet[] {TokenSet.NONE.withAdmin("a", ""), TokenSet.NONE.withRead("r", "")}) {
+      try (var service = RunningService.withAccess(new AccessControl(tokens), RULE)) {
+        assertThat(service.post("/v1/explain", "{\"key\":\"k\"}").status()).isEqualTo(401);
+        assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(200);
+      }
+    }
+    var checkOnly = new AccessControl(TokenSet.NONE.withCheck("c", ""));
+    try (var service = RunningService.withAccess(checkOnly, RULE)) {
+      var refused = service.post("/v1/explain", "{\"key\":\"k\"}", "Authorization: Bearer c");
+      assertThat(refused.status()).isEqualTo(403);
+      assertThat(refused.body()).contains("no read token is set").contains("--read-token");
+    }
+  }
+
+  @Test
+  void nothingRepeatsAToken() {
+    assertThat(ALL).hasToString("2 admin (Anna), 1 read (dashboard), 2 check");
+    assertThat(TokenSet.NONE).hasToString("none");
+    assertThatThrownBy(() -> ALL.withCheck("r3ad", ""))
+        .hasMessage(
+            "one token is given as read and as check token; give each role a token of its own");
+    assertThatThrownBy(() -> ALL.withRead("x".repeat(513), ""))
+        .hasMessage("read-token may have at most 512 characters");
+    try (var service = RunningService.withAccess(new AccessControl(ALL), RULE)) {
+      for (var token : new String[] {"ch3ck-old", "wr0ng"}) {
+        var answer =
+            service.post(
+                "/v1/reset", "{\"key\":\"k\",\"rule\":\"all\"}", "Authorization: Bearer " + token);
+        assertThat(answer.body()).doesNotContain(token);
+      }
+    }
+  }
+
+  @Test
+  void aTokenThatIsGivenTwiceIsOne() {
+    assertThat(ALL.withRead("r3ad", "again")).hasToString(ALL.toString());
+  }
+
+  @Test
+  void theNameOfATokenSaysWhoCalls() {
+    var access = new AccessControl(ALL);
+    assertThat(access.caller(Optional.of("Bearer adm1n-new"))).isEqualTo("Anna");
+    assertThat(access.caller(Optional.of("Bearer adm1n-old"))).isEmpty();
+    assertThat(access.caller(Optional.of("Bearer other"))).isEmpty();
+    assertThat(access.caller(Optional.empty())).isEmpty();
+  }
+
+  @Test
+  void whoeverTheAuthorOfAChangeClaimsToBeItsTokenIsNamed() {
+    try (var service = RunningService.withAccess(new AccessControl(ALL), RULE);
+        var admin = new Admin(service.port())) {
+      String token = "Authorization: Bearer adm1n-new";
+      admin.delete("/v1/rules/all", token, "X-Headgate-Author: Bert");
+      var revision = service.book.inForce().revision();
+      assertThat(revision.signature().author()).isEqualTo("Bert with token Anna");
+      admin.post("/v1/revisions/1/restore", token);
+      revision = service.book.inForce().revision();
+      assertThat(revision.signature().author()).isEqualTo("Anna");
+    }
+  }
+}

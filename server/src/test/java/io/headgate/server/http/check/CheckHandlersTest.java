@@ -1,0 +1,358 @@
+package io.headgate.server.http.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Mode;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import io.headgate.server.http.RawAnswer;
+import io.headgate.server.http.RawConnection;
+import io.headgate.server.http.RunningService;
+
+/** What each kind of decision looks like on the wire, to the letter. */
+class CheckHandlersTest {
+  private static final Rule PER_USER =
+      Rule.named("per-user")
+          .match("key", "user:*")
+          .limit(new TokenBucket(Rate.perMinute(100), 2))
+          .build();
+
+  private static final Rule CONTRACT =
+      Rule.named("contract")
+          .match("tenant", "*")
+          .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perHour(1_000))))
+          .limit(RuleLimit.of("bytes", FixedWindow.of(Rate.perHour(4_096))).spending("bytes"))
+          .status(403)
+          .build();
+
+  private static final Rule JOBS =
+      Rule.named("jobs")
+          .match("job", "*")
+          .limit(new Concurrency(2, Duration.ofSeconds(30)))
+          .build();
+
+  private static final Rule REPORTS =
+      Rule.named("reports")
+          .match("report", "*")
+          .limit(LeakyBucket.queueing(Rate.perSecond(4), 2))
+          .build();
+
+  private static final Rule TRIAL =
+      Rule.named("trial")
+          .match("trial", "*")
+          .mode(Mode.SHADOW)
+          .limit(FixedWindow.of(Rate.perHour(1)))
+          .build();
+
+  private static final RunningService SERVICE =
+      RunningService.with(PER_USER, CONTRACT, JOBS, REPORTS, TRIAL);
+
+  @BeforeEach
+  void forgetEverything() {
+    SERVICE.forget("user:42", PER_USER);
+    SERVICE.forget(Map.of("tenant", "acme"), CONTRACT);
+    SERVICE.forget(Map.of("job", "etl"), JOBS);
+    SERVICE.forget(Map.of("report", "pdf"), REPORTS);
+    SERVICE.forget(Map.of("trial", "x"), TRIAL);
+  }
+
+  @AfterAll
+  static void stop() {
+    SERVICE.close();
+  }
+
+  private static RawAnswer check(String body, String... headers) {
+    return SERVICE.post("/v1/check", body, headers);
+  }
+
+  @Test
+  void anAllowedRequestIsToldWhatIsLeft() {
+    var answer = check("{\"key\":\"user:42\"}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.mediaType()).isEqualTo("application/json");
+    assertThat(answer.body())
+        .isEqualTo(
+            """
+            {"allowed":true,"rule":"per-user","limit":2,"remaining":1,"retryAfterMs":0,\
+            "resetAfterMs":600,"delayMs":0,"evidence":"store","violated":[],\
+            "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
+            "limit":2,"remaining":1,"resetAfterMs":600}]}\
+            """);
+    assertThat(answer.header("RateLimit-Policy")).isEqualTo("\"per-user\";q=2");
+    assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=1;t=1");
+    assertThat(answer.header("X-RateLimit-Limit")).isEqualTo("2");
+    assertThat(answer.header("X-RateLimit-Remaining")).isEqualTo("1");
+    assertThat(answer.header("X-RateLimit-Reset")).isEqualTo("1789300801");
+    assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
+    assertThat(answer.headers()).doesNotContainKeys("retry-after", "cache-control");
+  }
+
+  @Test
+  void aDeniedRequestIsToldWhenToComeBack() {
+    check("{\"key\":\"user:42\",\"cost\":2}");
+    var answer = check("{\"key\":\"user:42\"}");
+    assertThat(answer.status()).isEqualTo(429);
+    assertThat(answer.mediaType()).isEqualTo("application/json");
+    assertThat(answer.body())
+        .isEqualTo(
+            """
+            {"allowed":false,"rule":"per-user","limit":2,"remaining":0,"retryAfterMs":600,\
+            "resetAfterMs":1200,"delayMs":0,"evidence":"store","violated":["per-user"],\
+            "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
+            "limit":2,"remaining":0,"resetAfterMs":1200}]}\
+            """);
+    assertThat(answer.header("Retry-After")).isEqualTo("1");
+    assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=0;t=1");
+    assertThat(answer.header("X-RateLimit-Reset")).isEqualTo("1789300802");
+    assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
+  }
+
+  @Test
+  void aDenialIsAProblemDocumentForWhoAcceptsThem() {
+    check("{\"key\":\"user:42\",\"cost\":2}");
+    var answer =
+        check("{\"key\":\"user:42\"}", "Accept: application/json;q=0.5, application/problem+json");
+    assertThat(answer.status()).isEqualTo(429);
+    assertThat(answer.mediaType()).isEqualTo("application/problem+json");
+    assertThat(answer.body())
+        .startsWith("{\"allowed\":false,\"rule\":\"per-user\",\"limit\":2,")
+        .endsWith(
+            """
+            ,"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",\
+            "title":"Quota exceeded","status":429,"violated-policies":["per-user"]}\
+            """);
+  }
+
+  @Test
+  void aProblemDocumentThatIsRefusedIsNotSent() {
+    check("{\"key\":\"user:42\",\"cost\":2}");
+    var answer = check("{\"key\":\"user:42\"}", "Accept: application/problem+json;q=0, */*");
+    assertThat(answer.mediaType()).isEqualTo("application/json");
+  }
+
+  @Test
+  void whomNoRuleKnowsGoesAhead() {
+    var answer = check("{\"key\":\"stranger\"}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body())
+        .isEqualTo(
+            """
+            {"allowed":true,"rule":null,"limit":null,"remaining":null,"retryAfterMs":0,\
+            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":[],"limits":[]}\
+            """);
+    assertThat(answer.headers()).doesNotContainKeys("ratelimit", "x-ratelimit-limit");
+  }
+
+  @Test
+  void whatCanNeverPassIsSaidToBeImpossible() {
+    var answer = check("{\"key\":\"user:42\",\"cost\":3}");
+    assertThat(answer.status()).isEqualTo(429);
+    assertThat(answer.body())
+        .isEqualTo(
+            """
+            {"allowed":false,"rule":"per-user","limit":2,"remaining":2,"retryAfterMs":null,\
+            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":["per-user"],\
+            "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
+            "limit":2,"remaining":2,"resetAfterMs":0}],"impossible":true}\
+            """);
+    assertThat(answer.headers()).doesNotContainKey("retry-after");
+    assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
+  }
+
+  @Test
+  void everyLimitOfARuleIsReportedWithItsUnit() {
+    var answer = check("{\"subject\":{\"tenant\":\"acme\"},\"costs\":{\"bytes\":512}}");
+    assertThat(answer.header("RateLimit-Policy"))
+        .isEqualTo(
+            "\"contract/calls\";q=1000;w=3600,\"contract/bytes\";q=4096;w=3600;qu=\"content-bytes\"");
+    assertThat(answer.header("RateLimit"))
+        .isEqualTo("\"contract/calls\";r=999;t=3600,\"contract/bytes\";r=3584;t=3600");
+    assertThat(answer.body())
+        .contains("\"rule\":\"contract\",\"limit\":1000,\"remaining\":999")
+        .contains("{\"rule\":\"contract\",\"name\":\"bytes\",\"algorithm\":\"fixed-window\",");
+  }
+
+  @Test
+  void aRuleChoosesTheStatusOfItsDenials() {
+    var answer = check("{\"subject\":{\"tenant\":\"acme\"},\"costs\":{\"bytes\":5000}}");
+    assertThat(answer.status()).isEqualTo(403);
+    assertThat(answer.body()).contains("\"violated\":[\"contract/bytes\"]");
+  }
+
+  @Test
+  void aSlotInFlightHasALeaseAndNoWindow() {
+    var answer = check("{\"subject\":{\"job\":\"etl\"}}");
+    assertThat(answer.body()).matches("\\{\"allowed\":true.*],\"lease\":\"[\\w-]+\"}");
+    assertThat(answer.header("RateLimit-Policy"))
+        .isEqualTo("\"jobs\";q=2;qu=\"concurrent-requests\"");
+  }
+
+  @Test
+  void aQueueAnswersAtOnceAndSaysHowLongToWait() {
+    check("{\"subject\":{\"report\":\"pdf\"}}");
+    var answer = check("{\"subject\":{\"report\":\"pdf\"}}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body())
+        .startsWith(
+            "{\"allowed\":true,\"rule\":\"reports\",\"limit\":3,\"remaining\":1,"
+                + "\"retryAfterMs\":0,\"resetAfterMs\":500,\"delayMs\":250,");
+  }
+
+  @Test
+  void aShadowRuleReportsWhatItWouldHaveDoneAndIsNotInTheHeaders() {
+    check("{\"subject\":{\"trial\":\"x\"}}");
+    var answer = check("{\"subject\":{\"trial\":\"x\"}}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body())
+        .startsWith("{\"allowed\":true,\"rule\":null,")
+        .contains("\"violated\":[]")
+        .contains("\"remaining\":0,\"resetAfterMs\":3600000,\"shadow\":true}]")
+        .endsWith(",\"shadow\":[\"trial\"]}");
+    assertThat(answer.headers()).doesNotContainKey("ratelimit-policy");
+  }
+
+  @Test
+  void numbersAndTruthsAreTakenAsTheirText() {
+    var number = check("{\"key\":42,\"cost\":0}");
+    var subject = check("{\"subject\":{\"user\":42,\"beta\":true,\"tenant\":\"acme\"},\"cost\":0}");
+    assertThat(number.status()).isEqualTo(200);
+    assertThat(subject.body()).contains("\"rule\":\"contract\"");
+  }
+
+  @Test
+  void peekingChargesNothingAndTakesNoSlot() {
+    for (int i = 0; i < 5; i++) {
+      var answer = SERVICE.post("/v1/peek", "{\"key\":\"user:42\"}");
+      assertThat(answer.body()).contains("\"remaining\":1,");
+      assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=1;t=1");
+    }
+    assertThat(SERVICE.post("/v1/peek", "{\"subject\":{\"job\":\"etl\"}}").body())
+        .contains("\"allowed\":true")
+        .doesNotContain("lease");
+  }
+
+  @Test
+  void eachCheckOfABatchIsDecidedOnItsOwnAndInOrder() {
+    var answer =
+        SERVICE.post(
+            "/v1/check/batch",
+            """
+            {"checks":[{"key":"user:42"},{"subject":{"tenant":"acme"},"costs":{"bytes":9999}},
+                       {"key":"user:42"},{"key":"user:42"},{"key":"stranger"}]}\
+            """);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).startsWith("{\"decisions\":[{\"allowed\":true,").endsWith("}]}");
+    var allowed =
+        answer.body().replaceAll("\"allowed\":(true|false)|.", "$1 ").strip().split(" +", -1);
+    assertThat(allowed).containsExactly("true", "false", "true", "false", "true");
+    assertThat(answer.headers()).doesNotContainKey("ratelimit");
+  }
+
+  @Test
+  void anEmptyBatchHasNoDecisions() {
+    assertThat(SERVICE.post("/v1/check/batch", "{\"checks\":[]}").body())
+        .isEqualTo("{\"decisions\":[]}");
+  }
+
+  @Test
+  void aThousandChecksFitInOneBatch() {
+    String one = "{\"key\":\"stranger\",\"cost\":1}";
+    String checks = String.join(",", java.util.Collections.nCopies(1_000, one));
+    var answer = SERVICE.post("/v1/check/batch", "{\"checks\":[" + checks + "]}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body().split("\"allowed\":true", -1)).hasSize(1_001);
+  }
+
+  @Test
+  void tokensOfAKeyAreAnsweredInTheirOwnShape() {
+    var allowed =
+        SERVICE.post("/api/ratelimit/check", "{\"key\":\"user:42\",\"tokensRequested\":2}");
+    assertThat(allowed.status()).isEqualTo(200);
+    assertThat(allowed.body())
+        .isEqualTo(
+            """
+            {"key":"user:42","tokensRequested":2,"allowed":true,"tokensRemaining":0,\
+            "resetTime":"2026-09-13T12:00:01.200Z"}\
+            """);
+    var denied = SERVICE.post("/api/ratelimit/check", "{\"key\":\"user:42\",\"tokens\":1}");
+    assertThat(denied.status()).isEqualTo(429);
+    assertThat(denied.header("Retry-After")).isEqualTo("1");
+    assertThat(denied.body())
+        .isEqualTo(
+            """
+            {"key":"user:42","tokensRequested":1,"allowed":false,"tokensRemaining":0,\
+            "resetTime":"2026-09-13T12:00:01.200Z"}\
+            """);
+  }
+
+  @Test
+  void aTokenIsAskedForWhereNoNumberIsGiven() {
+    assertThat(SERVICE.post("/api/ratelimit/check", "{\"key\":\"user:42\"}").body())
+        .contains("\"tokensRequested\":1,\"allowed\":true,\"tokensRemaining\":1,");
+  }
+
+  @Test
+  void tokensOfWhomNoRuleKnowsAreWithoutNumber() {
+    assertThat(SERVICE.post("/api/ratelimit/check", "{\"key\":\"stranger\"}").body())
+        .contains("\"allowed\":true,\"tokensRemaining\":null,");
+  }
+
+  @Test
+  void jsonIsTakenUnderItsOtherNamesAndWithoutName() {
+    String body = "{\"key\":\"stranger\"}";
+    assertThat(check(body, "Content-Type: application/json; charset=UTF-8").status())
+        .isEqualTo(200);
+    assertThat(check(body, "Content-Type: application/vnd.api+json").status()).isEqualTo(200);
+    try (var connection = SERVICE.connect()) {
+      connection.send(RawConnection.head("POST /v1/check", "Content-Length: " + body.length()));
+      connection.send(RawConnection.bytes(body));
+      assertThat(connection.read().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aBodyMayComeInPiecesAndInChunks() {
+    try (var connection = SERVICE.connect()) {
+      connection.send(RawConnection.head("POST /v1/check", "Transfer-Encoding: chunked"));
+      connection.send(RawConnection.bytes("8\r\n{\"key\":\"\r\n"));
+      connection.send(RawConnection.bytes("a\r\nstranger\"}\r\n0\r\n\r\n"));
+      assertThat(connection.read().body()).startsWith("{\"allowed\":true,\"rule\":null");
+    }
+  }
+
+  @Test
+  void aClientThatExpectsToContinueIsToldTo() {
+    String body = "{\"key\":\"stranger\"}";
+    try (var connection = SERVICE.connect()) {
+      connection.send(
+          RawConnection.head(
+              "POST /v1/check", "Expect: 100-continue", "Content-Length: " + body.length()));
+      assertThat(connection.read().status()).isEqualTo(100);
+      connection.send(RawConnection.bytes(body));
+      assertThat(connection.read().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void requestsThatComeTogetherAreAnsweredInOrder() {
+    try (var connection = SERVICE.connect()) {
+      for (int cost = 0; cost < 3; cost++) {
+        connection.sendPost(
+            "/api/ratelimit/check", RawConnection.bytes("{\"key\":\"s\",\"tokens\":" + cost + "}"));
+      }
+      for (int cost = 0; cost < 3; cost++) {
+        assertThat(connection.read().body()).contains("\"tokensRequested\":" + cost + ",");
+      }
+    }
+  }
+}

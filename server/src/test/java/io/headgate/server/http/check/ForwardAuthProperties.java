@@ -1,0 +1,87 @@
+package io.headgate.server.http.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.StringLength;
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.api.TrustedProxies;
+
+/** What a caller writes can neither hide it nor make it another. */
+class ForwardAuthProperties {
+  private static final TrustedProxies OURS = TrustedProxies.of(List.of("10.0.0.0/8"));
+
+  /** Signs that mean something to one of the readers. */
+  @Provide
+  Arbitrary<String> claims() {
+    return Arbitraries.strings()
+        .withChars("\"\\,;= []:.%fork1239abcd_")
+        .ofMinLength(0)
+        .ofMaxLength(60);
+  }
+
+  @Property
+  void whateverTheCallerClaimsTheHopThatOurProxyAddsDecides(
+      @ForAll("claims") String claim, @ForAll @IntRange(max = 255) int last) {
+    String real = "192.0.2." + last;
+    var proxy = ClientAddress.parse("10.0.0.1").orElseThrow();
+    for (var added : List.of("for=" + real, "for=\"" + real + ":4711\"")) {
+      var caller =
+          OURS.caller(
+              proxy, name -> name.equals("Forwarded") ? List.of(claim + ", " + added) : List.of());
+      assertThat(caller).hasToString(real);
+    }
+    var caller =
+        OURS.caller(
+            proxy,
+            name -> name.equals("X-Forwarded-For") ? List.of(claim + ", " + real) : List.of());
+    assertThat(caller).hasToString(real);
+  }
+
+  /** Ways to write the path {@code /admin/login} that servers take for the same. */
+  @Provide
+  Arbitrary<String> spellings() {
+    var segment = Arbitraries.of("admin", "login").map(name -> name);
+    var noise = Arbitraries.of("/", "//", "/./", "/x/../", "/%2e/", "/a/%2E%2e/", "/;p=1/", "%2f");
+    return noise.flatMap(a ->
+        noise.flatMap(b ->
+            segment.flatMap(s ->
+                spelled("admin")
+                    .flatMap(
+                        first -> spelled("login").map(second -> "/" + a + first + b + second)))));
+  }
+
+  private static Arbitrary<String> spelled(String name) {
+    return Arbitraries.integers()
+        .between(0, (1 << name.length()) - 1)
+        .map(bits -> {
+          var out = new StringBuilder();
+          for (int i = 0; i < name.length(); i++) {
+            if ((bits >> i & 1) == 0) out.append(name.charAt(i));
+            else out.append("%%%02x".formatted((int) name.charAt(i)));
+          }
+          return out.toString();
+        });
+  }
+
+  @Property
+  void onePlaceHasOnePathHoweverItIsWritten(@ForAll("spellings") String spelling) {
+    assertThat(NormalizedPath.of(spelling)).as(spelling).isEqualTo("/admin/login");
+    assertThat(NormalizedPath.of(spelling + ";jsessionid=7?a=/b#c")).isEqualTo("/admin/login");
+    assertThat(NormalizedPath.of("http://host:80" + spelling)).isEqualTo("/admin/login");
+  }
+
+  @Property
+  void aPathIsAlwaysOneThatCanBeCounted(@ForAll @StringLength(max = 200) String anything) {
+    var path = NormalizedPath.of(anything);
+    assertThat(path).startsWith("/").doesNotContain("//", "/./", "/../");
+    assertThat(TextSyntax.flaw(path)).isEmpty();
+  }
+}

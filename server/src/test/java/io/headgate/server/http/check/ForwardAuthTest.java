@@ -1,0 +1,346 @@
+package io.headgate.server.http.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Rate;
+import io.headgate.rule.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import io.headgate.server.http.RawAnswer;
+import io.headgate.server.http.RawConnection;
+import io.headgate.server.http.RunningService;
+import io.headgate.server.api.TruncatedText;
+import io.headgate.server.api.TrustedProxies;
+
+class ForwardAuthTest {
+  private static final Rate TWO = Rate.of(2, Duration.ofHours(1));
+  private static final Rule PER_IP =
+      Rule.named("per-ip").match("ip", "*").limit(FixedWindow.of(TWO)).build();
+  private static final Rule LOGIN =
+      Rule.named("login").match("path", "/login").status(503).limit(FixedWindow.of(TWO)).build();
+  private static final Rule PER_KEY =
+      Rule.named("per-key").match("key", "*").limit(FixedWindow.of(TWO)).build();
+  private static final Rule POSTS =
+      Rule.named("posts")
+          .match("method", "POST")
+          .match("host", "example.com")
+          .limit(FixedWindow.of(TWO))
+          .build();
+
+  private final TrustedProxies proxies = TrustedProxies.of(List.of("127.0.0.1"));
+  private final RunningService service =
+      RunningService.behind(proxies, LOGIN, PER_KEY, POSTS, tenants());
+
+  private static Rule tenants() {
+    return Rule.named("tenants").match("tenant", "*").limit(FixedWindow.of(TWO)).build();
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  private static RawAnswer gate(RunningService service, String... headers) {
+    return service.request("GET", "/v1/gate", headers);
+  }
+
+  private RawAnswer gate(String... headers) {
+    return gate(service, headers);
+  }
+
+  @Test
+  void yesIs204AndNoIsTheRulesStatusWithEverythingAClientNeeds() {
+    String uri = "X-Original-URI: /login?user=1";
+    var yes = gate(uri);
+    assertThat(yes.status()).isEqualTo(204);
+    assertThat(yes.header("RateLimit")).startsWith("\"login\";r=1;t=");
+    assertThat(yes.header("RateLimit-Policy")).isEqualTo("\"login\";q=2;w=3600");
+    assertThat(gate(uri).status()).isEqualTo(204);
+    var no = gate(uri);
+    assertThat(no.status()).isEqualTo(503);
+    assertThat(no.header("Retry-After")).isEqualTo("3600");
+    assertThat(no.header("RateLimit")).isEqualTo("\"login\";r=0;t=3600");
+    assertThat(no.header("Cache-Control")).isEqualTo("no-store");
+    assertThat(no.mediaType()).isEqualTo("application/problem+json");
+    assertThat(no.body())
+        .isEqualTo(
+            "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                + "\"title\":\"Quota exceeded\",\"status\":503,\"violated-policies\":[\"login\"]}");
+  }
+
+  @Test
+  void aProxyThatKnowsFewStatusesIsToldNoInOneOfThem() {
+    String cost = "X-Headgate-Cost: 3";
+    var no = gate("X-Original-URI: /login", "X-Headgate-Deny-Status: 403", cost);
+    assertThat(no.status()).isEqualTo(403);
+    assertThat(no.header("X-Headgate-Status")).isEqualTo("503");
+    assertThat(gate("X-Original-URI: /", "X-Headgate-Deny-Status: 403").status()).isEqualTo(204);
+    for (var unusable : List.of("X-Headgate-Deny-Status: 200", "X-Headgate-Deny-Status: x")) {
+      assertThat(gate("X-Original-URI: /login", unusable, cost).status()).isEqualTo(403);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET",
+        "HEAD",
+        "POST",
+        "PUT",
+        "PATCH",
+        "DELETE",
+        "OPTIONS",
+        "PROPFIND",
+        "TRACE",
+        "FOO"
+      })
+  void itMayBeAskedByAnyMethod(String method) {
+    String key = "X-Headgate-Key: by-" + method;
+    assertThat(service.request(method, "/v1/gate", key).header("RateLimit")).contains("r=1");
+    assertThat(service.request(method, "/v1/gate", key).status()).isEqualTo(204);
+    assertThat(service.request(method, "/v1/gate", key).status()).isEqualTo(429);
+  }
+
+  @Test
+  void methodAndHostAreWhatTheProxySays() {
+    String method = "X-Original-Method: POST";
+    assertThat(gate(method, "X-Original-Host: EXAMPLE.com:8443").header("RateLimit"))
+        .contains("posts");
+    assertThat(
+            gate("X-Forwarded-Method: POST", "X-Forwarded-Host: example.com.").header("RateLimit"))
+        .contains("posts");
+    assertThat(gate(method, "X-Original-Host: example.org").header("RateLimit"))
+        .isEqualTo("(none)");
+    assertThat(gate("X-Original-Method: GET", "X-Original-Host: example.com").status())
+        .isEqualTo(204);
+  }
+
+  @Test
+  void attributesAndCostsComeInHeadersOfTheirOwn() {
+    var first = gate("x-headgate-ATTR-Tenant: acme", "X-Headgate-Cost: 2");
+    assertThat(first.header("RateLimit")).startsWith("\"tenants\";r=0");
+    assertThat(gate("X-Headgate-Attr-Tenant: acme").status()).isEqualTo(429);
+    assertThat(gate("X-Headgate-Attr-Tenant: other", "X-Headgate-Cost-Bytes: 7").status())
+        .isEqualTo(204);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "X-Headgate-Cost-: 1              | must end in a name",
+        "X-Headgate-Attr-: 1              | must end in a name",
+        "X-Headgate-Attr-Ip: 10.0.0.1     | gives the attribute ip, which is known already",
+        "X-Headgate-Attr-Host: x          | gives the attribute host, which is known already",
+        "X-Headgate-Kee: x                | is not known; allowed: X-Headgate-Key",
+      })
+  void whatItDoesNotUnderstandItRefuses(String header, String why) {
+    var answer = gate(header);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains(why);
+    var denied = gate(header, "X-Headgate-Deny-Status: 403");
+    assertThat(denied.status()).as("a denial to every proxy").isEqualTo(403);
+    assertThat(denied.header("X-Headgate-Status")).isEqualTo("400");
+    assertThat(denied.body()).contains(why);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-1", "1e3", "9007199254740993", "99999999999999999999", "x", "1,2"})
+  void costThatCannotBeReadIsDenied(String cost) {
+    assertThat(gate("X-Headgate-Key: k", "X-Headgate-Cost: " + cost).status()).isEqualTo(429);
+    assertThat(gate("X-Headgate-Key: k", "X-Headgate-Cost: 0").header("RateLimit"))
+        .as("and charges nothing")
+        .contains("r=2");
+  }
+
+  @Test
+  void valueThatIsNotUtf8IsCountedByItself() {
+    for (var value :
+        List.of("a\u00ff", "a\u00fe", "\u00ff", "\u00c3\u00a9", "a\u00ef\u00bf\u00bdFF")) {
+      for (int i = 0; i < 2; i++) {
+        assertThat(gate("X-Headgate-Key: " + value).status()).as(value).isEqualTo(204);
+      }
+      assertThat(gate("X-Headgate-Key: " + value).status()).as(value).isEqualTo(429);
+    }
+    for (int i = 0; i < 2; i++) gate("X-Headgate-Attr-Tenant: \u00ff");
+    assertThat(gate("X-Headgate-Attr-Tenant: \u00ff").status()).isEqualTo(429);
+    for (int i = 0; i < 2; i++) gate("X-Original-URI: /login?\u00ff");
+    assertThat(gate("X-Original-URI: /login?\u00ff").status()).isEqualTo(503);
+    assertThat(gate("X-Original-Method: \u00ff", "X-Original-Host: \u0080").status())
+        .isEqualTo(204);
+  }
+
+  @Test
+  void keyThatIsTooLongIsCountedByItself() {
+    String prefix = "X-Headgate-Key: " + "k".repeat(3_000);
+    for (int i = 0; i < 2; i++) assertThat(gate(prefix + "1").status()).isEqualTo(204);
+    assertThat(gate(prefix + "1").status()).isEqualTo(429);
+    assertThat(gate(prefix + "2").status()).isEqualTo(204);
+    assertThat(gate("X-Original-Method: " + "M".repeat(3_000)).status()).isEqualTo(204);
+  }
+
+  /** A status other than 401 and 403 is an error to nginx, which may let the request pass. */
+  @Test
+  void requestThatIsNotValidHttpIsDeniedAtTheGate() {
+    assertThat(gate("X-Headgate-Key: a\u0001b").status()).isEqualTo(403);
+    assertThat(gate("X-Headgate-Key: " + "k".repeat(40_000)).status()).isEqualTo(403);
+    assertThat(service.request("GET", "/v1/check", "X-Any: " + "k".repeat(40_000)).status())
+        .isEqualTo(431);
+  }
+
+  @Test
+  void allThatNginxTakesOfARequestIsDecided() {
+    String eight = "v".repeat(8_000);
+    var answer =
+        gate("X-Headgate-Key: " + eight, "X-Original-URI: /" + eight, "X-Original-Host: " + eight);
+    assertThat(answer.status()).isEqualTo(204);
+    assertThat(answer.header("RateLimit")).contains("per-key");
+  }
+
+  @Test
+  void whatIsTooMuchIsRefused() {
+    assertThat(gate("X-Original-URI: /" + "./".repeat(2_000)).status()).isEqualTo(204);
+    assertThat(gate("X-Headgate-Attr-" + "n".repeat(65) + ": 1").status()).isEqualTo(400);
+    var many =
+        IntStream.range(0, 31)
+            .mapToObj(i -> "X-Headgate-Attr-A" + i + ": 1")
+            .toArray(String[]::new);
+    assertThat(gate(many).body()).contains("is one too many; a subject may have 32");
+  }
+
+  /** Refused, it would pass a proxy that lets pass what can't be decided. */
+  @Test
+  void aPathOrHostThatIsTooLongIsCountedAllTheSame() {
+    String path = "X-Original-URI: /login?/" + "a".repeat(3_000);
+    assertThat(gate(path).header("RateLimit")).contains("login");
+    assertThat(gate("X-Original-URI: /" + "a".repeat(3_000)).status()).isEqualTo(204);
+    assertThat(gate("X-Original-Host: " + "h".repeat(3_000)).status()).isEqualTo(204);
+  }
+
+  @Test
+  void whatIsShortenedKeepsItsBeginningAndStaysDifferent() {
+    String one = TruncatedText.of("/login/" + "a".repeat(3_000));
+    String other = TruncatedText.of("/login/" + "a".repeat(3_001));
+    assertThat(one).startsWith("/login/").hasSizeLessThanOrEqualTo(1_024).isNotEqualTo(other);
+    assertThat(TruncatedText.of("a".repeat(1_024))).isEqualTo("a".repeat(1_024));
+    assertThat(TruncatedText.of(one)).as("what looks shortened is another value").isNotEqualTo(one);
+    String pairs = TruncatedText.of("a" + "\ud83d\ude00".repeat(600));
+    assertThat(pairs.chars().filter(c -> Character.isHighSurrogate((char) c)).count())
+        .isEqualTo(pairs.chars().filter(c -> Character.isLowSurrogate((char) c)).count());
+  }
+
+  @Test
+  void twoWordsAboutOneThingAreRefusedSinceOneMayBeTheCallers() {
+    assertThat(gate("X-Original-URI: /free", "X-Forwarded-Uri: /login").body())
+        .contains("X-Original-URI and X-Forwarded-Uri differ");
+    assertThat(gate("X-Headgate-Key: a", "X-Headgate-Key: b").body())
+        .contains("X-Headgate-Key is given 2 times");
+    assertThat(gate("X-Original-URI: /login", "X-Forwarded-Uri: /login").header("RateLimit"))
+        .contains("login");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/login",
+        "//login",
+        "/./login",
+        "/x/../login",
+        "/%6c%6fgin",
+        "/login?a=b",
+        "/login;x=1",
+        "http://other.example/login",
+        "/%2e/login",
+        "/x/%2e%2e%2flogin"
+      })
+  void noSpellingGetsAroundARuleForAPath(String uri) {
+    assertThat(gate("X-Original-URI: " + uri, "X-Headgate-Cost: 3").status()).isEqualTo(503);
+  }
+
+  @Test
+  void aProxyThatIsTrustedSaysWhoAsks() {
+    try (var trusting = RunningService.behind(proxies, PER_IP)) {
+      for (int i = 0; i < 2; i++) {
+        assertThat(gate(trusting, "X-Real-IP: 192.0.2.1").status()).isEqualTo(204);
+        assertThat(gate(trusting, "X-Forwarded-For: 1.1.1." + i + ", 192.0.2.2").status())
+            .isEqualTo(204);
+      }
+      assertThat(gate(trusting, "X-Real-IP: 192.0.2.1").status()).isEqualTo(429);
+      assertThat(gate(trusting, "X-Forwarded-For: 9.9.9.9, 192.0.2.2").status()).isEqualTo(429);
+      assertThat(gate(trusting, "X-Real-IP: 192.0.2.3").status()).isEqualTo(204);
+    }
+  }
+
+  @Test
+  void whoIsNotTrustedIsCountedAsItself() {
+    try (var alone = RunningService.behind(TrustedProxies.NONE, PER_IP)) {
+      assertThat(gate(alone, "X-Real-IP: 192.0.2.1").status()).isEqualTo(204);
+      assertThat(gate(alone, "X-Forwarded-For: 192.0.2.2").status()).isEqualTo(204);
+      assertThat(gate(alone, "Forwarded: for=192.0.2.3").status()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void aNetworkOfIpv6IsOneCallerAndAMappedAddressIsItsIpv4() {
+    try (var trusting = RunningService.behind(proxies, PER_IP)) {
+      assertThat(gate(trusting, "X-Real-IP: 2001:db8:0:1::1").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: 2001:DB8:0000:1:ffff::2").status()).isEqualTo(204);
+      assertThat(gate(trusting, "Forwarded: for=\"[2001:db8::1:9:8:7:6]:443\"").status())
+          .isEqualTo(429);
+      assertThat(gate(trusting, "X-Real-IP: 2001:db8:0:2::1").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: ::ffff:192.0.2.7").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: ::ffff:c000:207").status()).isEqualTo(204);
+      assertThat(gate(trusting, "X-Real-IP: 192.0.2.7").status()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void aQueueIsWaitedInAndASlotIsNotHeld() {
+    var line =
+        Rule.named("line")
+            .match("key", "line")
+            .limit(LeakyBucket.queueing(Rate.of(1, Duration.ofMillis(300)), 3))
+            .build();
+    var slots =
+        Rule.named("slots")
+            .match("key", "slots")
+            .limit(new Concurrency(1, Duration.ofHours(1)))
+            .build();
+    try (var queueing = RunningService.behind(proxies, line, slots)) {
+      assertThat(gate(queueing, "X-Headgate-Key: line").status()).isEqualTo(204);
+      assertThat(gate(queueing, "X-Headgate-Key: line").status()).isEqualTo(204);
+      for (int i = 0; i < 3; i++) {
+        assertThat(gate(queueing, "X-Headgate-Key: slots").status()).isEqualTo(204);
+      }
+    }
+  }
+
+  @Test
+  void aCallerWhoHangsUpHasPaid() {
+    String key = "X-Headgate-Key: gone";
+    try (var connection = service.connect()) {
+      connection.send(RawConnection.head("GET /v1/gate", key, "X-Headgate-Cost: 2"));
+    }
+    org.awaitility.Awaitility.await()
+        .until(() -> gate(key, "X-Headgate-Cost: 0").header("RateLimit").contains("r=0"));
+    assertThat(gate(key).status()).isEqualTo(429);
+  }
+
+  @Test
+  void theCheckTokenIsAskedForWhereThereIsOne() {
+    try (var closed = RunningService.withTokens("adm1n", "ch3ck", PER_KEY)) {
+      assertThat(gate(closed, "X-Headgate-Key: k").status()).isEqualTo(401);
+      assertThat(gate(closed, "X-Headgate-Key: k", "Authorization: Bearer ch3ck").status())
+          .isEqualTo(204);
+    }
+  }
+}

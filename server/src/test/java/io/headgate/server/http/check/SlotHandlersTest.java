@@ -1,0 +1,97 @@
+package io.headgate.server.http.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.rule.Rule;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import io.headgate.server.http.RawConnection;
+import io.headgate.server.http.RunningService;
+
+class SlotHandlersTest {
+  private static final String JOB = "{\"subject\":{\"job\":\"etl\"}}";
+
+  private RunningService service;
+
+  @BeforeEach
+  void start() {
+    service =
+        RunningService.with(
+            Rule.named("jobs")
+                .match("job", "*")
+                .limit(new Concurrency(1, Duration.ofSeconds(30)))
+                .build());
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  private String acquire() {
+    var answer = service.post("/v1/leases", JOB);
+    assertThat(answer.status()).isEqualTo(200);
+    return answer.body().replaceAll(".*\"lease\":\"([\\w-]+)\".*", "$1");
+  }
+
+  private boolean isFree() {
+    return service.post("/v1/peek", JOB).status() == 200;
+  }
+
+  @Test
+  void aSlotIsHeldUntilItIsReleased() {
+    String lease = acquire();
+    var refused = service.post("/v1/leases", JOB);
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(refused.header("Retry-After")).isEqualTo("30");
+    assertThat(service.request("DELETE", "/v1/leases/" + lease).status()).isEqualTo(204);
+    assertThat(isFree()).isTrue();
+  }
+
+  @Test
+  void aReleasedLeaseCanNotBeReleasedAgain() {
+    String lease = acquire();
+    service.request("DELETE", "/v1/leases/" + lease);
+    var again = service.request("DELETE", "/v1/leases/" + lease);
+    assertThat(again.status()).isEqualTo(404);
+    assertThat(again.mediaType()).isEqualTo("application/problem+json");
+    assertThat(again.body()).contains("this lease has ended and can't be released");
+  }
+
+  @Test
+  void aRenewedLeaseOutlivesItsFirstEnd() {
+    String lease = acquire();
+    service.clock.addAndGet(20_000_000);
+    var renewed = service.request("PUT", "/v1/leases/" + lease);
+    assertThat(renewed.status()).isEqualTo(200);
+    assertThat(renewed.body()).isEqualTo("{\"renewed\":true,\"lease\":\"" + lease + "\"}");
+    service.clock.addAndGet(20_000_000);
+    assertThat(isFree()).isFalse();
+    service.clock.addAndGet(10_000_000);
+    assertThat(isFree()).isTrue();
+  }
+
+  @Test
+  void aLeaseThatHasEndedCanNotBeRenewed() {
+    String lease = acquire();
+    service.clock.addAndGet(30_000_000);
+    var late = service.request("PUT", "/v1/leases/" + lease);
+    assertThat(late.status()).isEqualTo(404);
+    assertThat(late.body()).contains("acquire another with POST /v1/leases");
+  }
+
+  @Test
+  void renewingMayCarryABodyThatSaysNothing() {
+    String lease = acquire();
+    try (var connection = service.connect()) {
+      connection.send(
+          RawConnection.head(
+              "PUT /v1/leases/" + lease, "Content-Type: text/plain", "Content-Length: 2"),
+          RawConnection.bytes("ok"));
+      assertThat(connection.read().status()).isEqualTo(200);
+    }
+  }
+}

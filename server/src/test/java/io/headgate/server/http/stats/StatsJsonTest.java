@@ -1,0 +1,67 @@
+package io.headgate.server.http.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.headgate.rule.RuleSet;
+import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.store.StoreView;
+import io.headgate.server.anomaly.Anomaly;
+import io.headgate.server.stats.StatsSnapshot;
+import io.headgate.server.stats.StoreLatency;
+import io.headgate.server.stats.StatsCollector;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+class StatsJsonTest {
+  private static Anomaly anomaly(int id, boolean open) {
+    return new Anomaly(
+        "" + id,
+        Anomaly.Kind.RATE,
+        Anomaly.Severity.WARNING,
+        id * 1_000L,
+        open ? OptionalLong.empty() : OptionalLong.of(id * 1_000L + 500),
+        Optional.empty(),
+        Optional.of("caller" + id),
+        1,
+        OptionalDouble.empty(),
+        "text");
+  }
+
+  private static StatsSnapshot with(List<Anomaly> anomalies) {
+    var none = new StatsCollector(StatsCollector.USUAL_NAMES, () -> 0, () -> false).figures();
+    return new StatsSnapshot(
+        none.atMillis(),
+        none.recentSeconds(),
+        none.recent(),
+        none.totals(),
+        none.latency(),
+        none.series(),
+        none.byRule(),
+        anomalies);
+  }
+
+  @Test
+  void whatIsOpenComesFirstHoweverMuchHasEndedSince() throws Exception {
+    var anomalies = new ArrayList<Anomaly>(); // the newest first
+    for (int id = 150; id > 0; id--) anomalies.add(anomaly(id, id == 2 || id == 7));
+    try (var store = MemoryStore.create(Ticker.system(), 10)) {
+      var body =
+          new StatsJson(
+              "instance",
+              0,
+              new StoreView(store),
+              new StoreLatency(),
+              InMemoryRuleRepository.of(RuleSet.of()));
+      var written = new ObjectMapper().readTree(body.whole(with(anomalies), 0).toString());
+      assertThat(written.get("anomalies")).hasSize(100);
+      assertThat(written.get("anomalies").findValuesAsText("id")).startsWith("7", "2", "150");
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.headgate.server.http.ui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Rule;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import io.headgate.server.http.RunningService;
+
+class ServiceInfoHandlersTest {
+  private static final RunningService SERVICE =
+      RunningService.with(Rule.named("all").limit(new TokenBucket(Rate.perSecond(1), 1)).build());
+
+  @AfterAll
+  static void stop() {
+    SERVICE.close();
+  }
+
+  @Test
+  void theRootSaysWhatThisIsAndWhatThereIs() {
+    var answer = SERVICE.request("GET", "/");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.mediaType()).isEqualTo("application/json");
+    assertThat(answer.body())
+        .startsWith("{\"service\":\"Headgate\",")
+        .contains("\"POST /v1/check\"")
+        .contains("\"GET /health/ready\"");
+  }
+
+  @Test
+  void aRunningServiceIsAliveAndReady() {
+    assertThat(SERVICE.request("GET", "/health/live").body()).isEqualTo("{\"status\":\"up\"}");
+    var ready = SERVICE.request("GET", "/health/ready");
+    assertThat(ready.status()).isEqualTo(200);
+    assertThat(ready.body())
+        .isEqualTo(
+            "{\"status\":\"ready\",\"rules\":1,\"store\":{\"kind\":\"memory\",\"away\":false},"
+                + "\"book\":{\"source\":\"memory\",\"revision\":1,\"readOnly\":false,\"away\":false}}");
+  }
+
+  @Test
+  void whereTheRulesAreKeptIsToldToThoseWhoMayRead() {
+    try (var service = RunningService.withTokens("adm1n", "")) {
+      assertThat(service.request("GET", "/health/ready").body())
+          .contains("\"book\":{\"revision\":1,\"readOnly\":false,\"away\":false}");
+      assertThat(service.request("GET", "/health/ready", "Authorization: Bearer adm1n").body())
+          .contains("\"source\":\"memory\"");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/health/live", "/health/ready", "/?a=b", "/health/live?x"})
+  void aHeadIsAnsweredAsAGetWithoutItsBody(String path) {
+    try (var connection = SERVICE.connect()) {
+      var get = connection.request("GET", path);
+      var head = connection.request("HEAD", path);
+      assertThat(head.status()).isEqualTo(get.status());
+      assertThat(head.headers()).isEqualTo(get.headers());
+      // Had there been a body, this answer could not be read.
+      assertThat(connection.request("GET", path)).isEqualTo(get);
+    }
+  }
+
+  @Test
+  void optionsTellWhatAPathTakes() {
+    assertThat(SERVICE.request("OPTIONS", "/v1/check").header("Allow")).isEqualTo("OPTIONS, POST");
+    assertThat(SERVICE.request("OPTIONS", "/").header("Allow")).isEqualTo("GET, HEAD, OPTIONS");
+    var lease = SERVICE.request("OPTIONS", "/v1/leases/abc");
+    assertThat(lease.status()).isEqualTo(204);
+    assertThat(lease.header("Allow")).isEqualTo("DELETE, OPTIONS, PUT");
+  }
+}

@@ -1,0 +1,36 @@
+package io.headgate.server.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.RateLimiter;
+import io.headgate.rule.Request;
+import io.headgate.rule.Subject;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DecisionListenerTest {
+  private static void tell(DecisionListener witness) {
+    var request = Request.of(Subject.of("user:1"));
+    try (var limiter = RateLimiter.inMemory()) {
+      witness.decided(request, limiter.decide(request), 7);
+    }
+  }
+
+  @Test
+  void severalAreToldInTheirOrder() {
+    var heard = new ArrayList<String>();
+    DecisionListener first =
+        (request, verdict, nanos) -> heard.add("first " + request.subject() + " " + nanos);
+    DecisionListener second = (request, verdict, nanos) -> heard.add("second " + verdict.isAllowed());
+    tell(DecisionListener.all(List.of(first, DecisionListener.NONE, second)));
+    assertThat(heard).containsExactly("first user:1 7", "second true");
+  }
+
+  @Test
+  void oneByItselfIsNotWrapped() {
+    DecisionListener only = (request, verdict, nanos) -> {};
+    assertThat(DecisionListener.all(List.of(DecisionListener.NONE, only))).isSameAs(only);
+    assertThat(DecisionListener.all(List.of())).isSameAs(DecisionListener.NONE);
+  }
+}

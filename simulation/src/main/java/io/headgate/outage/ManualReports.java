@@ -1,0 +1,22 @@
+package io.headgate.outage;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Reports the local admissions of one store in virtual time, as the thread of {@link
+ * LocalAdmissions} does: a batch at a time, while the circuit breaker is closed.
+ */
+public final class ManualReports {
+  private final CircuitBreakingStore store;
+  private CompletableFuture<Boolean> underWay = CompletableFuture.completedFuture(true);
+
+  public ManualReports(CircuitBreakingStore store) {
+    this.store = store;
+  }
+
+  /** Sends the next batch, unless one is under way or there is nothing to report. */
+  public void run() {
+    if (store.isAway() || store.admissions().keys() == 0 || !underWay.isDone()) return;
+    underWay = store.admissions().reportAsync(LocalAdmissions.BATCH);
+  }
+}

@@ -1,0 +1,366 @@
+package io.headgate.outage;
+
+
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Concurrency;
+import io.headgate.limit.Holdable;
+import io.headgate.limit.FixedWindow;
+import io.headgate.limit.LeakyBucket;
+import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.limit.Rate;
+import io.headgate.limit.RollingWindow;
+import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.StoreException.Kind;
+import io.headgate.testkit.ReferenceHoldingStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * One, two and five instances, of policy {@code local}, and a store that comes and goes: what is
+ * admitted in all stays within the limit and one share for each instance.
+ */
+class BlinkingStoreTest {
+  private static final int PERMITS = 20;
+  private static final long MINUTE = 60_000_000;
+
+  private final AtomicLong clock = new AtomicLong(1_800_000_000_000_000L);
+  private final Remote remote = new Remote(ReferenceHoldingStore.shared(clock::get));
+  private final List<Instance> instances = new ArrayList<>();
+  private long holder;
+
+  /** A store that all instances share, and that fails when it is told to. */
+  private static final class Remote implements Store {
+    private final ReferenceHoldingStore states;
+    private @Nullable Kind failure;
+
+    Remote(ReferenceHoldingStore states) {
+      this.states = states;
+    }
+
+    void fail(Kind kind) {
+      failure = kind;
+    }
+
+    void heal() {
+      failure = null;
+    }
+
+    private ReferenceHoldingStore states() {
+      if (failure != null) throw new StoreException(failure, "told to fail", null);
+      return states;
+    }
+
+    @Override
+    public PlanResult decide(Plan plan) {
+      return states().decide(plan);
+    }
+
+    @Override
+    public PlanResult peek(Plan plan) {
+      return states().peek(plan);
+    }
+
+    @Override
+    public boolean renew(Charge charge) {
+      return states().renew(charge);
+    }
+
+    @Override
+    public boolean release(Charge charge) {
+      return states().release(charge);
+    }
+
+    @Override
+    public void reset(Counter counter, String key) {
+      states().reset(counter, key);
+    }
+
+    @Override
+    public long trackedKeys() {
+      return states().trackedKeys();
+    }
+
+    /** As {@code RedisStore} does it. */
+    CompletionStage<?> charge(Charge charge) {
+      if (charge.limit() instanceof Holdable) return states().report(charge);
+      var refused = states().decide(plan(charge, charge.cost())).first();
+      if (refused instanceof Refused && refused.remaining() > 0) {
+        states().decide(plan(charge, refused.remaining()));
+      }
+      return CompletableFuture.completedStage(null);
+    }
+
+    private static Plan plan(Charge charge, long cost) {
+      return rules(charge.limit())
+          .plan(Request.of(Subject.of(charge.key()), cost), 0, charge.holder());
+    }
+  }
+
+  /** Probes when it is told to. */
+  private static final class ManualProbing implements ProbeSchedule {
+    private @Nullable Runnable onSuccess;
+
+    @Override
+    public void start(Runnable onSuccess) {
+      this.onSuccess = onSuccess;
+    }
+
+    @Override
+    public void end() {}
+
+    @Override
+    public long dueAt() {
+      return 0;
+    }
+
+    void succeed() {
+      var action = onSuccess;
+      onSuccess = null;
+      if (action != null) action.run();
+    }
+  }
+
+  private record Instance(CircuitBreakingStore store, ManualProbing probing) {
+    /** Finds the store back, and charges it for what was admitted here. */
+    void recover() {
+      probing.succeed();
+      while (store.admissions().keys() > 0) assertThat(store.admissions().report(2)).isTrue();
+    }
+  }
+
+  private static RuleSet rules(Limit limit) {
+    return RuleSet.of(Rule.named("r").per("key").limit(limit).build());
+  }
+
+  private void start(int n) {
+    for (int i = 0; i < n; i++) {
+      var probing = new ManualProbing();
+      var local = MemoryStore.create(clock::get, 1_000);
+      instances.add(
+          new Instance(
+              CircuitBreakingStore.byHand(
+                  remote,
+                  clock::get,
+                  () -> n,
+                  local,
+                  OutageListener.NONE,
+                  remote::charge,
+                  (Consumer<Throwable> onFailure) -> probing),
+              probing));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    for (var instance : instances) instance.store.close();
+  }
+
+  static Stream<Arguments> instancesAndLimits() {
+    var rate = Rate.perMinute(PERMITS);
+    var limits =
+        List.of(
+            new TokenBucket(rate),
+            LeakyBucket.queueing(rate, PERMITS - 1),
+            FixedWindow.of(rate),
+            SlidingWindow.of(rate),
+            RollingWindow.of(rate));
+    return Stream.of(1, 2, 5).flatMap(n -> limits.stream().map(limit -> Arguments.of(n, limit)));
+  }
+
+  /**
+   * Without the report the store would let pass its whole limit beside the shares. It does not know
+   * of the one request for each instance that met the outage: that may have been charged already.
+   */
+  @ParameterizedTest
+  @MethodSource("instancesAndLimits")
+  void whatWasAdmittedWithoutTheStoreIsChargedToItWhenItIsBack(int n, Limit limit) {
+    start(n);
+    remote.fail(Kind.CONNECTION);
+    assertThat(demand(limit)).isEqualTo(PERMITS);
+    remote.heal();
+    for (var instance : instances) instance.recover();
+    assertThat(demand(limit)).isEqualTo(n);
+    assertThat(demand(limit)).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("instancesAndLimits")
+  void aStoreThatBlinksWithinAWindowAdmitsTheLimitAndOneShareEachAtMost(int n, Limit limit) {
+    start(n);
+    int admitted = demand(limit); // all of it by the store
+    assertThat(admitted).isEqualTo(PERMITS);
+    for (int blink = 0; blink < 10; blink++) {
+      remote.fail(blink % 2 == 0 ? Kind.CONNECTION : Kind.TIMEOUT);
+      admitted += demand(limit);
+      remote.heal();
+      for (var instance : instances) instance.recover();
+      admitted += demand(limit);
+    }
+    assertThat(admitted).isEqualTo(2 * PERMITS);
+  }
+
+  /**
+   * A bucket goes into debt for what was admitted without it, so that in the long run its rate is
+   * kept, but for the time of the outages, in which the store's bucket fills while the shares are
+   * spent. Windows let pass their permits, and the shares as much again, in each.
+   */
+  @ParameterizedTest
+  @MethodSource("instancesAndLimits")
+  void overManyWindowsAndBlinksTheBoundHolds(int n, Limit limit) {
+    start(n);
+    var random = new Random(7 * n);
+    long admitted = 0;
+    long unknown = 0;
+    long away = 0; // seconds
+    var plan = rules(limit);
+    int minutes = 40;
+    for (int step = 0; step < minutes * 60; step++) {
+      if (random.nextInt(20) == 0) {
+        remote.fail(random.nextBoolean() ? Kind.CONNECTION : Kind.TIMEOUT);
+      } else if (random.nextInt(10) == 0) {
+        remote.heal();
+        for (var instance : instances) instance.recover();
+      }
+      if (instances.stream().anyMatch(instance -> instance.store.isAway())) away++;
+      for (var instance : instances) {
+        var request = plan.plan(Request.of(Subject.of("x")), 0, ++holder);
+        boolean asked = !instance.store.isAway();
+        var answer = instance.store.decide(request);
+        if (!(answer.first() instanceof Passed)) continue;
+        admitted++;
+        // The store may have charged it, so it is not reported.
+        if (asked && answer.evidence() == Source.FALLBACK) unknown++;
+      }
+      clock.addAndGet(MINUTE / 60);
+    }
+    assertThat(admitted).isLessThanOrEqualTo(2L * PERMITS * (minutes + 1));
+    if (limit instanceof TokenBucket) {
+      long comesBack = PERMITS * (minutes * 60L + away) / 60;
+      assertThat(admitted - unknown).isLessThanOrEqualTo(2L * PERMITS + comesBack);
+    }
+  }
+
+  @Test
+  void whatTheStoreMayHaveChargedIsCountedHereAndNotReported() {
+    start(1);
+    var limit = FixedWindow.of(Rate.perHour(PERMITS));
+    remote.fail(Kind.TIMEOUT);
+    assertThat(ask(limit)).isTrue();
+    var store = instances.getFirst().store;
+    assertThat(store.admissions().keys()).isZero();
+    assertThat(ask(limit)).isTrue();
+    assertThat(ask(limit)).isTrue(); // the third: from now on the store is not asked
+    assertThat(store.admissions().keys()).isZero();
+    assertThat(ask(limit)).isTrue();
+    assertThat(store.admissions().keys()).isEqualTo(1);
+    remote.heal();
+    instances.getFirst().recover();
+    assertThat(remaining(limit)).isEqualTo(PERMITS - 1);
+  }
+
+  @Test
+  void whatTimeHasGivenBackIsNotReported() {
+    start(1);
+    var limit = new TokenBucket(Rate.perMinute(PERMITS));
+    remote.fail(Kind.CONNECTION);
+    ask(limit);
+    for (int minute = 0; minute < 10; minute++) {
+      assertThat(demand(limit)).isPositive();
+      clock.addAndGet(MINUTE);
+    }
+    clock.addAndGet(-MINUTE / 2); // half of the last minute's permits have come back
+    remote.heal();
+    instances.getFirst().recover();
+    assertThat(remaining(limit)).isEqualTo(PERMITS / 2);
+  }
+
+  @Test
+  void aReportWithoutAnAnswerIsNotRepeatedAndOneThatWasRefusedIs() {
+    start(1);
+    var limit = FixedWindow.of(Rate.perHour(PERMITS));
+    var admissions = instances.getFirst().store.admissions();
+    remote.fail(Kind.CONNECTION);
+    ask(limit);
+    ask(limit);
+    remote.fail(Kind.REFUSED);
+    assertThat(admissions.report(10)).isFalse();
+    assertThat(admissions.keys()).isEqualTo(1);
+    remote.fail(Kind.TIMEOUT);
+    assertThat(admissions.report(10)).isFalse();
+    assertThat(admissions.keys()).isZero();
+  }
+
+  @Test
+  void slotsInFlightAreNotReported() {
+    start(1);
+    remote.fail(Kind.CONNECTION);
+    var limit = new Concurrency(5, Duration.ofMinutes(1));
+    ask(limit);
+    assertThat(ask(limit)).isTrue();
+    assertThat(instances.getFirst().store.admissions().keys()).isZero();
+  }
+
+  @Test
+  void aResetForgetsWhatWasToBeReported() {
+    start(1);
+    var limit = FixedWindow.of(Rate.perHour(PERMITS));
+    remote.fail(Kind.CONNECTION);
+    ask(limit);
+    ask(limit);
+    var store = instances.getFirst().store;
+    assertThat(store.admissions().keys()).isEqualTo(1);
+    var charge = rules(limit).plan(Request.of(Subject.of("x")), 0, 0).charges().getFirst();
+    try {
+      store.reset(charge.counter(), charge.key());
+    } catch (StoreException e) {
+      assertThat(e.kind()).isEqualTo(Kind.CONNECTION);
+    }
+    assertThat(store.admissions().keys()).isZero();
+  }
+
+  /** How many pass now if every instance is asked for more than there is. */
+  private int demand(Limit limit) {
+    int admitted = 0;
+    for (int i = 0; i < 2 * PERMITS; i++) {
+      for (var instance : instances) {
+        var plan = rules(limit).plan(Request.of(Subject.of("x")), 0, ++holder);
+        if (instance.store.decide(plan).first() instanceof Passed) admitted++;
+      }
+    }
+    return admitted;
+  }
+
+  private boolean ask(Limit limit) {
+    var plan = rules(limit).plan(Request.of(Subject.of("x")), 0, ++holder);
+    return instances.getFirst().store.decide(plan).first() instanceof Passed;
+  }
+
+  private long remaining(Limit limit) {
+    return remote.peek(rules(limit).plan(Request.of(Subject.of("x"), 0), 0, 0)).first().remaining();
+  }
+}
