@@ -1,0 +1,26 @@
+package io.headgate.server;
+
+import io.headgate.server.grpc.DescriptorsFuzzTarget;
+import io.headgate.server.http.AddressFuzzTarget;
+import io.headgate.server.http.GateHeadersFuzzTarget;
+import io.headgate.server.http.JsonBodyFuzzTarget;
+import io.headgate.server.trial.log.AccessLogFuzzTarget;
+import io.headgate.testkit.Fuzzer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A brief run of each fuzz target of the service; {@code ./fuzz} runs them longer. */
+class ReaderFuzzTest {
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        AccessLogFuzzTarget.class,
+        AddressFuzzTarget.class,
+        DescriptorsFuzzTarget.class,
+        GateHeadersFuzzTarget.class,
+        JsonBodyFuzzTarget.class
+      })
+  void everyInputIsReadOrRejectedAsDocumented(Class<?> target) {
+    Fuzzer.check(target);
+  }
+}
