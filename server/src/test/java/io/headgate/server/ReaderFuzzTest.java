@@ -6,10 +6,11 @@ import io.headgate.server.http.GateHeadersFuzzTarget;
 import io.headgate.server.http.JsonBodyFuzzTarget;
 import io.headgate.server.trial.log.AccessLogFuzzTarget;
 import io.headgate.testkit.Fuzzer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A brief run of each fuzz target of the service; {@code ./fuzz} runs them longer. */
+/** Brief runs of the fuzz targets of the service; {@code ./fuzz} runs each for longer. */
 class ReaderFuzzTest {
   @ParameterizedTest
   @ValueSource(
@@ -20,7 +21,12 @@ class ReaderFuzzTest {
         GateHeadersFuzzTarget.class,
         JsonBodyFuzzTarget.class
       })
-  void everyInputIsReadOrRejectedAsDocumented(Class<?> target) {
-    Fuzzer.check(target);
+  void everySeedIsReadOrRejectedAsDocumented(Class<?> target) {
+    Fuzzer.checkSeeds(target);
+  }
+
+  @Test
+  void everyMutatedInputIsReadOrRejectedAsDocumented() {
+    Fuzzer.check(ReadersFuzzTarget.class);
   }
 }

@@ -110,7 +110,7 @@ public final class Fuzzer {
   }
 
   /**
-   * Runs a target of the module in the current directory, as part of its tests: for a second, or
+   * Runs a target of the module in the current directory, as part of its tests: for ten seconds, or
    * {@code -Dheadgate.fuzz.seconds}, from the seeds and with a fixed seed of the mutator. Where
    * Jazzer has no native library for the platform, the target reads the seeds only.
    *
@@ -120,12 +120,12 @@ public final class Fuzzer {
     var module = Path.of("");
     try {
       if (!isSupported()) {
-        for (var seed : files(seeds(module, target))) replay(target, seed);
+        checkSeeds(target);
         return;
       }
       var work = Files.createDirectories(module.resolve("target").resolve("fuzz"));
       var fuzzer = new Fuzzer(target, module, Files.createTempDirectory(work, name(target)));
-      var time = Duration.ofSeconds(Long.getLong("headgate.fuzz.seconds", 1));
+      var time = Duration.ofSeconds(Long.getLong("headgate.fuzz.seconds", 10));
       var result = fuzzer.run(time, true, line -> {});
       if (result.finding().isPresent()) {
         throw new AssertionError(fuzzer.shown(result.finding().get()));
@@ -133,6 +133,19 @@ public final class Fuzzer {
       if (result.inputs() < files(seeds(module, target)).size()) {
         throw new AssertionError("%s read %d inputs".formatted(target, result.inputs()));
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Lets a target of the module in the current directory read its seeds, in this process.
+   *
+   * @throws AssertionError for a finding
+   */
+  public static void checkSeeds(Class<?> target) {
+    try {
+      for (var seed : files(seeds(Path.of(""), target))) replay(target, seed);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
