@@ -28,6 +28,8 @@ public final class Fuzzer {
   private static final String SUFFIX = "FuzzTarget";
   private static final String METHOD = "fuzzerTestOneInput";
   private static final Duration START_AND_STOP = Duration.ofSeconds(60);
+  private static final int BRIEF_INPUTS = 10_000;
+  private static final Duration LONGEST_BRIEF_RUN = Duration.ofSeconds(40);
   private static final int LONGEST_INPUT = 8_192;
   private static final int SECONDS_PER_INPUT = 10;
   private static final int MOST_SHOWN = 2_000;
@@ -110,9 +112,9 @@ public final class Fuzzer {
   }
 
   /**
-   * Runs a target of the module in the current directory, as part of its tests: for ten seconds, or
-   * {@code -Dheadgate.fuzz.seconds}, from the seeds and with a fixed seed of the mutator. Where
-   * Jazzer has no native library for the platform, the target reads the seeds only.
+   * Runs a target of the module in the current directory, as part of its tests: {@value
+   * #BRIEF_INPUTS} inputs from the seeds on, with a fixed seed of the mutator. Where Jazzer has no
+   * native library for the platform, the target reads the seeds only.
    *
    * @throws AssertionError for a finding
    */
@@ -125,8 +127,7 @@ public final class Fuzzer {
       }
       var work = Files.createDirectories(module.resolve("target").resolve("fuzz"));
       var fuzzer = new Fuzzer(target, module, Files.createTempDirectory(work, name(target)));
-      var time = Duration.ofSeconds(Long.getLong("headgate.fuzz.seconds", 10));
-      var result = fuzzer.run(time, true, line -> {});
+      var result = fuzzer.run(LONGEST_BRIEF_RUN, true, line -> {});
       if (result.finding().isPresent()) {
         throw new AssertionError(fuzzer.shown(result.finding().get()));
       }
@@ -286,6 +287,7 @@ public final class Fuzzer {
           "--disabled_hooks=com.code_intelligence.jazzer.sanitizers."
               + String.join(":com.code_intelligence.jazzer.sanitizers.", SANITIZERS));
       command.add("-seed=1");
+      command.add("-runs=" + BRIEF_INPUTS);
     }
     command.addAll(
         List.of(
