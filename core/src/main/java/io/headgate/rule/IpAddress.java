@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Parses by hand because the JDK's parser may ask a name server when the text is no address.
  */
-record IpAddress(long high, long low) {
+public record IpAddress(long high, long low) {
   private static final long V4_PREFIX = 0xffff_0000_0000L;
 
   /** The bits of an IPv6 address that {@link #caller} keeps. */
   static final int KEY_BITS = 64;
 
-  boolean isV4() {
+  /** Whether this is an IPv4 address, also one that was written as IPv4-mapped. */
+  public boolean isV4() {
     return high == 0 && (low & ~0xffff_ffffL) == V4_PREFIX;
   }
 
@@ -23,8 +24,12 @@ record IpAddress(long high, long low) {
     return prefix(bits).equals(other.prefix(bits));
   }
 
-  /** The first {@code bits} as they are, the others zero. */
-  IpAddress prefix(int bits) {
+  /**
+   * Returns the address with its first {@code bits} and zeros for the others.
+   *
+   * @param bits from 0 to 128
+   */
+  public IpAddress prefix(int bits) {
     return bits <= 64
         ? new IpAddress(high & mask(bits), 0)
         : new IpAddress(high, low & mask(bits - 64));
@@ -52,7 +57,13 @@ record IpAddress(long high, long low) {
         .formatted(high >>> 48, high >>> 32 & 0xffff, high >>> 16 & 0xffff, high & 0xffff);
   }
 
-  static @Nullable IpAddress parse(String text) {
+  /**
+   * Reads an address without port, brackets or zone. An IPv4 address has four decimal numbers
+   * without leading zeros.
+   *
+   * @return null if the text is no address
+   */
+  public static @Nullable IpAddress parse(String text) {
     int length = text.length();
     if (length < 2 || length > 45) return null;
     return text.indexOf(':') < 0 ? v4(text) : v6(text);

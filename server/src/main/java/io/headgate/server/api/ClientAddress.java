@@ -1,5 +1,6 @@
 package io.headgate.server.api;
 
+import io.headgate.rule.IpAddress;
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpConnection;
 import java.net.InetAddress;
@@ -16,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClientAddress(long high, long low) {
   private static final long V4_PREFIX = 0xffff_0000_0000L;
-  private static final int LONGEST = 45;
   private static final ClientAddress LOOPBACK = of(new byte[] {127, 0, 0, 1});
 
-  /** Reads an address without port, brackets or zone. */
+  /**
+   * Reads an address without port, brackets or zone, as rules read it: an address that a proxy
+   * reports is the address that a rule matches.
+   */
   public static Optional<ClientAddress> parse(String text) {
-    if (text.isEmpty() || text.length() > LONGEST) return Optional.empty();
-    if (text.indexOf('%') >= 0 || text.indexOf('[') >= 0) return Optional.empty();
-    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(text);
-    return bytes == null ? Optional.empty() : Optional.of(of(bytes));
+    return Optional.ofNullable(IpAddress.parse(text))
+        .map(address -> new ClientAddress(address.high(), address.low()));
   }
 
   /** The peer of a connection; what has no address, such as a local socket, is this machine. */

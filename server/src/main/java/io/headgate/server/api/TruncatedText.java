@@ -22,7 +22,7 @@ public final class TruncatedText {
    * bounded form already is hashed once more, so that no value has the counters of a longer one.
    */
   public static String of(String value) {
-    if (value.length() <= Subject.LONGEST_VALUE && !isShortened(value)) return value;
+    if (value.length() <= Subject.LONGEST_VALUE && !isShortened(value, KEPT, HASH)) return value;
     return shortened(value);
   }
 
@@ -31,9 +31,15 @@ public final class TruncatedText {
     return value.length() <= Subject.LONGEST_VALUE ? value : shortened(value);
   }
 
-  /** Returns the name of an attribute, bounded in the same way, with half of the hash. */
+  /**
+   * Returns the name of an attribute, bounded in the same way, with half of the hash. A name that
+   * has the bounded form already is hashed once more, so that it does not replace the attribute of
+   * a longer name.
+   */
   public static String name(String name) {
-    if (name.length() <= Subject.LONGEST_NAME) return name;
+    if (name.length() <= Subject.LONGEST_NAME && !isShortened(name, KEPT_OF_NAME, HASH / 2)) {
+      return name;
+    }
     return kept(name, KEPT_OF_NAME) + MARK + hash(name).substring(0, HASH / 2);
   }
 
@@ -41,9 +47,9 @@ public final class TruncatedText {
     return kept(value, KEPT) + MARK + hash(value);
   }
 
-  private static boolean isShortened(String value) {
-    int mark = value.length() - HASH - MARK.length();
-    return (mark == KEPT || mark == KEPT - 1) && value.startsWith(MARK, mark);
+  private static boolean isShortened(String text, int kept, int hash) {
+    int mark = text.length() - hash - MARK.length();
+    return (mark == kept || mark == kept - 1) && text.startsWith(MARK, mark);
   }
 
   private static String kept(String text, int length) {

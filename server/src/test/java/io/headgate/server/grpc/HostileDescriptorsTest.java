@@ -20,6 +20,7 @@ import io.headgate.limit.Rate;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
+import io.headgate.server.api.TruncatedText;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -172,6 +173,18 @@ class HostileDescriptorsTest {
     assertThat(service.envoy.ask("shop", descriptor(longest, "a", longest, "b")).getOverallCode())
         .as("the second is longer by its number")
         .isEqualTo(Code.OK);
+  }
+
+  @Test
+  void entryWhoseKeyIsTheShortFormOfAnotherDoesNotReplaceIt() throws Exception {
+    String first = "k".repeat(80);
+    String shortForm = TruncatedText.name(first);
+    var sent = EnvoyClient.request("shop", descriptor(first, "one", shortForm, "two"));
+    var call = io.headgate.server.grpc.proto.RateLimitRequest.parseFrom(sent.toByteArray());
+    assertThat(Descriptors.requests(call).getFirst().subject().attributes())
+        .containsEntry(shortForm, "one")
+        .containsValue("two")
+        .hasSize(4);
   }
 
   /** Envoy takes 60 KiB of headers by default, and each descriptor may hold the longest of them. */

@@ -195,10 +195,21 @@ class FaultProxyTest {
       proxy.refuse();
       assertReset(client);
     }
-    assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+    long before = proxy.accepted();
+    assertThat(isRefused() || proxy.accepted() == before).isTrue();
     proxy.pass();
     try (var next = connect()) {
       talk(next);
+    }
+  }
+
+  /** A closed port is the system's again: another process may listen on it by now, and accept. */
+  private boolean isRefused() throws IOException {
+    try {
+      connect().close();
+      return false;
+    } catch (ConnectException e) {
+      return true;
     }
   }
 

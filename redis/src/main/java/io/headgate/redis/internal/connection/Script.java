@@ -12,7 +12,7 @@ import java.util.HexFormat;
  *
  * @param sha1 what the server calls it
  */
-record Script(String text, String sha1) {
+public record Script(String text, String sha1) {
   /** Decides plans; composed from the files beside this class. */
   static final Script DECIDE = of(compose());
 
@@ -23,24 +23,24 @@ record Script(String text, String sha1) {
    * Returns 1 where scripts keep the numbers that {@link #DECIDE} works with, 0 where they truncate
    * them.
    */
-  static final Script WIDE_NUMBERS = of(file("wide-numbers"));
+  public static final Script WIDE_NUMBERS = of(file("wide-numbers"));
 
   private static Script of(String text) {
     return new Script(text, sha1(text));
   }
 
   private static String compose() {
-    var text = new StringBuilder(file("begin"));
-    text.append(file("short-way")).append(file("long-way")).append(file("share"));
+    var text = new StringBuilder(file("prelude"));
+    text.append(file("fast-path")).append(file("general")).append(file("utilization"));
     // A batch defines only the algorithms it uses: each function made costs 0.2 µs, every time.
     part(text, "BUCKET", "bucket");
     part(text, "FIXED", "fixed-window");
     part(text, "SLIDING", "sliding-window");
     part(text, "ROLLING", "rolling-window");
     part(text, "SLOTS", "concurrency");
-    text.append("local function make_held()\n").append(file("held")).append("end\n");
+    text.append("local function make_held()\n").append(file("held-state")).append("end\n");
     text.append(file("states"));
-    text.append("if has_several then\n").append(file("several")).append("end\n");
+    text.append("if has_several then\n").append(file("multi")).append("end\n");
     return text.append(file("plan")).toString();
   }
 
@@ -50,7 +50,7 @@ record Script(String text, String sha1) {
   }
 
   private static String file(String name) {
-    try (var in = Script.class.getResourceAsStream(name + ".lua")) {
+    try (var in = Script.class.getResourceAsStream("/io/headgate/redis/lua/" + name + ".lua")) {
       if (in == null) throw new IllegalStateException(name + ".lua is not in the jar");
       return new String(in.readAllBytes(), StandardCharsets.UTF_8) + "\n";
     } catch (IOException e) {

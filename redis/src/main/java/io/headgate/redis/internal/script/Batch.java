@@ -18,7 +18,7 @@ import io.headgate.redis.internal.connection.RedisKeys;
 
 /**
  * Questions that go to the server in one call, in the words of the script; {@code plan.lua} and
- * {@code begin.lua} say which these are. Keys and limits that several have in common are sent once.
+ * {@code prelude.lua} say which these are. Keys and limits that several have in common are sent once.
  */
 public final class Batch {
   private static final int LOOK = 0;

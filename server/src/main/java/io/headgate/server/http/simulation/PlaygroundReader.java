@@ -25,7 +25,7 @@ public final class PlaygroundReader {
   private List<Candidate> entrants = List.of();
 
   /** What is asked for. */
-  record Asked(long durationMillis, TrafficReader traffic, List<Candidate> entrants) {}
+  public record Asked(long durationMillis, TrafficReader traffic, List<Candidate> entrants) {}
 
   private PlaygroundReader(JsonReader in) {
     this.in = in;

@@ -29,7 +29,7 @@ public final class WhatIfReader {
    * @param replace the rule in whose place the one that is given comes; without, all are given
    * @param log what was asked; without, what was asked here lately
    */
-  record Asked(String rules, Optional<String> replace, Optional<Log> log) {}
+  public record Asked(String rules, Optional<String> replace, Optional<Log> log) {}
 
   /** A log that is sent along. */
   record Log(String text, AccessLog.Format format, Optional<String> key) {}

@@ -1,7 +1,7 @@
 -- Fixed window. Mirrors FixedWindow.java.
 --
 --   limit   permits, cut (which tells one way of cutting time from another), length (µs); or, where the
---           calendar cuts, length 0 and three ends of windows, of which the first after now is meant. begin.lua
+--           calendar cuts, length 0 and three ends of windows, of which the first after now is meant. prelude.lua
 --           has made sure that now is between the first and the last; a lease may have ended before that
 --   state   end (µs), count, permits, cut
 

@@ -1,5 +1,5 @@
--- Decides a batch of plans, atomically and one after the other. This text is begin.lua, short-way.lua,
--- long-way.lua, share.lua, one file for each algorithm, held.lua, states.lua, several.lua and plan.lua, in that
+-- Decides a batch of plans, atomically and one after the other. This text is prelude.lua, fast-path.lua,
+-- general.lua, utilization.lua, one file for each algorithm, held-state.lua, states.lua, multi.lua and plan.lua, in that
 -- order, and never changes with a rule; a part that a batch does not use is skipped.
 -- Mirrors Plan.step, and the limits it calls; every number is an integer that a double holds exactly.
 --

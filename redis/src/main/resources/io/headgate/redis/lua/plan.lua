@@ -1,6 +1,6 @@
 -- The plans, one after the other. Mirrors Plan.java.
 --
---   a plan    LOOK or DECIDE, how many parts, the parts as several.lua has them; or, where there is but one
+--   a plan    LOOK or DECIDE, how many parts, the parts as multi.lua has them; or, where there is but one
 --             charge, 0, the charge, and how many times it is asked
 --   a charge  key, limit (both by index), cost, and for concurrency the holder (a text)
 --   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
@@ -12,7 +12,7 @@
 --             has, and these
 --
 --   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs); of
---   NEVER, in plans of several charges, the cost that was asked for; or as short-way.lua has it
+--   NEVER, in plans of several charges, the cost that was asked for; or as fast-path.lua has it
 
 local DECIDE, RENEW, RELEASE, GIVE_BACK, TAKE, REPORT = 1, 2, 3, 4, 5, 6
 

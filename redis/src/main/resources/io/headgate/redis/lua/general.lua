@@ -7,7 +7,7 @@
 local PASSED, REFUSED, NEVER = 0, 1, 2
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
 local adopt, step, fresh_at, append, alter, give_back, known, several = {}, {}, {}, {}, {}, {}, nil, nil
-local held -- the functions of held.lua, once something is held
+local held -- the functions of held-state.lua, once something is held
 local changed = {} -- states to be written when the batch is done
 local sizes, tills = {}, {} -- by index of KEYS: the text that was read, and when it will be forgotten (s)
 
