@@ -22,7 +22,7 @@ public final class CheckResult {
   private final Plan plan;
   private final boolean kept;
   private final List<Outcome> outcomes;
-  private final Source evidence;
+  private final Source source;
   private final Plan.@Nullable Part decider;
   private final long retryAfter;
   private final int deciding; // the charge that speaks for all; -1 if no rule applies
@@ -34,7 +34,7 @@ public final class CheckResult {
     this.plan = plan;
     this.kept = kept;
     this.outcomes = answer.outcomes();
-    this.evidence = answer.evidence();
+    this.source = answer.source();
     Plan.Part strictest = null;
     long latest = 0;
     for (var part : plan.parts()) {
@@ -50,7 +50,7 @@ public final class CheckResult {
     this.deciding = strictest == null ? tightest() : blamed(strictest);
   }
 
-  /** The decision alone, which for most plans takes no verdict. */
+  /** The decision alone, which for most plans takes no result. */
   static Decision decision(Plan plan, PlanResult answer) {
     if (!plan.isPlain()) return new CheckResult(plan, answer, true).decision();
     return switch (answer.first()) {
@@ -135,17 +135,17 @@ public final class CheckResult {
     return micros(isAllowed() ? delayMicros() : 0);
   }
 
-  /** The HTTP status for this verdict: 200, or the one that the denying rule asks for. */
+  /** The HTTP status for this result: 200, or the one that the denying rule asks for. */
   public int status() {
     return decider == null ? 200 : decider.rule().status();
   }
 
-  public Source evidence() {
-    return evidence;
+  public Source source() {
+    return source;
   }
 
   /** What to renew and release by, if slots in flight were taken. */
-  public Optional<String> lease() {
+  public Optional<String> slotId() {
     return kept ? SlotToken.of(plan, outcomes).map(SlotToken::encode) : Optional.empty();
   }
 

@@ -23,7 +23,7 @@ public record JointResult(CheckResult whole, List<CheckResult> each) {
     int from = 0;
     for (var own : plan.each()) {
       int to = from + own.charges().size();
-      var part = new PlanResult(outcomes.subList(from, to), answer.evidence());
+      var part = new PlanResult(outcomes.subList(from, to), answer.source());
       each.add(new CheckResult(own, part, false));
       from = to;
     }

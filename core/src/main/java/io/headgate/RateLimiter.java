@@ -81,32 +81,32 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   public CompletionStage<Decision> checkAsync(Request request) {
-    return decideAsync(request).thenApply(CheckResult::decision);
+    return checkForResultAsync(request).thenApply(CheckResult::decision);
   }
 
   /** As {@link #check}, and says what the decision rests on. */
-  public CheckResult decide(Request request) {
+  public CheckResult checkForResult(Request request) {
     var plan = plan(request);
     return new CheckResult(plan, store.decide(plan), true);
   }
 
-  public CompletionStage<CheckResult> decideAsync(Request request) {
+  public CompletionStage<CheckResult> checkForResultAsync(Request request) {
     var plan = plan(request);
     return store.decideAsync(plan).thenApply(answer -> new CheckResult(plan, answer, true));
   }
 
   /** Decides several requests as one: all of them are charged, or none is. */
-  public JointResult decideTogether(List<Request> requests) {
+  public JointResult checkAll(List<Request> requests) {
     var plan = CombinedPlan.of(plans(requests));
     return JointResult.of(plan, store.decide(plan.whole()));
   }
 
-  public CompletionStage<JointResult> decideTogetherAsync(List<Request> requests) {
-    return decideTogetherAsync(CombinedPlan.of(plans(requests)));
+  public CompletionStage<JointResult> checkAllAsync(List<Request> requests) {
+    return checkAllAsync(CombinedPlan.of(plans(requests)));
   }
 
   /** As above, for requests of which some are not held against the rules in force. */
-  public CompletionStage<JointResult> decideTogetherAsync(CombinedPlan plan) {
+  public CompletionStage<JointResult> checkAllAsync(CombinedPlan plan) {
     return store.decideAsync(plan.whole()).thenApply(answer -> JointResult.of(plan, answer));
   }
 
@@ -118,7 +118,7 @@ public final class RateLimiter implements AutoCloseable {
     return requests.stream().map(request -> current.plan(request, now, holder)).toList();
   }
 
-  /** What {@link #decide} would say, charging nothing. */
+  /** What {@link #checkForResult} would say, charging nothing. */
   public CheckResult peek(Request request) {
     var plan = plan(request);
     return new CheckResult(plan, store.peek(plan), false);
@@ -137,9 +137,9 @@ public final class RateLimiter implements AutoCloseable {
     return decision;
   }
 
-  /** As {@link #decide}, for requests that hold a slot until they are done. */
+  /** As {@link #checkForResult}, for requests that hold a slot until they are done. */
   public Slot acquire(Request request) {
-    return new Slot(this, decide(request));
+    return new Slot(this, checkForResult(request));
   }
 
   public Slot acquire(Subject subject) {

@@ -4,30 +4,30 @@ import io.headgate.store.StoreException;
 import java.util.Optional;
 
 /**
- * What came of asking for slots: the verdict, and the slots if there are any. Closing it gives them
- * back, so it fits a try statement whatever the verdict was.
+ * What came of asking for slots: the result, and the slots if there are any. Closing it gives them
+ * back, so it fits a try statement whatever the result was.
  */
 public final class Slot implements AutoCloseable {
   private final RateLimiter limiter;
-  private final CheckResult verdict;
+  private final CheckResult result;
   private final Optional<String> id;
 
-  Slot(RateLimiter limiter, CheckResult verdict) {
+  Slot(RateLimiter limiter, CheckResult result) {
     this.limiter = limiter;
-    this.verdict = verdict;
-    this.id = verdict.lease();
+    this.result = result;
+    this.id = result.slotId();
   }
 
-  public CheckResult verdict() {
-    return verdict;
+  public CheckResult result() {
+    return result;
   }
 
   public Decision decision() {
-    return verdict.decision();
+    return result.decision();
   }
 
   public boolean isAllowed() {
-    return verdict.isAllowed();
+    return result.isAllowed();
   }
 
   /** Names the slots for whoever renews or releases them elsewhere; empty if there are none. */

@@ -38,11 +38,11 @@ class CheckResultProperties {
     for (var arrival : arrivals) {
       ticker.advance(Duration.ofMillis(arrival.millisLater));
       var peeked = limiter.peek(arrival.request);
-      var verdict = limiter.decide(arrival.request);
-      assertThat(peeked.decision()).as("a peek before").isEqualTo(verdict.decision());
-      assertThat(peeked.limits()).isEqualTo(verdict.limits());
-      assertOfOnePiece(verdict);
-      switch (verdict.decision()) {
+      var result = limiter.checkForResult(arrival.request);
+      assertThat(peeked.decision()).as("a peek before").isEqualTo(result.decision());
+      assertThat(peeked.limits()).isEqualTo(result.limits());
+      assertOfOnePiece(result);
+      switch (result.decision()) {
         case Allowed allowed -> {}
         case Delayed delayed -> assertThat(delayed.delay()).isPositive();
         case Denied(var retryAfter) -> assertKept(limiter, ticker, arrival.request, retryAfter);
@@ -77,7 +77,7 @@ class CheckResultProperties {
     for (var arrival : arrivals) {
       ticker.advance(Duration.ofMillis(arrival.millisLater));
       assertThat(checking.check(arrival.request))
-          .isEqualTo(deciding.decide(arrival.request).decision());
+          .isEqualTo(deciding.checkForResult(arrival.request).decision());
     }
   }
 
@@ -95,20 +95,20 @@ class CheckResultProperties {
     assertThat(limiter.peek(request).isAllowed()).as("at the retry time").isTrue();
   }
 
-  private static void assertOfOnePiece(CheckResult verdict) {
-    boolean allowed = verdict.decision().isAllowed();
-    assertThat(verdict.isAllowed()).isEqualTo(allowed);
-    assertThat(verdict.violated().isEmpty()).isEqualTo(allowed);
-    assertThat(verdict.status()).isEqualTo(allowed ? 200 : 429);
+  private static void assertOfOnePiece(CheckResult result) {
+    boolean allowed = result.decision().isAllowed();
+    assertThat(result.isAllowed()).isEqualTo(allowed);
+    assertThat(result.violated().isEmpty()).isEqualTo(allowed);
+    assertThat(result.status()).isEqualTo(allowed ? 200 : 429);
     var refused =
-        verdict.limits().stream().filter(LimitReport::violated).map(LimitReport::policy).toList();
-    assertThat(refused).containsAll(verdict.violated()).containsAll(verdict.shadowViolated());
-    verdict.rule().ifPresent(rule -> assertThat(rule.mode()).isEqualTo(Mode.ENFORCE));
+        result.limits().stream().filter(LimitReport::violated).map(LimitReport::policy).toList();
+    assertThat(refused).containsAll(result.violated()).containsAll(result.shadowViolated());
+    result.rule().ifPresent(rule -> assertThat(rule.mode()).isEqualTo(Mode.ENFORCE));
     if (!allowed) {
-      var limit = verdict.limit().orElseThrow();
-      assertThat(verdict.violated()).contains(limit.policy());
-      assertThat(verdict.rule().orElseThrow().id()).isEqualTo(limit.rule());
-      assertThat(verdict.lease()).isEmpty();
+      var limit = result.limit().orElseThrow();
+      assertThat(result.violated()).contains(limit.policy());
+      assertThat(result.rule().orElseThrow().id()).isEqualTo(limit.rule());
+      assertThat(result.slotId()).isEmpty();
     }
   }
 

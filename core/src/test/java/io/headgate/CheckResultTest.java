@@ -38,16 +38,16 @@ class CheckResultTest {
             Rule.named("wide").limit(perMinute(10)).build(),
             Rule.named("tight").limit(perMinute(3)).build(),
             Rule.named("middle").limit(perMinute(6)).build());
-    var verdict = limiter.decide(ONE);
-    assertThat(verdict.isAllowed()).isTrue();
-    assertThat(verdict.rule().map(Rule::id)).contains("tight");
-    assertThat(verdict.decision()).isEqualTo(new Allowed(2, Duration.ofSeconds(20)));
-    assertThat(verdict.violated()).isEmpty();
-    assertThat(verdict.status()).isEqualTo(200);
-    assertThat(verdict.evidence()).isEqualTo(Source.STORE);
-    assertThat(verdict.limits().stream().map(LimitReport::policy))
+    var result = limiter.checkForResult(ONE);
+    assertThat(result.isAllowed()).isTrue();
+    assertThat(result.rule().map(Rule::id)).contains("tight");
+    assertThat(result.decision()).isEqualTo(new Allowed(2, Duration.ofSeconds(20)));
+    assertThat(result.violated()).isEmpty();
+    assertThat(result.status()).isEqualTo(200);
+    assertThat(result.source()).isEqualTo(Source.STORE);
+    assertThat(result.limits().stream().map(LimitReport::policy))
         .containsExactly("wide", "tight", "middle");
-    assertThat(verdict).hasToString(verdict.decision() + " by tight");
+    assertThat(result).hasToString(result.decision() + " by tight");
   }
 
   @Test
@@ -60,7 +60,7 @@ class CheckResultTest {
                 .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).spending("calls"))
                 .build());
     ticker.advance(Duration.ofSeconds(10));
-    assertThat(limiter.decide(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
+    assertThat(limiter.checkForResult(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
         .containsExactly(
             new LimitReport(
                 "contract",
@@ -85,12 +85,12 @@ class CheckResultTest {
             Rule.named("late").limit(perMinute(1)).status(420).build(),
             Rule.named("content").limit(perMinute(9)).build());
     limiter.check(ONE);
-    var verdict = limiter.decide(ONE);
-    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(60)));
-    assertThat(verdict.rule().map(Rule::id)).contains("late");
-    assertThat(verdict.status()).isEqualTo(420);
-    assertThat(verdict.violated()).containsExactly("soon", "late");
-    assertThat(verdict.delay()).isZero();
+    var result = limiter.checkForResult(ONE);
+    assertThat(result.decision()).isEqualTo(new Denied(Duration.ofSeconds(60)));
+    assertThat(result.rule().map(Rule::id)).contains("late");
+    assertThat(result.status()).isEqualTo(420);
+    assertThat(result.violated()).containsExactly("soon", "late");
+    assertThat(result.delay()).isZero();
   }
 
   @Test
@@ -105,9 +105,9 @@ class CheckResultTest {
                 .build(),
             Rule.named("b").limit(perMinute(1)).build());
     limiter.check(ONE);
-    var verdict = limiter.decide(ONE);
-    assertThat(verdict.violated()).containsExactly("a/one", "a/also", "b");
-    assertThat(verdict.limits().stream().filter(LimitReport::violated).map(LimitReport::policy))
+    var result = limiter.checkForResult(ONE);
+    assertThat(result.violated()).containsExactly("a/one", "a/also", "b");
+    assertThat(result.limits().stream().filter(LimitReport::violated).map(LimitReport::policy))
         .containsExactly("a/one", "a/also", "b");
   }
 
@@ -115,20 +115,20 @@ class CheckResultTest {
   void theNarrowScopeIsBlamedThoughTheWideOneTakesLonger() {
     var limiter = limiter(ticker, ordered(perMinute(2), perMinute(1), "bytes"));
     limiter.check(spending(2, 1));
-    var verdict = limiter.decide(spending(1, 1));
-    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(60)));
-    assertThat(verdict.violated()).containsExactly("r/own");
-    assertThat(verdict.limit().map(LimitReport::policy)).contains("r/own");
+    var result = limiter.checkForResult(spending(1, 1));
+    assertThat(result.decision()).isEqualTo(new Denied(Duration.ofSeconds(60)));
+    assertThat(result.violated()).containsExactly("r/own");
+    assertThat(result.limit().map(LimitReport::policy)).contains("r/own");
   }
 
   @Test
   void whereNoWaitingHelpsTheLimitThatCanNotBeMetIsBlamed() {
     var limiter = limiter(ticker, ordered(perMinute(1), perMinute(10), "bytes"));
     limiter.check(spending(1, 0));
-    var verdict = limiter.decide(spending(1, 11));
-    assertThat(verdict.decision()).isEqualTo(new Impossible(11, 10));
-    assertThat(verdict.violated()).containsExactly("r/all");
-    assertThat(verdict.limit().map(LimitReport::policy)).contains("r/all");
+    var result = limiter.checkForResult(spending(1, 11));
+    assertThat(result.decision()).isEqualTo(new Impossible(11, 10));
+    assertThat(result.violated()).containsExactly("r/all");
+    assertThat(result.limit().map(LimitReport::policy)).contains("r/all");
   }
 
   @Test
@@ -136,10 +136,10 @@ class CheckResultTest {
     var limiter = limiter(ticker, either(perMinute(1), perMinute(2)));
     limiter.check(ONE);
     limiter.check(Request.of(Subject.of("x"), 2));
-    var verdict = limiter.decide(ONE);
-    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(30)));
-    assertThat(verdict.limit().map(LimitReport::policy)).contains("r/other");
-    assertThat(verdict.violated()).containsExactly("r/one", "r/other");
+    var result = limiter.checkForResult(ONE);
+    assertThat(result.decision()).isEqualTo(new Denied(Duration.ofSeconds(30)));
+    assertThat(result.limit().map(LimitReport::policy)).contains("r/other");
+    assertThat(result.violated()).containsExactly("r/one", "r/other");
   }
 
   @Test
@@ -162,9 +162,9 @@ class CheckResultTest {
                 .limit(RuleLimit.of("small", perMinute(1)))
                 .limit(RuleLimit.of("large", perMinute(9)))
                 .build());
-    var verdict = limiter.decide(Request.of(Subject.of("x"), 2));
-    assertThat(verdict.isAllowed()).isTrue();
-    assertThat(verdict.decision()).isInstanceOf(Allowed.class);
+    var result = limiter.checkForResult(Request.of(Subject.of("x"), 2));
+    assertThat(result.isAllowed()).isTrue();
+    assertThat(result.decision()).isInstanceOf(Allowed.class);
   }
 
   @Test
@@ -174,14 +174,14 @@ class CheckResultTest {
             ticker,
             Rule.named("real").limit(perMinute(5)).build(),
             Rule.named("strict").mode(Mode.SHADOW).limit(perMinute(1)).build());
-    assertThat(limiter.decide(ONE).shadowViolated()).isEmpty();
-    var verdict = limiter.decide(ONE);
-    assertThat(verdict.decision()).isEqualTo(new Allowed(3, Duration.ofSeconds(24)));
-    assertThat(verdict.violated()).isEmpty();
-    assertThat(verdict.shadowViolated()).containsExactly("strict");
-    assertThat(verdict.rule().map(Rule::id)).contains("real");
-    assertThat(verdict.limits().get(1).violated()).isTrue();
-    assertThat(verdict.limits().get(1).enforced()).isFalse();
+    assertThat(limiter.checkForResult(ONE).shadowViolated()).isEmpty();
+    var result = limiter.checkForResult(ONE);
+    assertThat(result.decision()).isEqualTo(new Allowed(3, Duration.ofSeconds(24)));
+    assertThat(result.violated()).isEmpty();
+    assertThat(result.shadowViolated()).containsExactly("strict");
+    assertThat(result.rule().map(Rule::id)).contains("real");
+    assertThat(result.limits().get(1).violated()).isTrue();
+    assertThat(result.limits().get(1).enforced()).isFalse();
   }
 
   @Test
@@ -189,11 +189,11 @@ class CheckResultTest {
     var limiter =
         limiter(ticker, Rule.named("strict").mode(Mode.SHADOW).limit(perMinute(1)).build());
     limiter.check(ONE);
-    var verdict = limiter.decide(ONE);
-    assertThat(verdict.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
-    assertThat(verdict.rule()).isEmpty();
-    assertThat(verdict.shadowViolated()).containsExactly("strict");
-    assertThat(verdict).hasToString(verdict.decision() + " (no rule applies)");
+    var result = limiter.checkForResult(ONE);
+    assertThat(result.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
+    assertThat(result.rule()).isEmpty();
+    assertThat(result.shadowViolated()).containsExactly("strict");
+    assertThat(result).hasToString(result.decision() + " (no rule applies)");
   }
 
   @Test
@@ -207,13 +207,13 @@ class CheckResultTest {
                 .mode(Mode.SHADOW)
                 .limit(LeakyBucket.queueing(Rate.perSecond(1), 5))
                 .build());
-    assertThat(limiter.decide(ONE).delay()).isZero();
-    var verdict = limiter.decide(ONE);
-    assertThat(verdict.delay()).isEqualTo(Duration.ofMillis(500));
-    assertThat(verdict.decision())
+    assertThat(limiter.checkForResult(ONE).delay()).isZero();
+    var result = limiter.checkForResult(ONE);
+    assertThat(result.delay()).isEqualTo(Duration.ofMillis(500));
+    assertThat(result.decision())
         .isEqualTo(new Delayed(Duration.ofMillis(500), 4, Duration.ofSeconds(1)));
-    assertThat(verdict.isAllowed()).isTrue();
-    assertThat(verdict.status()).isEqualTo(200);
+    assertThat(result.isAllowed()).isTrue();
+    assertThat(result.status()).isEqualTo(200);
   }
 
   @Test
@@ -222,7 +222,7 @@ class CheckResultTest {
         limiter(ticker, Rule.named("q").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build());
     limiter.check(ONE);
     assertThat(limiter.peek(ONE).delay()).isEqualTo(Duration.ofMillis(500));
-    assertThat(limiter.decide(ONE).delay()).isEqualTo(Duration.ofMillis(500));
+    assertThat(limiter.checkForResult(ONE).delay()).isEqualTo(Duration.ofMillis(500));
   }
 
   private static Limit perTenSeconds(long permits) {

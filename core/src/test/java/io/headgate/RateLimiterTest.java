@@ -66,12 +66,12 @@ class RateLimiterTest {
   @Test
   void whereNoRuleAppliesEverythingIsAllowed() {
     var limiter = limiter(ticker, perUser);
-    var verdict = limiter.decide(Request.of(Subject.of("robot:1"), 1L << 53));
-    assertThat(verdict.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
-    assertThat(verdict.rule()).isEmpty();
-    assertThat(verdict.limit()).isEmpty();
-    assertThat(verdict.limits()).isEmpty();
-    assertThat(verdict.status()).isEqualTo(200);
+    var result = limiter.checkForResult(Request.of(Subject.of("robot:1"), 1L << 53));
+    assertThat(result.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
+    assertThat(result.rule()).isEmpty();
+    assertThat(result.limit()).isEmpty();
+    assertThat(result.limits()).isEmpty();
+    assertThat(result.status()).isEqualTo(200);
   }
 
   @Test
@@ -109,11 +109,11 @@ class RateLimiterTest {
                 .limit(RuleLimit.of("bytes", perMinute(1_000)).spending("bytes"))
                 .build());
     var upload = new Request(ADA, 1, Map.of("bytes", 600L));
-    assertThat(limiter.decide(upload).limits().stream().map(LimitReport::remaining))
+    assertThat(limiter.checkForResult(upload).limits().stream().map(LimitReport::remaining))
         .containsExactly(9L, 400L);
-    var verdict = limiter.decide(upload);
-    assertThat(verdict.decision()).isEqualTo(new Denied(Duration.ofSeconds(12)));
-    assertThat(verdict.violated()).containsExactly("contract/bytes");
+    var result = limiter.checkForResult(upload);
+    assertThat(result.decision()).isEqualTo(new Denied(Duration.ofSeconds(12)));
+    assertThat(result.violated()).containsExactly("contract/bytes");
     assertThat(limiter.check(ADA)).as("without bytes").isEqualTo(allowed(8, 12));
   }
 
@@ -121,8 +121,8 @@ class RateLimiterTest {
   void checkAsyncAnswersAsCheckDoes() {
     var limiter = limiter(ticker, perUser);
     assertThat(limiter.checkAsync(Request.of(ADA))).isCompletedWithValue(allowed(1, 30));
-    assertThat(limiter.decideAsync(Request.of(ADA, 2)))
-        .isCompletedWithValueMatching(verdict -> !verdict.isAllowed());
+    assertThat(limiter.checkForResultAsync(Request.of(ADA, 2)))
+        .isCompletedWithValueMatching(result -> !result.isAllowed());
     assertThat(limiter.check(ADA)).isEqualTo(allowed(0, 60));
   }
 

@@ -31,11 +31,11 @@ class ReplacedRulesTest {
   @Test
   void aNewRuleIsInForceFromTheNextCheckOn() {
     var limiter = limiter(ticker);
-    assertThat(limiter.decide(Request.of(ADA)).rule()).isEmpty();
+    assertThat(limiter.checkForResult(Request.of(ADA)).rule()).isEmpty();
     var rules = rules(perMinute(1));
     limiter.replaceRules(rules);
     assertThat(limiter.rules()).isSameAs(rules);
-    assertThat(limiter.decide(Request.of(ADA)).rule().map(Rule::id)).contains("r");
+    assertThat(limiter.checkForResult(Request.of(ADA)).rule().map(Rule::id)).contains("r");
   }
 
   @Test

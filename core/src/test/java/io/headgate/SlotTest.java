@@ -147,10 +147,10 @@ class SlotTest {
   @Test
   void whatTakesNoSlotHasNoLease() {
     var limiter = limiter(ticker, uploads, Rule.named("calls").limit(perMinute(9)).build());
-    assertThat(limiter.peek(Request.of(ADA)).lease()).isEmpty();
-    assertThat(limiter.decide(Request.of(ADA, 0)).lease()).isEmpty();
-    assertThat(limiter.decide(Request.of(Subject.of("robot:1"))).lease()).isEmpty();
-    assertThat(limiter.decide(Request.of(ADA)).lease()).isPresent();
+    assertThat(limiter.peek(Request.of(ADA)).slotId()).isEmpty();
+    assertThat(limiter.checkForResult(Request.of(ADA, 0)).slotId()).isEmpty();
+    assertThat(limiter.checkForResult(Request.of(Subject.of("robot:1"))).slotId()).isEmpty();
+    assertThat(limiter.checkForResult(Request.of(ADA)).slotId()).isPresent();
   }
 
   @Test

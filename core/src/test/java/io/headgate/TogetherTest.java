@@ -33,8 +33,8 @@ class TogetherTest {
         RateLimiter.inMemory(
             perUser().limit(FixedWindow.of(Rate.perDay(10))).build(),
             perPath().limit(FixedWindow.of(Rate.perDay(2))).build())) {
-      for (int i = 0; i < 5; i++) limiter.decideTogether(List.of(ADA, LOGIN));
-      var last = limiter.decideTogether(List.of(ADA, LOGIN));
+      for (int i = 0; i < 5; i++) limiter.checkAll(List.of(ADA, LOGIN));
+      var last = limiter.checkAll(List.of(ADA, LOGIN));
       assertThat(last.isAllowed()).isFalse();
       assertThat(last.each().get(0).isAllowed()).isTrue();
       assertThat(last.each().get(1).isAllowed()).isFalse();
@@ -48,10 +48,10 @@ class TogetherTest {
   void whatTwoOfThemChargeToOneCounterAddsUp() {
     try (var limiter =
         RateLimiter.inMemory(perUser().limit(FixedWindow.of(Rate.perDay(5))).build())) {
-      var first = limiter.decideTogether(List.of(ADA, BOB, ADA));
+      var first = limiter.checkAll(List.of(ADA, BOB, ADA));
       assertThat(remaining(first)).containsExactly(4L, 4L, 3L);
-      assertThat(remaining(limiter.decideTogether(List.of(ADA, ADA)))).containsExactly(2L, 1L);
-      assertThat(limiter.decideTogether(List.of(ADA, ADA)).isAllowed()).isFalse();
+      assertThat(remaining(limiter.checkAll(List.of(ADA, ADA)))).containsExactly(2L, 1L);
+      assertThat(limiter.checkAll(List.of(ADA, ADA)).isAllowed()).isFalse();
       assertThat(limiter.check(ADA)).isInstanceOf(Decision.Allowed.class);
       assertThat(limiter.check(ADA)).isInstanceOf(Decision.Denied.class);
     }
@@ -61,9 +61,9 @@ class TogetherTest {
   void aSumThatTheLimitCanNeverHoldIsImpossible() {
     try (var limiter =
         RateLimiter.inMemory(perUser().limit(RollingWindow.of(Rate.perDay(2))).build())) {
-      var verdict = limiter.decideTogether(List.of(ADA, ADA, ADA));
-      assertThat(verdict.whole().decision()).isEqualTo(new Decision.Impossible(3, 2));
-      assertThat(limiter.decideTogether(List.of(ADA, ADA)).isAllowed()).isTrue();
+      var result = limiter.checkAll(List.of(ADA, ADA, ADA));
+      assertThat(result.whole().decision()).isEqualTo(new Decision.Impossible(3, 2));
+      assertThat(limiter.checkAll(List.of(ADA, ADA)).isAllowed()).isTrue();
     }
   }
 
@@ -77,11 +77,11 @@ class TogetherTest {
             .build();
     var login = Request.of(Subject.of("user", "ada").with("path", "/login"));
     try (var limiter = RateLimiter.inMemory(rule)) {
-      var verdict = limiter.decideTogether(List.of(ADA, login));
-      assertThat(verdict.isAllowed()).isTrue();
-      assertThat(remaining(verdict)).containsExactly(99L, 1L);
-      assertThat(limiter.decideTogether(List.of(ADA, login)).isAllowed()).isTrue();
-      assertThat(limiter.decideTogether(List.of(ADA, login)).isAllowed()).isFalse();
+      var result = limiter.checkAll(List.of(ADA, login));
+      assertThat(result.isAllowed()).isTrue();
+      assertThat(remaining(result)).containsExactly(99L, 1L);
+      assertThat(limiter.checkAll(List.of(ADA, login)).isAllowed()).isTrue();
+      assertThat(limiter.checkAll(List.of(ADA, login)).isAllowed()).isFalse();
     }
   }
 
@@ -90,9 +90,9 @@ class TogetherTest {
     try (var limiter =
         RateLimiter.inMemory(
             perUser().mode(Mode.SHADOW).limit(FixedWindow.of(Rate.perDay(1))).build())) {
-      var verdict = limiter.decideTogether(List.of(ADA, ADA));
-      assertThat(verdict.isAllowed()).isTrue();
-      assertThat(verdict.each().get(1).shadowViolated()).containsExactly("per-user");
+      var result = limiter.checkAll(List.of(ADA, ADA));
+      assertThat(result.isAllowed()).isTrue();
+      assertThat(result.each().get(1).shadowViolated()).containsExactly("per-user");
     }
   }
 
@@ -100,10 +100,10 @@ class TogetherTest {
   void theirSlotsAreReleasedByOneLease() {
     var rule = perUser().limit(new Concurrency(2, Duration.ofMinutes(1))).build();
     try (var limiter = RateLimiter.inMemory(rule)) {
-      var taken = limiter.decideTogether(List.of(ADA, ADA));
-      assertThat(limiter.decideTogether(List.of(ADA)).isAllowed()).isFalse();
-      assertThat(limiter.release(taken.whole().lease().orElseThrow())).isTrue();
-      assertThat(limiter.decideTogether(List.of(ADA, ADA)).isAllowed()).isTrue();
+      var taken = limiter.checkAll(List.of(ADA, ADA));
+      assertThat(limiter.checkAll(List.of(ADA)).isAllowed()).isFalse();
+      assertThat(limiter.release(taken.whole().slotId().orElseThrow())).isTrue();
+      assertThat(limiter.checkAll(List.of(ADA, ADA)).isAllowed()).isTrue();
     }
   }
 
@@ -111,12 +111,12 @@ class TogetherTest {
   void ofNoneOfThemNothingIsAsked() {
     try (var limiter =
         RateLimiter.inMemory(perUser().limit(FixedWindow.of(Rate.perDay(1))).build())) {
-      assertThat(limiter.decideTogether(List.of()).isAllowed()).isTrue();
-      assertThat(limiter.decideTogether(List.of(LOGIN, LOGIN)).isAllowed()).isTrue();
+      assertThat(limiter.checkAll(List.of()).isAllowed()).isTrue();
+      assertThat(limiter.checkAll(List.of(LOGIN, LOGIN)).isAllowed()).isTrue();
     }
   }
 
-  private static List<Long> remaining(JointResult verdict) {
-    return verdict.each().stream().map(v -> v.limit().orElseThrow().remaining()).toList();
+  private static List<Long> remaining(JointResult result) {
+    return result.each().stream().map(v -> v.limit().orElseThrow().remaining()).toList();
   }
 }

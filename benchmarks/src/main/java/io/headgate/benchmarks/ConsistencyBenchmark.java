@@ -77,12 +77,12 @@ public class ConsistencyBenchmark {
         switch (way) {
           case MEMORY, STRICT -> Source.STORE;
           case LEASED -> Source.LEASE;
-          case EVENTUAL -> Source.LOCAL;
+          case EVENTUAL -> Source.CACHE;
         };
     Eventually.holds(
         "decisions are " + way,
         PATIENCE,
-        () -> limiter.decide(Request.of(subject)).evidence() == expected);
+        () -> limiter.checkForResult(Request.of(subject)).source() == expected);
   }
 
   @TearDown

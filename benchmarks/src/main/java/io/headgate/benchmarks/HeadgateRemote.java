@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** Headgate as a library: from a subject through one rule to a verdict. */
+/** Headgate as a library: from a subject through one rule to a result. */
 record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Remote {
   /** A machine that does other things too may halt for longer than the usual 50 ms. */
   private static final Duration DEADLINE = Duration.ofSeconds(5);
@@ -43,7 +43,7 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
       Eventually.holds(
           "Headgate is connected to " + uri,
           DEADLINE,
-          () -> limiter.decide(first).evidence() == Source.STORE);
+          () -> limiter.checkForResult(first).source() == Source.STORE);
       var requests =
           IntStream.range(0, keys).mapToObj(i -> Request.of(Subject.of("user:" + i), cost));
       return new HeadgateRemote(limiter, requests.toList());
@@ -55,14 +55,14 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
 
   @Override
   public CompletionStage<Boolean> ask(int key) {
-    return limiter.decideAsync(requests.get(key)).thenApply(HeadgateRemote::isAllowed);
+    return limiter.checkForResultAsync(requests.get(key)).thenApply(HeadgateRemote::isAllowed);
   }
 
-  private static boolean isAllowed(CheckResult verdict) {
-    if (verdict.evidence() == Source.FALLBACK) {
+  private static boolean isAllowed(CheckResult result) {
+    if (result.source() == Source.FALLBACK) {
       throw new IllegalStateException("Redis was away: this is not what was to be measured");
     }
-    return verdict.isAllowed();
+    return result.isAllowed();
   }
 
   @Override

@@ -52,7 +52,7 @@ record Replayer(
     Eventually.holds(
         "Headgate is connected",
         PATIENCE,
-        () -> limiter.decide(first).evidence() == Source.STORE);
+        () -> limiter.checkForResult(first).source() == Source.STORE);
     var requests =
         IntStream.range(0, trial.traffic().callers)
             .mapToObj(i -> Request.of(Subject.of("caller:" + i)))
@@ -122,18 +122,18 @@ record Replayer(
 
     void ask(int i, Request request, RateLimiter limiter) {
       asked[i] = System.nanoTime();
-      var answer = limiter.decideAsync(request).toCompletableFuture();
+      var answer = limiter.checkForResultAsync(request).toCompletableFuture();
       if (answer.isDone()) {
         note(i, answer.join());
       } else {
-        var unused = answer.thenAccept(verdict -> note(i, verdict));
+        var unused = answer.thenAccept(result -> note(i, result));
       }
     }
 
-    private void note(int i, CheckResult verdict) {
+    private void note(int i, CheckResult result) {
       answered[i] = System.nanoTime();
-      allowed[i] = verdict.isAllowed();
-      if (verdict.evidence() == Source.FALLBACK) fallbacks.incrementAndGet();
+      allowed[i] = result.isAllowed();
+      if (result.source() == Source.FALLBACK) fallbacks.incrementAndGet();
       open.decrementAndGet();
     }
 

@@ -38,7 +38,7 @@ public class RulesBenchmark {
     subjects = new Subject[asked];
     for (int i = 0; i < asked; i++) {
       subjects[i] = patterns.subject(i * rules / asked);
-      int limits = limiter.decide(Request.of(subjects[i])).limits().size();
+      int limits = limiter.checkForResult(Request.of(subjects[i])).limits().size();
       if (limits != 1) {
         throw new IllegalStateException("%s has %d limits".formatted(subjects[i], limits));
       }

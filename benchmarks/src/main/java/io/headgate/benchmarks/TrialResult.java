@@ -107,7 +107,7 @@ record TrialResult(
 
   /** The most requests within any interval between two reports. */
   private static long betweenReports(List<Seen> arrivals) {
-    long interval = ConsistencyOptions.DEFAULT.reportEvery().toNanos() / 1_000;
+    long interval = ConsistencyOptions.DEFAULT.syncInterval().toNanos() / 1_000;
     long most = 0;
     int first = 0;
     for (int last = 0; last < arrivals.size(); last++) {

@@ -34,12 +34,12 @@ final class BackgroundSync {
   private static final long SWEEP_EVERY = 50_000_000;
   private static final long SWEEP_COPIES_EVERY = 1_000_000_000;
   private static final long HALVE_EVERY = (long) (HALVED_EVERY_SECONDS * 1e9);
-  private static final Duration FAREWELL = Duration.ofMillis(500);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
   private final LocalCounterTable table;
   private final HoldingStore counts;
   private final HotKeySketch hot;
-  private final Duration reportEvery;
+  private final Duration syncInterval;
   private final LongSupplier nanos;
   private final FailureDomains domains;
   private final SyncQueue[] outboxes;
@@ -57,13 +57,13 @@ final class BackgroundSync {
       HoldingStore counts,
       HotKeySketch hot,
       FailureDomains domains,
-      Duration reportEvery,
+      Duration syncInterval,
       LongSupplier nanos) {
     this.table = table;
     this.counts = counts;
     this.hot = hot;
     this.domains = domains;
-    this.reportEvery = reportEvery;
+    this.syncInterval = syncInterval;
     this.nanos = nanos;
     this.sweptAt = nanos.getAsLong();
     this.copiesSweptAt = sweptAt;
@@ -80,7 +80,7 @@ final class BackgroundSync {
     started = true;
     var unused =
         thread.scheduleAtFixedRate(
-            this::run, reportEvery.toNanos(), reportEvery.toNanos(), TimeUnit.NANOSECONDS);
+            this::run, syncInterval.toNanos(), syncInterval.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** One round; not by two threads at once. */
@@ -240,7 +240,7 @@ final class BackgroundSync {
   }
 
   /**
-   * Reports and gives back everything, within {@link #FAREWELL}: a hold that is not given back ends
+   * Reports and gives back everything, within {@link #CLOSE_TIMEOUT}: a hold that is not given back ends
    * with its lease. Reports that are under way come first, since a counter sends one at a time.
    */
   void close() {
@@ -252,7 +252,7 @@ final class BackgroundSync {
     }
     for (var outbox : outboxes) outbox.round();
     if (!started) return; // by hand: answers come when they are made to
-    long until = System.nanoTime() + FAREWELL.toNanos();
+    long until = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
     while (!isIdle() && System.nanoTime() - until < 0 && await(until)) {}
   }
 

@@ -59,7 +59,7 @@ public final class ConsistencyStore implements Store {
     this.ticker = ticker;
     this.size = new LeaseSizing(options.share());
     this.table = new LocalCounterTable(options.mostKeys());
-    this.errands = new BackgroundSync(table, counts, hot, domains, options.reportEvery(), nanos);
+    this.errands = new BackgroundSync(table, counts, hot, domains, options.syncInterval(), nanos);
   }
 
   /**
@@ -90,7 +90,7 @@ public final class ConsistencyStore implements Store {
    * @param nanos the steady clock of the instance
    * @param ticker its time of day, from which it guesses the store's until that has answered
    */
-  static ConsistencyStore byHand(
+  static ConsistencyStore forTesting(
       Store remote,
       HoldingStore counts,
       IntSupplier instances,
@@ -102,14 +102,14 @@ public final class ConsistencyStore implements Store {
   }
 
   /** With one failure domain, and a time of day that is the steady clock's. */
-  static ConsistencyStore byHand(
+  static ConsistencyStore forTesting(
       Store remote,
       HoldingStore counts,
       IntSupplier instances,
       ConsistencyOptions options,
       LongSupplier nanos) {
     Ticker ticker = () -> nanos.getAsLong() / 1_000;
-    return byHand(remote, counts, instances, FailureDomains.ONE, options, nanos, ticker);
+    return forTesting(remote, counts, instances, FailureDomains.ONE, options, nanos, ticker);
   }
 
   BackgroundSync errands() {
@@ -149,7 +149,7 @@ public final class ConsistencyStore implements Store {
     var outcome = counter.spend(charge, now);
     if (outcome == null) return null;
     if (counter instanceof PermitLease slice && slice.isLow(now)) renew(slice, charge, now);
-    return new PlanResult(outcome, counter.evidence(outcome));
+    return new PlanResult(outcome, counter.source(outcome));
   }
 
   /** What is known here of a charge's counter; null where the store is to decide. */

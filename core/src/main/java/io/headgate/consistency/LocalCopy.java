@@ -109,8 +109,8 @@ final class LocalCopy implements LocalCounter {
   }
 
   @Override
-  public Source evidence(Outcome outcome) {
-    return Source.LOCAL;
+  public Source source(Outcome outcome) {
+    return Source.CACHE;
   }
 
   @Override

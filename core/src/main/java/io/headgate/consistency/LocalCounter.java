@@ -35,7 +35,7 @@ sealed interface LocalCounter permits PermitLease, LocalCopy {
   Outcome standing(long now);
 
   /** What an answer of this counter rests on. */
-  Source evidence(Outcome outcome);
+  Source source(Outcome outcome);
 
   /** Notes that the store has refused a charge, so that it need not be asked again too soon. */
   void refused(Charge charge, Outcome.Refused refused, long now);

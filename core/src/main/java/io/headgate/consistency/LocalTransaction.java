@@ -80,15 +80,15 @@ final class LocalTransaction {
     }
     var theirs = restAnswer.outcomes().iterator();
     var all = new ArrayList<Outcome>(outcomes.length);
-    var evidence = restAnswer.evidence();
+    var source = restAnswer.source();
     for (int i = 0; i < outcomes.length; i++) {
       var own = outcomes[i];
       var counter = counters[i];
       all.add(own == null || counter == null ? theirs.next() : own);
-      if (own != null && counter != null && evidence == Source.STORE) {
-        evidence = counter.evidence(own);
+      if (own != null && counter != null && source == Source.STORE) {
+        source = counter.source(own);
       }
     }
-    return new PlanResult(all, evidence);
+    return new PlanResult(all, source);
   }
 }

@@ -134,8 +134,8 @@ final class PermitLease implements LocalCounter {
   }
 
   @Override
-  public Source evidence(Outcome outcome) {
-    return outcome instanceof Passed ? Source.LEASE : Source.LOCAL;
+  public Source source(Outcome outcome) {
+    return outcome instanceof Passed ? Source.LEASE : Source.CACHE;
   }
 
   @Override

@@ -72,7 +72,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
   }
 
   @Override
-  public Concurrency sharedAmong(int n) {
+  public Concurrency dividedBy(int n) {
     long part = Utilization.among(n, max);
     return n == 1 ? this : new Concurrency(part, lease);
   }

@@ -56,7 +56,7 @@ public record FixedWindow(long permits, Window cut) implements Holdable {
   }
 
   @Override
-  public FixedWindow sharedAmong(int n) {
+  public FixedWindow dividedBy(int n) {
     long part = Utilization.among(n, permits);
     return n == 1 ? this : new FixedWindow(part, cut);
   }

@@ -72,10 +72,10 @@ public record LeakyBucket(Rate rate, Queue line) implements Limit {
    * are more of those. Nobody waits longer than in the one line.
    */
   @Override
-  public LeakyBucket sharedAmong(int n) {
+  public LeakyBucket dividedBy(int n) {
     long part = Utilization.among(n, capacity());
     if (n == 1) return this;
-    var slower = rate.sharedAmong(n);
+    var slower = rate.dividedBy(n);
     var shorter =
         switch (line) {
           case Queue.None none -> none;

@@ -37,7 +37,7 @@ public sealed interface Limit permits Holdable, LeakyBucket, RollingWindow, Conc
    *
    * @param n at least 1
    */
-  Limit sharedAmong(int n);
+  Limit dividedBy(int n);
 
   /** How many permits there are when none is taken. */
   long capacity();

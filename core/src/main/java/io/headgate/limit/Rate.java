@@ -88,7 +88,7 @@ public final class Rate {
    * The n-th part of this rate: the same permits in n times the period, in lowest terms. Where that
    * can't be counted exactly, one permit in as much time as it takes, rounded up.
    */
-  Rate sharedAmong(int n) {
+  Rate dividedBy(int n) {
     long divisor = Bounds.gcd(unitPermits, n);
     long times = n / divisor;
     if (unitPeriod <= LONGEST / times) {

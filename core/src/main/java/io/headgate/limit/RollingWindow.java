@@ -70,7 +70,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
    * times the interval, up to the window: that makes no more of them in the long run.
    */
   @Override
-  public RollingWindow sharedAmong(int n) {
+  public RollingWindow dividedBy(int n) {
     long part = Utilization.among(n, capacity());
     if (n == 1) return this;
     long apart = interval() > window() / n ? window() : interval() * n;

@@ -92,7 +92,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   }
 
   @Override
-  public SlidingWindow sharedAmong(int n) {
+  public SlidingWindow dividedBy(int n) {
     long part = Utilization.among(n, capacity());
     return n == 1 ? this : new SlidingWindow(Rate.of(part, rate.period()), buckets, bound);
   }

@@ -63,10 +63,10 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
   }
 
   @Override
-  public TokenBucket sharedAmong(int n) {
+  public TokenBucket dividedBy(int n) {
     long part = Utilization.among(n, burst);
     if (n == 1) return this;
-    var slower = rate.sharedAmong(n);
+    var slower = rate.dividedBy(n);
     return new TokenBucket(slower, slower.repayable(part));
   }
 

@@ -134,7 +134,7 @@ public final class CircuitBreakingStore implements Store {
    * @param local of the same ticker
    * @param probing takes what to do with the failure of a probe
    */
-  public static CircuitBreakingStore byHand(
+  public static CircuitBreakingStore forTesting(
       Store remote,
       Ticker ticker,
       IntSupplier instances,
@@ -142,7 +142,7 @@ public final class CircuitBreakingStore implements Store {
       OutageListener listener,
       Reporter reporter,
       Function<Consumer<Throwable>, ProbeSchedule> probing) {
-    var admissions = LocalAdmissions.byHand(local, reporter);
+    var admissions = LocalAdmissions.forTesting(local, reporter);
     return new CircuitBreakingStore(remote, ticker, instances, local, listener, admissions, probing);
   }
 
@@ -180,7 +180,7 @@ public final class CircuitBreakingStore implements Store {
   }
 
   /** Whether the store is left in peace for now. */
-  public boolean isAway() {
+  public boolean isUnavailable() {
     return breaker.isOpen();
   }
 
@@ -332,7 +332,7 @@ public final class CircuitBreakingStore implements Store {
 
   /** Only what the store itself said shows that it is there. */
   private PlanResult succeeded(PlanResult answer) {
-    if (answer.evidence() == Source.STORE) breaker.succeeded();
+    if (answer.source() == Source.STORE) breaker.succeeded();
     return answer;
   }
 

@@ -104,7 +104,7 @@ final class Fallback {
   /** What the limits say that are enforced here, in their order. */
   private List<Outcome> locally(Plan plan, Outage outage, Use use, boolean denied) {
     var shares =
-        plan.sharedAmong(
+        plan.dividedBy(
             Math.max(1, instances.getAsInt()), part -> word(part, outage) == Word.LOCAL);
     if (shares.charges().isEmpty()) return List.of();
     if (denied) return untouched(shares);

@@ -48,7 +48,7 @@ final class LocalAdmissions implements AutoCloseable {
   private final MemoryStore local;
   private final Reporter reporter;
   private final int mostKeys;
-  private final boolean byHand;
+  private final boolean forTesting;
   private final ConcurrentHashMap<Key, Admitted> admitted = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Thread thread; // guarded by lock
@@ -58,15 +58,15 @@ final class LocalAdmissions implements AutoCloseable {
     this(local, reporter, Math.max(1, mostLocalKeys / KEYS_PER_LOCAL_KEY), false);
   }
 
-  private LocalAdmissions(MemoryStore local, Reporter reporter, int mostKeys, boolean byHand) {
+  private LocalAdmissions(MemoryStore local, Reporter reporter, int mostKeys, boolean forTesting) {
     this.local = local;
     this.reporter = reporter;
     this.mostKeys = mostKeys;
-    this.byHand = byHand;
+    this.forTesting = forTesting;
   }
 
   /** Starts no thread: {@link #report} is called by hand. */
-  static LocalAdmissions byHand(MemoryStore local, Reporter reporter) {
+  static LocalAdmissions forTesting(MemoryStore local, Reporter reporter) {
     return new LocalAdmissions(local, reporter, Integer.MAX_VALUE, true);
   }
 
@@ -103,7 +103,7 @@ final class LocalAdmissions implements AutoCloseable {
 
   /** Begins to report, unless there is nothing to report or it does already. */
   void start() {
-    if (byHand || admitted.isEmpty()) return;
+    if (forTesting || admitted.isEmpty()) return;
     lock.lock();
     try {
       if (closed || thread != null) return;

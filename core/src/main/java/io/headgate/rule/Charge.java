@@ -77,8 +77,8 @@ public final class Charge {
         : limit().step(state, now, cost);
   }
 
-  Charge sharedAmong(int n) {
-    return n == 1 ? this : under(counter.sharedAmong(n));
+  Charge dividedBy(int n) {
+    return n == 1 ? this : under(counter.dividedBy(n));
   }
 
   /** The state that it is of. */

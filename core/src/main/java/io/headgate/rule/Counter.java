@@ -53,14 +53,14 @@ public final class Counter {
   }
 
   /**
-   * An equal counter with one instance's share of the limit; see {@link Limit#sharedAmong}. Made
+   * An equal counter with one instance's share of the limit; see {@link Limit#dividedBy}. Made
    * once as long as {@code n} stays what it is: every check of an outage comes here.
    */
-  Counter sharedAmong(int n) {
+  Counter dividedBy(int n) {
     if (n == 1) return this;
     var last = part;
     if (last != null && last.n == n) return last.counter;
-    var shared = new Counter(rule, ruleLimit, limit.sharedAmong(n), per, override);
+    var shared = new Counter(rule, ruleLimit, limit.dividedBy(n), per, override);
     part = new Part(n, shared);
     return shared;
   }

@@ -18,7 +18,7 @@ public sealed interface Pattern {
   String text();
 
   /**
-   * Whether all values that share a counter key (see {@link Subject#countedAs}) match alike. The
+   * Whether all values that share a counter key (see {@link Subject#counterValue}) match alike. The
    * key of an IPv6 address is its /64, and an address can be written in several ways, so that of
    * the patterns for {@code ip} only blocks of whole keys qualify.
    */

@@ -33,9 +33,9 @@ public final class Plan {
       return new Part(rule, override, others, from);
     }
 
-    Part sharedAmong(int n, int from) {
+    Part dividedBy(int n, int from) {
       if (n == 1) return at(from);
-      var shares = counters.stream().map(counter -> counter.sharedAmong(n)).toList();
+      var shares = counters.stream().map(counter -> counter.dividedBy(n)).toList();
       return new Part(rule, override, shares, from);
     }
 
@@ -130,16 +130,16 @@ public final class Plan {
 
   /**
    * Some of the rules, as one of {@code n} instances holds requests against them by itself: each
-   * limit is its share, see {@link Limit#sharedAmong}.
+   * limit is its share, see {@link Limit#dividedBy}.
    */
-  public Plan sharedAmong(int n, Predicate<Part> which) {
+  public Plan dividedBy(int n, Predicate<Part> which) {
     var some = new ArrayList<Part>(parts.size());
     var theirs = new ArrayList<Charge>(charges().size());
     for (var part : parts) {
       if (!which.test(part)) continue;
-      some.add(part.sharedAmong(n, theirs.size()));
+      some.add(part.dividedBy(n, theirs.size()));
       for (int i = 0; i < part.counters.size(); i++) {
-        theirs.add(charges().get(part.from + i).sharedAmong(n));
+        theirs.add(charges().get(part.from + i).dividedBy(n));
       }
     }
     return new Plan(some, theirs, isJoint());
@@ -147,7 +147,7 @@ public final class Plan {
 
   /** Some of the rules, as they are. */
   public Plan only(Predicate<Part> which) {
-    return sharedAmong(1, which);
+    return dividedBy(1, which);
   }
 
   /** The same limits at no cost: how they stand, for a request that does not go ahead. */

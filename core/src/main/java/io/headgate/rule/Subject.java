@@ -70,7 +70,7 @@ public final class Subject {
    * The value that a counter per this attribute is kept under: an IP address has one form however
    * it is written, and an IPv6 one stands for its /64.
    */
-  public Optional<String> countedAs(String name) {
+  public Optional<String> counterValue(String name) {
     String value = Counter.value(this, name);
     return value.isEmpty() ? Optional.empty() : Optional.of(value);
   }

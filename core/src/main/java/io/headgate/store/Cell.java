@@ -38,7 +38,7 @@ abstract sealed class Cell permits WordCell, StateCell {
   abstract @Nullable Outcome take(Charge charge, long now);
 
   /**
-   * The state, now and for nobody else until {@link #unlock} or {@link #putBack}; null if the cell
+   * The state, now and for nobody else until {@link #unlock} or {@link #restore}; null if the cell
    * is dead, or stays locked for more than a moment.
    */
   abstract @Nullable State tryLock();
@@ -48,7 +48,7 @@ abstract sealed class Cell permits WordCell, StateCell {
     while (true) {
       var state = tryLock();
       if (state != null || isDead()) return state;
-      giveWay();
+      yieldTo();
     }
   }
 
@@ -60,18 +60,18 @@ abstract sealed class Cell permits WordCell, StateCell {
   abstract void unlock(State state, boolean refused);
 
   /** Ends a lock that came to nothing: the cell is as it was. */
-  abstract void putBack(State state);
+  abstract void restore(State state);
 
   abstract boolean isDead();
 
   /** Ends a cell that is locked. */
-  abstract void bury();
+  abstract void markDead();
 
   /** Ends the cell and gives its last state. */
   final State kill() {
     var state = lock();
     if (state == null) return State.FRESH;
-    bury();
+    markDead();
     return state;
   }
 
@@ -80,10 +80,10 @@ abstract sealed class Cell permits WordCell, StateCell {
     var state = lock();
     if (state == null) return false;
     if (state.freshAt() > time) {
-      putBack(state);
+      restore(state);
       return false;
     }
-    bury();
+    markDead();
     return true;
   }
 
@@ -109,7 +109,7 @@ abstract sealed class Cell permits WordCell, StateCell {
    */
   static int pause(int turns) {
     if (turns < SPINS) Thread.onSpinWait();
-    else giveWay();
+    else yieldTo();
     return turns + 1;
   }
 
@@ -119,7 +119,7 @@ abstract sealed class Cell permits WordCell, StateCell {
    * give way to each other, all of them waiting for it.
    */
   @SuppressWarnings("ThreadPriorityCheck")
-  static void giveWay() {
+  static void yieldTo() {
     Thread.yield();
   }
 }

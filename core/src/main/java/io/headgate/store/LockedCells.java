@@ -122,7 +122,7 @@ final class LockedCells implements AutoCloseable {
       if (each.cell == null || (i + 1 < locked && isAgain(i + 1)))
         continue; // the last has its state
       if (kept) each.cell.unlock(each.state, each.refused);
-      else each.cell.putBack(each.state);
+      else each.cell.restore(each.state);
     }
   }
 }

@@ -83,7 +83,7 @@ public final class MemoryStore implements Store {
 
   private PlanResult takeAll(Plan plan) {
     long now = now();
-    for (; ; Cell.giveWay()) {
+    for (; ; Cell.yieldTo()) {
       var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
       for (var charge : plan.charges()) cells.add(table.obtain(charge, now));
       try (var held = new LockedCells(cells)) {
@@ -98,7 +98,7 @@ public final class MemoryStore implements Store {
   @Override
   public PlanResult peek(Plan plan) {
     long now = now();
-    for (; ; Cell.giveWay()) {
+    for (; ; Cell.yieldTo()) {
       var cells = find(plan);
       if (cells.size() > 1 && cells.contains(null)) return peekWhileNoneIsAdded(plan, now);
       try (var held = new LockedCells(cells)) {
@@ -112,7 +112,7 @@ public final class MemoryStore implements Store {
     var segments = table.segmentsOf(plan.charges());
     for (var segment : segments) segment.lock();
     try {
-      for (; ; Cell.giveWay()) {
+      for (; ; Cell.yieldTo()) {
         try (var held = new LockedCells(find(plan))) {
           if (held.isComplete()) return answer(plan.step(held.states(), now));
         }
@@ -126,7 +126,7 @@ public final class MemoryStore implements Store {
   public Outcome standing(Charge charge) {
     long now = now();
     var look = new Charge(charge.counter(), charge.key(), 0, charge.holder());
-    for (; ; Cell.giveWay()) {
+    for (; ; Cell.yieldTo()) {
       var cells = new ArrayList<@Nullable Cell>(1);
       cells.add(table.find(charge.counter(), charge.key()));
       try (var held = new LockedCells(cells)) {

@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
 public final class PlanResult {
   private final @Nullable Outcome only; // most plans have one limit, and need no list
   private final List<Outcome> several;
-  private final Source evidence;
+  private final Source source;
 
-  public PlanResult(List<Outcome> outcomes, Source evidence) {
+  public PlanResult(List<Outcome> outcomes, Source source) {
     this.only = null;
     this.several = outcomes;
-    this.evidence = evidence;
+    this.source = source;
   }
 
-  public PlanResult(Outcome only, Source evidence) {
+  public PlanResult(Outcome only, Source source) {
     this.only = only;
     this.several = List.of();
-    this.evidence = evidence;
+    this.source = source;
   }
 
   public Outcome first() {
@@ -30,7 +30,7 @@ public final class PlanResult {
     return only == null ? several : List.of(only);
   }
 
-  public Source evidence() {
-    return evidence;
+  public Source source() {
+    return source;
   }
 }

@@ -1,13 +1,13 @@
 package io.headgate.store;
 
-/** What an answer rests on. */
+/** What a decision is based on. */
 public enum Source {
-  /** The shared state itself. */
+  /** The shared state in the store. */
   STORE,
-  /** Permits of it that are held here. */
+  /** Permits that this instance holds under a permit lease. */
   LEASE,
-  /** What was known here of a state that can't have become better since. */
-  LOCAL,
-  /** A rule's word for the time when the store can't be asked. */
+  /** A cached denial, or the local copy of a counter under {@code consistency: eventual}. */
+  CACHE,
+  /** The rule's failure policy: the store is unavailable. */
   FALLBACK
 }

@@ -77,7 +77,7 @@ final class StateCell extends Cell {
   }
 
   @Override
-  void putBack(State state) {
+  void restore(State state) {
     content = content == Mark.LOCKED_UNUSED ? Mark.UNUSED : state;
   }
 
@@ -87,7 +87,7 @@ final class StateCell extends Cell {
   }
 
   @Override
-  void bury() {
+  void markDead() {
     content = Mark.DEAD;
   }
 

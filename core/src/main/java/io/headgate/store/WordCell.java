@@ -110,7 +110,7 @@ final class WordCell extends Cell {
   }
 
   @Override
-  void putBack(State state) {
+  void restore(State state) {
     word = pack(state, false) | (word & NOTE);
   }
 
@@ -120,7 +120,7 @@ final class WordCell extends Cell {
   }
 
   @Override
-  void bury() {
+  void markDead() {
     word = DEAD;
   }
 

@@ -18,7 +18,7 @@ class SharedLimitProperties {
 
   @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
   void everyLimitHasAShareThatIsNoMoreThanItsPartOrOne(@ForAll Limit limit, @ForAll int n) {
-    var share = limit.sharedAmong(n);
+    var share = limit.dividedBy(n);
     assertThat(share.capacity()).isPositive();
     assertThat(times(share.capacity(), n)).isLessThanOrEqualTo(most(limit.capacity(), n));
     assertThat(share.algorithm()).isEqualTo(limit.algorithm());
@@ -26,17 +26,17 @@ class SharedLimitProperties {
 
   @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
   void theSharesOfABucketAreTogetherNoFasterThanIt(@ForAll TokenBucket limit, @ForAll int n) {
-    requireNoFaster(limit.rate(), limit.sharedAmong(n).rate(), n);
+    requireNoFaster(limit.rate(), limit.dividedBy(n).rate(), n);
   }
 
   @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
   void theSharesOfALeakyBucketAreTogetherNoFasterThanIt(@ForAll LeakyBucket limit, @ForAll int n) {
-    requireNoFaster(limit.rate(), limit.sharedAmong(n).rate(), n);
+    requireNoFaster(limit.rate(), limit.dividedBy(n).rate(), n);
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void nobodyWaitsLongerInTheLineOfAShare(@ForAll LeakyBucket limit, @ForAll int n) {
-    assertThat(longestWait(limit.sharedAmong(n))).isLessThanOrEqualTo(longestWait(limit));
+    assertThat(longestWait(limit.dividedBy(n))).isLessThanOrEqualTo(longestWait(limit));
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
@@ -45,20 +45,20 @@ class SharedLimitProperties {
       @ForAll SlidingWindow sliding,
       @ForAll RollingWindow rolling,
       @ForAll int n) {
-    assertThat(fixed.sharedAmong(n).cut()).isEqualTo(fixed.cut());
-    assertThat(sliding.sharedAmong(n).window()).isEqualTo(sliding.window());
-    assertThat(rolling.sharedAmong(n).window()).isEqualTo(rolling.window());
+    assertThat(fixed.dividedBy(n).cut()).isEqualTo(fixed.cut());
+    assertThat(sliding.dividedBy(n).window()).isEqualTo(sliding.window());
+    assertThat(rolling.dividedBy(n).window()).isEqualTo(rolling.window());
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void theOnlyInstanceHasTheLimitItself(@ForAll Limit limit) {
-    assertThat(limit.sharedAmong(1)).isSameAs(limit);
+    assertThat(limit.dividedBy(1)).isSameAs(limit);
   }
 
   /** A share can be asked like any limit, also where its numbers are at the edge. */
   @Property(tries = 5_000, edgeCases = EdgeCasesMode.NONE)
   void aShareLetsItsCapacityPassAndNoMore(@ForAll Limit limit, @ForAll int n) {
-    var share = limit.sharedAmong(n);
+    var share = limit.dividedBy(n);
     var all = new Step(State.FRESH, new Outcome.Passed(share.capacity(), 0, 0));
     // At most as much at once as one request may take.
     for (long left = share.capacity(); left > 0; left -= share.highestCost()) {

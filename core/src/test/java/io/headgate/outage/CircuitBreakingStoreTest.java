@@ -52,7 +52,7 @@ class CircuitBreakingStoreTest {
   @Test
   void whileTheStoreIsThereItDecides() {
     var answer = store.decide(plan(1, rule("r", new Deny())));
-    assertThat(answer.evidence()).isEqualTo(Source.STORE);
+    assertThat(answer.source()).isEqualTo(Source.STORE);
     assertThat(answer.first()).isInstanceOf(Passed.class);
     assertThat(answer.first().remaining()).isEqualTo(9);
     assertThat(store.lastProblem()).isEmpty();
@@ -64,7 +64,7 @@ class CircuitBreakingStoreTest {
     var plan = plan(7, rule("r", new Allow()));
     for (int i = 0; i < 50; i++) {
       var answer = store.decide(plan);
-      assertThat(answer.evidence()).isEqualTo(Source.FALLBACK);
+      assertThat(answer.source()).isEqualTo(Source.FALLBACK);
       assertThat(answer.outcomes()).containsExactly(new Passed(10, 0, 0));
     }
     recover();
@@ -75,7 +75,7 @@ class CircuitBreakingStoreTest {
   void aDenyingRuleLetsNothingPassUntilTheNextProbe() {
     remote.fail(Kind.CONNECTION);
     var answer = store.decide(plan(1, rule("r", new Deny())));
-    assertThat(answer.evidence()).isEqualTo(Source.FALLBACK);
+    assertThat(answer.source()).isEqualTo(Source.FALLBACK);
     assertThat(answer.first()).isInstanceOf(Refused.class);
     assertThat(answer.first().remaining()).isZero();
     assertThat(((Refused) answer.first()).retryAfter()).isBetween(50_000L, 1_000_000L);
@@ -102,7 +102,7 @@ class CircuitBreakingStoreTest {
       clock.set(START + second * 1_000_000L);
       assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
     }
-    assertThat(store.isAway()).isTrue();
+    assertThat(store.isUnavailable()).isTrue();
     clock.set(START + 30_000_000);
     assertThat(only(store.decide(plan))).isInstanceOf(Refused.class);
   }
@@ -148,8 +148,8 @@ class CircuitBreakingStoreTest {
       await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() > probed);
       awaitVerified();
     }
-    assertThat(store.isAway()).isFalse();
-    assertThat(store.decide(plan).evidence()).isEqualTo(Source.STORE);
+    assertThat(store.isUnavailable()).isFalse();
+    assertThat(store.decide(plan).source()).isEqualTo(Source.STORE);
   }
 
   /** The probing thread notes its success before it ends. */
@@ -178,7 +178,7 @@ class CircuitBreakingStoreTest {
     var plan = plan(1, rule("r", new Local()));
     for (int left = 4; left >= 0; left--) {
       var answer = store.decide(plan);
-      assertThat(answer.evidence()).isEqualTo(Source.FALLBACK);
+      assertThat(answer.source()).isEqualTo(Source.FALLBACK);
       assertThat(answer.first()).isInstanceOf(Passed.class);
       assertThat(answer.first().remaining()).isEqualTo(left);
     }
@@ -279,7 +279,7 @@ class CircuitBreakingStoreTest {
     remote.fail(Kind.CONNECTION);
     var plan = plan(1, rule("local", new Local()), rule("allow", new Allow()));
     for (int i = 0; i < 20; i++) assertThat(remainings(store.peek(plan))).containsExactly(4L, 10L);
-    assertThat(store.peek(plan).evidence()).isEqualTo(Source.FALLBACK);
+    assertThat(store.peek(plan).source()).isEqualTo(Source.FALLBACK);
     assertThat(remainings(store.decide(plan))).containsExactly(4L, 10L);
   }
 
@@ -316,7 +316,7 @@ class CircuitBreakingStoreTest {
 
   private void recover() {
     remote.heal();
-    await().atMost(Duration.ofMinutes(1)).until(() -> !store.isAway());
+    await().atMost(Duration.ofMinutes(1)).until(() -> !store.isUnavailable());
   }
 
   private static Outcome only(PlanResult answer) {

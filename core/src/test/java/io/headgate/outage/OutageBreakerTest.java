@@ -113,9 +113,9 @@ class OutageBreakerTest {
       store.decide(PLAN);
       store.peek(PLAN);
       remote.heal();
-      assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.STORE);
+      assertThat(store.decide(PLAN).source()).isEqualTo(Source.STORE);
     }
-    assertThat(store.isAway()).isFalse();
+    assertThat(store.isUnavailable()).isFalse();
   }
 
   @Test
@@ -126,7 +126,7 @@ class OutageBreakerTest {
           @Override
           public PlanResult decide(Plan plan) {
             return knowing.get()
-                ? new PlanResult(new Passed(1, 0, 0), Source.LOCAL)
+                ? new PlanResult(new Passed(1, 0, 0), Source.CACHE)
                 : super.decide(plan);
           }
         };
@@ -139,7 +139,7 @@ class OutageBreakerTest {
         knowing.set(true);
         decorated.decide(PLAN);
       }
-      assertThat(decorated.isAway()).isTrue();
+      assertThat(decorated.isUnavailable()).isTrue();
     }
   }
 
@@ -147,10 +147,10 @@ class OutageBreakerTest {
   void anOverloadIsAnsweredByPolicyAndTheStoreStaysInUse() {
     remote.fail(Kind.OVERLOADED);
     for (int i = 0; i < 100; i++) {
-      assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.FALLBACK);
+      assertThat(store.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
     }
     assertThat(remote.asked()).isEqualTo(100);
-    assertThat(store.isAway()).isFalse();
+    assertThat(store.isUnavailable()).isFalse();
   }
 
   @Test
@@ -159,9 +159,9 @@ class OutageBreakerTest {
     store.decide(PLAN);
     clock.addAndGet(7_000_000);
     await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() >= 2);
-    assertThat(store.isAway()).isTrue();
+    assertThat(store.isUnavailable()).isTrue();
     recover();
-    assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.STORE);
+    assertThat(store.decide(PLAN).source()).isEqualTo(Source.STORE);
     await().atMost(Duration.ofMinutes(1)).until(() -> news.heard.contains("closed 7000000"));
     assertThat(remote.asked()).isEqualTo(2);
   }
@@ -193,7 +193,7 @@ class OutageBreakerTest {
   void whoFailsAfterClosingStartsNoProbing() {
     store.close();
     remote.fail(Kind.CONNECTION);
-    assertThat(store.decide(PLAN).evidence()).isEqualTo(Source.FALLBACK);
+    assertThat(store.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
     assertThat(probers()).isEmpty();
   }
 
@@ -214,10 +214,10 @@ class OutageBreakerTest {
     remote.fail(Kind.CONNECTION);
     try (var decorated =
         CircuitBreakingStore.before(remote, remote::probe, () -> 2, broken, clock::get, 10)) {
-      assertThat(decorated.decide(PLAN).evidence()).isEqualTo(Source.FALLBACK);
-      assertThat(decorated.isAway()).isTrue();
+      assertThat(decorated.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
+      assertThat(decorated.isUnavailable()).isTrue();
       remote.heal();
-      await().atMost(Duration.ofMinutes(1)).until(() -> !decorated.isAway());
+      await().atMost(Duration.ofMinutes(1)).until(() -> !decorated.isUnavailable());
     }
   }
 
@@ -237,12 +237,12 @@ class OutageBreakerTest {
     remote.fail(Kind.REFUSED);
     for (int left = 499; left > 490; left--) {
       var answer = store.decideAsync(PLAN).toCompletableFuture().join();
-      assertThat(answer.evidence()).isEqualTo(Source.FALLBACK);
+      assertThat(answer.source()).isEqualTo(Source.FALLBACK);
       assertThat(answer.first().remaining()).isEqualTo(left);
     }
     assertThat(remote.asked()).isEqualTo(3);
     recover();
-    assertThat(store.decideAsync(PLAN).toCompletableFuture().join().evidence())
+    assertThat(store.decideAsync(PLAN).toCompletableFuture().join().source())
         .isEqualTo(Source.STORE);
   }
 
@@ -257,7 +257,7 @@ class OutageBreakerTest {
         };
     try (var decorated =
         CircuitBreakingStore.before(thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
-      assertThat(decorated.decideAsync(PLAN).toCompletableFuture().join().evidence())
+      assertThat(decorated.decideAsync(PLAN).toCompletableFuture().join().source())
           .isEqualTo(Source.FALLBACK);
       assertThat(decorated.lastProblem()).hasValue("connection: at once");
     }
@@ -274,9 +274,9 @@ class OutageBreakerTest {
               .toList();
       await().atMost(Duration.ofMinutes(1)).until(() -> remote.waiting() == callers);
       remote.timeOut();
-      for (var answer : answers) assertThat(answer.get().evidence()).isEqualTo(Source.FALLBACK);
+      for (var answer : answers) assertThat(answer.get().source()).isEqualTo(Source.FALLBACK);
     }
-    assertThat(store.isAway()).isTrue();
+    assertThat(store.isUnavailable()).isTrue();
     store.decide(PLAN);
     assertThat(remote.asked()).isEqualTo(callers);
     assertThat(news.turns()).containsExactly("opened");
@@ -296,14 +296,14 @@ class OutageBreakerTest {
               while (!done.get()) {
                 var answer = store.decide(PLAN);
                 if (!(answer.first() instanceof Passed)) continue;
-                (answer.evidence() == Source.STORE ? there : here).incrementAndGet();
+                (answer.source() == Source.STORE ? there : here).incrementAndGet();
               }
               return null;
             });
       }
       for (int outage = 0; outage < 4; outage++) {
         remote.fail(outage % 2 == 0 ? Kind.CONNECTION : Kind.TIMEOUT);
-        await().atMost(Duration.ofMinutes(1)).until(() -> store.isAway() && here.get() >= 500);
+        await().atMost(Duration.ofMinutes(1)).until(() -> store.isUnavailable() && here.get() >= 500);
         recover();
       }
       await().atMost(Duration.ofMinutes(1)).until(() -> there.get() >= 1_000);
@@ -320,7 +320,7 @@ class OutageBreakerTest {
 
   private void recover() {
     remote.heal();
-    await().atMost(Duration.ofMinutes(1)).until(() -> !store.isAway());
+    await().atMost(Duration.ofMinutes(1)).until(() -> !store.isUnavailable());
   }
 
   private static List<Thread> probers() {

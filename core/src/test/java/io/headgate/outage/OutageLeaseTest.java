@@ -109,7 +109,7 @@ class OutageLeaseTest {
     var limiter = RateLimiter.with(store, RuleSet.of(allowing), clock::get);
     remote.fail(Kind.CONNECTION);
     var lease = limiter.acquire(Subject.of("x"));
-    assertThat(lease.verdict().evidence()).isEqualTo(Source.FALLBACK);
+    assertThat(lease.result().source()).isEqualTo(Source.FALLBACK);
     assertThat(lease.isAllowed()).isTrue();
     lease.close();
     var id = lease.id().orElseThrow();
@@ -159,13 +159,13 @@ class OutageLeaseTest {
     assertThat(store.trackedKeys()).isEqualTo(1);
     remote.fail(Kind.CONNECTION);
     assertThat(store.trackedKeys()).isZero();
-    assertThat(store.isAway()).isTrue();
+    assertThat(store.isUnavailable()).isTrue();
     assertThat(store.trackedKeys()).isZero();
   }
 
   private void recover() {
     remote.heal();
-    await().atMost(Duration.ofMinutes(1)).until(() -> !store.isAway());
+    await().atMost(Duration.ofMinutes(1)).until(() -> !store.isUnavailable());
   }
 
   private static Plan plan(long holder) {

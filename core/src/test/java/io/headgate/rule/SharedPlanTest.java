@@ -21,7 +21,7 @@ class SharedPlanTest {
 
   @Test
   void aSharedPlanHasTheSharesOfTheRulesAskedFor() {
-    var shared = plan.sharedAmong(4, part -> !part.rule().id().equals("b"));
+    var shared = plan.dividedBy(4, part -> !part.rule().id().equals("b"));
     assertThat(shared.charges())
         .extracting(charge -> charge.counter() + " " + charge.limit().capacity())
         .containsExactly("a/one 2", "a/two 1", "c 10");
@@ -33,17 +33,17 @@ class SharedPlanTest {
   @Test
   void aShareOfACounterIsFiledUnderTheSameName() {
     var counter = plan.charges().getFirst().counter();
-    assertThat(counter.sharedAmong(3)).isEqualTo(counter).isNotSameAs(counter);
-    assertThat(counter.sharedAmong(3).limit().capacity()).isEqualTo(3);
+    assertThat(counter.dividedBy(3)).isEqualTo(counter).isNotSameAs(counter);
+    assertThat(counter.dividedBy(3).limit().capacity()).isEqualTo(3);
   }
 
   @Test
   void aShareIsMadeOnceWhileThereAreAsManyInstances() {
     var counter = plan.charges().getFirst().counter();
-    var ofThree = counter.sharedAmong(3);
-    assertThat(counter.sharedAmong(3)).isSameAs(ofThree);
-    assertThat(counter.sharedAmong(2).limit().capacity()).isEqualTo(5);
-    assertThat(counter.sharedAmong(1)).isSameAs(counter);
+    var ofThree = counter.dividedBy(3);
+    assertThat(counter.dividedBy(3)).isSameAs(ofThree);
+    assertThat(counter.dividedBy(2).limit().capacity()).isEqualTo(5);
+    assertThat(counter.dividedBy(1)).isSameAs(counter);
   }
 
   @Test

@@ -62,14 +62,14 @@ class WordCellProperties {
             new WordCell(charge.counter(), "k"),
             new StateCell(charge.counter(), "k", State.FRESH))) {
       assertThat(cell.isUnused()).isTrue();
-      cell.putBack(cell.lock());
+      cell.restore(cell.lock());
       assertThat(cell.isUnused()).isTrue();
       cell.take(charge, START);
       assertThat(cell.isUnused()).isFalse();
       assertThat(cell.isRefused()).isFalse();
       cell.take(charge, START);
       assertThat(cell.isRefused()).isTrue();
-      cell.putBack(cell.lock());
+      cell.restore(cell.lock());
       assertThat(cell.isRefused()).isTrue();
       cell.take(charge, START + 1_000_000);
       assertThat(cell.isRefused()).isFalse();

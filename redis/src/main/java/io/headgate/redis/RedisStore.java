@@ -87,8 +87,8 @@ public final class RedisStore implements Store {
   }
 
   /** Whether Redis, or a part of the cluster, is given up for now, so that policies decide. */
-  public boolean isAway() {
-    return store.isAway();
+  public boolean isUnavailable() {
+    return store.isUnavailable();
   }
 
   /** The last thing that went wrong. */

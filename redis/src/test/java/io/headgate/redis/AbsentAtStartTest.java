@@ -52,11 +52,11 @@ class AbsentAtStartTest {
     try (var store = RedisStore.connect(uri)) {
       var limiter = RateLimiter.with(store, OutageRules.all());
       for (var rule : OutageRules.NAMES) {
-        var verdict = limiter.decide(Request.of(Subject.of(OutageRules.subject(rule, 0))));
-        assertThat(verdict.evidence()).as(rule).isEqualTo(Source.FALLBACK);
-        assertThat(verdict.isAllowed()).as(rule).isEqualTo(isAllowedAtFirst(rule));
+        var result = limiter.checkForResult(Request.of(Subject.of(OutageRules.subject(rule, 0))));
+        assertThat(result.source()).as(rule).isEqualTo(Source.FALLBACK);
+        assertThat(result.isAllowed()).as(rule).isEqualTo(isAllowedAtFirst(rule));
       }
-      assertThat(store.isAway()).isTrue();
+      assertThat(store.isUnavailable()).isTrue();
       assertThat(store.lastProblem()).isPresent();
 
       arrival.run();
@@ -65,7 +65,7 @@ class AbsentAtStartTest {
         Eventually.holds(
             "the store decides about " + rule,
             PATIENCE,
-            () -> limiter.decide(request).evidence() == Source.STORE);
+            () -> limiter.checkForResult(request).source() == Source.STORE);
       }
       assertThat(store.instances()).isEqualTo(1);
     }

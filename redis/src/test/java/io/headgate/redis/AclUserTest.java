@@ -86,7 +86,7 @@ class AclUserTest {
   @Test
   void theRecommendedUserMayDoAllThatIsNeeded() {
     allow(recommended());
-    assertThat(evidences()).containsOnly(Source.STORE, Source.LOCAL);
+    assertThat(evidences()).containsOnly(Source.STORE, Source.CACHE);
     assertThat(refused()).isEmpty();
   }
 
@@ -125,8 +125,8 @@ class AclUserTest {
       try (var store = RedisStore.connect(options)) {
         var limiter = RateLimiter.with(store, rules(new TokenBucket(TEN_A_DAY)));
         for (int i = 0; i < 20; i++) {
-          var verdict = limiter.decide(Request.of(Subject.of("user:" + i)));
-          assertThat(verdict.evidence()).isEqualTo(Source.STORE);
+          var result = limiter.checkForResult(Request.of(Subject.of("user:" + i)));
+          assertThat(result.source()).isEqualTo(Source.STORE);
           if (i % 2 == 0) limiter.reset(Subject.of("user:" + i), "r");
         }
         assertThat(store.trackedKeys()).isPositive();
@@ -176,11 +176,11 @@ class AclUserTest {
     for (var limit : List.of(before, after)) {
       var limiter = RateLimiter.with(store, rules(limit));
       for (long cost : new long[] {1, 3, 0, 10}) {
-        evidences.add(limiter.decide(Request.of(subject, cost)).evidence());
+        evidences.add(limiter.checkForResult(Request.of(subject, cost)).source());
       }
-      evidences.add(limiter.peek(Request.of(subject)).evidence());
+      evidences.add(limiter.peek(Request.of(subject)).source());
       var lease = limiter.acquire(subject);
-      evidences.add(lease.verdict().evidence());
+      evidences.add(lease.result().source());
       attempt(lease::renew);
       lease.close();
     }
@@ -213,7 +213,7 @@ class AclUserTest {
         PATIENCE,
         () -> {
           limiter.check(Subject.of("y"), 10);
-          boolean known = limiter.decide(Request.of(Subject.of("y"))).evidence() == Source.LOCAL;
+          boolean known = limiter.checkForResult(Request.of(Subject.of("y"))).source() == Source.CACHE;
           return known || !refused().isEmpty();
         });
     attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));

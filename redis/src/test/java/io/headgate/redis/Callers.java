@@ -42,9 +42,9 @@ final class Callers implements AutoCloseable {
       var current = phase;
       long start = System.nanoTime();
       try {
-        var verdict = limiter.decide(Request.of(Subject.of(OutageRules.subject(rule, caller))));
-        current.note(rule, verdict, System.nanoTime() - start);
-        if (verdict.evidence() == Source.FALLBACK) lastFallbackAt = start;
+        var result = limiter.checkForResult(Request.of(Subject.of(OutageRules.subject(rule, caller))));
+        current.note(rule, result, System.nanoTime() - start);
+        if (result.source() == Source.FALLBACK) lastFallbackAt = start;
       } catch (RuntimeException | Error e) {
         errors.add(e);
       }

@@ -113,16 +113,16 @@ class ConnectingTest {
 
   private static void decides(RedisOptions options, long remaining) {
     try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
-      var verdict = RateLimiter.with(store, RULES).decide(Request.of(Subject.of("user:42")));
-      assertThat(verdict.evidence()).as(store.lastProblem().toString()).isEqualTo(Source.STORE);
-      assertThat(verdict.limits().getFirst().remaining()).isEqualTo(remaining);
+      var result = RateLimiter.with(store, RULES).checkForResult(Request.of(Subject.of("user:42")));
+      assertThat(result.source()).as(store.lastProblem().toString()).isEqualTo(Source.STORE);
+      assertThat(result.limits().getFirst().remaining()).isEqualTo(remaining);
     }
   }
 
   private static String problemOf(RedisOptions options) {
     try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
-      var verdict = RateLimiter.with(store, RULES).decide(Request.of(Subject.of("user:42")));
-      assertThat(verdict.evidence()).isEqualTo(Source.FALLBACK);
+      var result = RateLimiter.with(store, RULES).checkForResult(Request.of(Subject.of("user:42")));
+      assertThat(result.source()).isEqualTo(Source.FALLBACK);
       Eventually.holds(
           "the problem is known", Duration.ofSeconds(20), () -> store.lastProblem().isPresent());
       return store.lastProblem().orElseThrow();

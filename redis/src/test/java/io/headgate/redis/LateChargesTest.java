@@ -41,12 +41,12 @@ class LateChargesTest {
       var limiter = RateLimiter.with(store, RULES);
       awaitUsed(limiter);
       server.pause();
-      var verdicts = new ArrayList<CompletableFuture<CheckResult>>();
+      var results = new ArrayList<CompletableFuture<CheckResult>>();
       for (int i = 0; i < ASKING; i++) {
-        verdicts.add(limiter.decideAsync(REQUEST).toCompletableFuture());
+        results.add(limiter.checkForResultAsync(REQUEST).toCompletableFuture());
       }
-      for (var verdict : verdicts) {
-        assertThat(verdict.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Source.FALLBACK);
+      for (var result : results) {
+        assertThat(result.get(20, TimeUnit.SECONDS).source()).isEqualTo(Source.FALLBACK);
       }
       server.resume();
       assertThat(awaitUsed(limiter)).as("who leaves at once, one by one").isEqualTo(Batcher.AT_ONCE);
@@ -62,8 +62,8 @@ class LateChargesTest {
       var limiter = RateLimiter.with(store, RULES);
       awaitUsed(limiter);
       server.pause();
-      var first = limiter.decideAsync(REQUEST).toCompletableFuture();
-      assertThat(first.get(20, TimeUnit.SECONDS).evidence()).isEqualTo(Source.FALLBACK);
+      var first = limiter.checkForResultAsync(REQUEST).toCompletableFuture();
+      assertThat(first.get(20, TimeUnit.SECONDS).source()).isEqualTo(Source.FALLBACK);
       server.restart();
       assertThat(awaitUsed(limiter)).isZero();
     }
@@ -75,9 +75,9 @@ class LateChargesTest {
         "the store decides",
         Duration.ofSeconds(20),
         () -> {
-          var verdict = limiter.peek(Request.of(REQUEST.subject(), 0));
-          looked.add(LIMIT - verdict.limits().getFirst().remaining());
-          return verdict.evidence() == Source.STORE;
+          var result = limiter.peek(Request.of(REQUEST.subject(), 0));
+          looked.add(LIMIT - result.limits().getFirst().remaining());
+          return result.source() == Source.STORE;
         });
     return looked.getLast();
   }

@@ -65,12 +65,12 @@ class LocalAdmissionsTest {
       for (int outage = 1; outage <= 2; outage++) {
         proxy.refuse();
         rests(limiter, Source.FALLBACK);
-        Eventually.holds("the breaker is open", PATIENCE, store::isAway);
+        Eventually.holds("the breaker is open", PATIENCE, store::isUnavailable);
         for (var name : limits().keySet()) {
           for (int i = 0; i < ADMITTED; i++) {
-            var verdict = limiter.decide(Request.of(Subject.of(name)));
-            assertThat(verdict.evidence()).isEqualTo(Source.FALLBACK);
-            assertThat(verdict.isAllowed()).as(name).isTrue();
+            var result = limiter.checkForResult(Request.of(Subject.of(name)));
+            assertThat(result.source()).isEqualTo(Source.FALLBACK);
+            assertThat(result.isAllowed()).as(name).isTrue();
           }
         }
         proxy.pass();
@@ -103,15 +103,15 @@ class LocalAdmissionsTest {
     }
   }
 
-  private static void rests(RateLimiter limiter, Source evidence) {
+  private static void rests(RateLimiter limiter, Source source) {
     Eventually.holds(
-        "decisions rest on " + evidence,
+        "decisions rest on " + source,
         PATIENCE,
-        () -> limiter.decide(Request.of(Subject.of(TRIGGER))).evidence() == evidence);
+        () -> limiter.checkForResult(Request.of(Subject.of(TRIGGER))).source() == source);
   }
 
   private static long remaining(RateLimiter limiter, String name) {
-    var verdict = limiter.peek(Request.of(Subject.of(name), 0));
-    return verdict.evidence() == Source.STORE ? verdict.limits().getFirst().remaining() : -1;
+    var result = limiter.peek(Request.of(Subject.of(name), 0));
+    return result.source() == Source.STORE ? result.limits().getFirst().remaining() : -1;
   }
 }

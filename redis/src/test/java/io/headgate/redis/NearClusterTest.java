@@ -37,7 +37,7 @@ class NearClusterTest {
         for (int i = 0; i < 4_000; i++) {
           var limiter = i % 3 == 0 ? one : other;
           var request = Request.of(Subject.of("user:" + i % 4));
-          if (limiter.decide(request).isAllowed()) passed[i % 4]++;
+          if (limiter.checkForResult(request).isAllowed()) passed[i % 4]++;
         }
         assertThat(Arrays.stream(passed).max().orElseThrow()).isLessThanOrEqualTo(400);
         assertThat(Arrays.stream(passed).sum()).isBetween(800, 1_000);
@@ -73,14 +73,14 @@ class NearClusterTest {
           "the policy decides",
           Duration.ofSeconds(60),
           () -> {
-            for (var user : others) limiter.decide(Request.of(Subject.of(user)));
-            var verdict = limiter.decide(Request.of(Subject.of("victim")));
-            return verdict.evidence() == Source.FALLBACK && !verdict.isAllowed();
+            for (var user : others) limiter.checkForResult(Request.of(Subject.of(user)));
+            var result = limiter.checkForResult(Request.of(Subject.of("victim")));
+            return result.source() == Source.FALLBACK && !result.isAllowed();
           });
       Eventually.holds(
           "others are decided here",
           Duration.ofSeconds(60),
-          () -> limiter.decide(Request.of(Subject.of(others.getFirst()))).isAllowed());
+          () -> limiter.checkForResult(Request.of(Subject.of(others.getFirst()))).isAllowed());
     }
   }
 }

@@ -35,7 +35,7 @@ class NearOutageTest {
             .build();
     try (var server = RedisServer.start();
         var limiter = RateLimiter.with(RedisStore.connect(server.uri()), RuleSet.of(rule))) {
-      var near = consistency == Consistency.LEASED ? Source.LEASE : Source.LOCAL;
+      var near = consistency == Consistency.LEASED ? Source.LEASE : Source.CACHE;
       becomes(limiter, near, true);
       if (trouble.equals("kill")) server.kill();
       else server.pause();
@@ -47,15 +47,15 @@ class NearOutageTest {
     Eventually.holds("no thread is left", PATIENCE, () -> Threads.ours().isEmpty());
   }
 
-  private static void becomes(RateLimiter limiter, Source evidence, boolean allowed) {
+  private static void becomes(RateLimiter limiter, Source source, boolean allowed) {
     Eventually.holds(
-        "decisions rest on " + evidence,
+        "decisions rest on " + source,
         PATIENCE,
         () -> {
-          for (int i = 0; i < 100; i++) limiter.decide(HOT);
-          var verdict = limiter.decide(HOT);
-          return verdict.evidence() == evidence && verdict.isAllowed() == allowed;
+          for (int i = 0; i < 100; i++) limiter.checkForResult(HOT);
+          var result = limiter.checkForResult(HOT);
+          return result.source() == source && result.isAllowed() == allowed;
         });
-    assertThat(limiter.decide(HOT).isAllowed()).isEqualTo(allowed);
+    assertThat(limiter.checkForResult(HOT).isAllowed()).isEqualTo(allowed);
   }
 }

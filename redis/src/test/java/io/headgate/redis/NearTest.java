@@ -102,7 +102,7 @@ class NearTest {
         PATIENCE,
         () -> {
           for (int i = 0; i < 50; i++) {
-            if (last.decide(HOT).isAllowed()) admittedSoFar++;
+            if (last.checkForResult(HOT).isAllowed()) admittedSoFar++;
           }
           return admittedSoFar >= 1_000;
         });
@@ -120,7 +120,7 @@ class NearTest {
           work.add(() -> {
             long passed = 0;
             for (int i = 0; i < timesEach / 4; i++) {
-              if (limiter.decide(HOT).isAllowed()) passed++;
+              if (limiter.checkForResult(HOT).isAllowed()) passed++;
             }
             return passed;
           });
@@ -139,11 +139,11 @@ class NearTest {
         "permits are held here",
         PATIENCE,
         () -> {
-          for (int i = 0; i < 100; i++) assertThat(limiter.decide(HOT).isAllowed()).isTrue();
-          return limiter.decide(HOT).evidence() == Source.LEASE;
+          for (int i = 0; i < 100; i++) assertThat(limiter.checkForResult(HOT).isAllowed()).isTrue();
+          return limiter.checkForResult(HOT).source() == Source.LEASE;
         });
     long before = calls();
-    for (int i = 0; i < 2_000; i++) assertThat(limiter.decide(HOT).isAllowed()).isTrue();
+    for (int i = 0; i < 2_000; i++) assertThat(limiter.checkForResult(HOT).isAllowed()).isTrue();
     assertThat(calls() - before).isLessThan(100);
   }
 
@@ -160,29 +160,29 @@ class NearTest {
   @Test
   void aResetByOneInstanceIsHeardByOthersThatHoldSome() {
     connect(2, Consistency.LEASED, new TokenBucket(Rate.perDay(500)));
-    for (int i = 0; i < 2_000; i++) fleet.get(i % 2).decide(HOT);
-    assertThat(fleet.getFirst().decide(HOT).isAllowed()).isFalse();
+    for (int i = 0; i < 2_000; i++) fleet.get(i % 2).checkForResult(HOT);
+    assertThat(fleet.getFirst().checkForResult(HOT).isAllowed()).isFalse();
     fleet.getLast().reset(Subject.of("hot"), "r");
     Eventually.holds(
-        "the reset is heard", PATIENCE, () -> fleet.getFirst().decide(HOT).isAllowed());
+        "the reset is heard", PATIENCE, () -> fleet.getFirst().checkForResult(HOT).isAllowed());
   }
 
   @Test
   void anEventualLimitIsKnownToAllAfterAReport() {
     connect(3, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(200)));
     for (int i = 0; i < 200; i++) {
-      assertThat(fleet.getFirst().decide(HOT).isAllowed()).isTrue();
+      assertThat(fleet.getFirst().checkForResult(HOT).isAllowed()).isTrue();
     }
     for (var limiter : fleet) {
-      Eventually.holds("all know", PATIENCE, () -> !limiter.decide(HOT).isAllowed());
+      Eventually.holds("all know", PATIENCE, () -> !limiter.checkForResult(HOT).isAllowed());
     }
-    assertThat(fleet.getLast().decide(HOT).evidence()).isEqualTo(Source.LOCAL);
+    assertThat(fleet.getLast().checkForResult(HOT).source()).isEqualTo(Source.CACHE);
   }
 
   @Test
   void whatIsCountedIsReportedOnClosing() {
     connect(2, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(1_000)));
-    for (int i = 0; i < 300; i++) fleet.getFirst().decide(HOT);
+    for (int i = 0; i < 300; i++) fleet.getFirst().checkForResult(HOT);
     fleet.removeFirst().close();
     var left = fleet.getFirst().peek(HOT).limit().orElseThrow().remaining();
     assertThat(left).isEqualTo(699);
@@ -192,7 +192,7 @@ class NearTest {
   @RepeatedTest(20)
   void soIsWhatIsCountedWhileAReportIsUnderWay() {
     connect(2, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(1_000)));
-    for (int i = 0; i < 20; i++) fleet.getFirst().decide(HOT);
+    for (int i = 0; i < 20; i++) fleet.getFirst().checkForResult(HOT);
     fleet.removeFirst().close();
     var left = fleet.getFirst().peek(HOT).limit().orElseThrow().remaining();
     assertThat(left).isEqualTo(979);
@@ -200,15 +200,15 @@ class NearTest {
 
   @Test
   void aChangedLimitOfAnEventualRuleAppliesToCallersThatKeepComing() {
-    var often = ConsistencyOptions.DEFAULT.withReportEvery(Duration.ofMillis(10));
+    var often = ConsistencyOptions.DEFAULT.withSyncInterval(Duration.ofMillis(10));
     connect(1, often, Consistency.EVENTUAL, new TokenBucket(Rate.of(1_000, Duration.ofMillis(1))));
     var limiter = fleet.getFirst();
-    for (int i = 0; i < 500; i++) limiter.decide(HOT);
+    for (int i = 0; i < 500; i++) limiter.checkForResult(HOT);
     limiter.replaceRules(rules(Consistency.EVENTUAL, new TokenBucket(Rate.perDay(5))));
     int passed = 0;
     for (int report = 0; report < 20; report++) {
       long before = calls();
-      for (int i = 0; i < 10; i++) if (limiter.decide(HOT).isAllowed()) passed++;
+      for (int i = 0; i < 10; i++) if (limiter.checkForResult(HOT).isAllowed()) passed++;
       Eventually.holds("it is reported", PATIENCE, () -> calls() > before);
     }
     assertThat(passed).isLessThanOrEqualTo(10); // five here before the store is asked, five there
@@ -222,8 +222,8 @@ class NearTest {
         "permits are held here",
         PATIENCE,
         () -> {
-          for (int i = 0; i < 100; i++) holder.decide(HOT);
-          return holder.decide(HOT).evidence() == Source.LEASE;
+          for (int i = 0; i < 100; i++) holder.checkForResult(HOT);
+          return holder.checkForResult(HOT).source() == Source.LEASE;
         });
     var limiter = fleet.getLast();
     limiter.replaceRules(rules(Consistency.LEASED, new Concurrency(3, Duration.ofMinutes(5))));
@@ -238,7 +238,7 @@ class NearTest {
   /** With the usual deadline of 50 ms, in which Redis does not answer all of them. */
   @Test
   void aBurstOfReportsIsPacedAndNoneIsLost() {
-    var once = ConsistencyOptions.DEFAULT.withReportEvery(Duration.ofSeconds(1));
+    var once = ConsistencyOptions.DEFAULT.withSyncInterval(Duration.ofSeconds(1));
     var opened = new AtomicInteger();
     var listener =
         new OutageListener() {
@@ -252,7 +252,7 @@ class NearTest {
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, rules(Consistency.EVENTUAL, limit));
     fleet.add(limiter);
-    for (int i = 0; i < 5_000; i++) limiter.decide(Request.of(Subject.of("user" + i)));
+    for (int i = 0; i < 5_000; i++) limiter.checkForResult(Request.of(Subject.of("user" + i)));
     Eventually.holds("all are reported", PATIENCE, () -> keys("headgate:{user*") == 5_000);
     assertThat(opened).hasValue(0);
   }

@@ -119,9 +119,9 @@ final class Outage {
         "the store says what is used",
         PATIENCE,
         () -> {
-          var verdict = limiter.peek(ample);
-          remaining.set(verdict.limits().getFirst().remaining());
-          return verdict.evidence() == Source.STORE;
+          var result = limiter.peek(ample);
+          remaining.set(result.limits().getFirst().remaining());
+          return result.source() == Source.STORE;
         });
     return OutageRules.AMPLE_PER_HOUR - remaining.get();
   }

@@ -12,16 +12,16 @@ import org.HdrHistogram.ConcurrentHistogram;
 final class Phase {
   private static final int DIGITS = 3;
 
-  private record Kind(String rule, Source evidence, boolean allowed) {}
+  private record Kind(String rule, Source source, boolean allowed) {}
 
   private final ConcurrentHistogram micros = new ConcurrentHistogram(DIGITS);
   private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();
 
-  void note(String rule, CheckResult verdict, long nanos) {
+  void note(String rule, CheckResult result, long nanos) {
     micros.recordValue(nanos / 1_000);
     counts
         .computeIfAbsent(
-            new Kind(rule, verdict.evidence(), verdict.isAllowed()), kind -> new LongAdder())
+            new Kind(rule, result.source(), result.isAllowed()), kind -> new LongAdder())
         .increment();
   }
 
@@ -29,16 +29,16 @@ final class Phase {
     return micros.getTotalCount();
   }
 
-  long decisions(Source evidence) {
-    return sum(kind -> kind.evidence == evidence);
+  long decisions(Source source) {
+    return sum(kind -> kind.source == source);
   }
 
-  long decisions(String rule, Source evidence) {
-    return sum(kind -> kind.evidence == evidence && kind.rule.equals(rule));
+  long decisions(String rule, Source source) {
+    return sum(kind -> kind.source == source && kind.rule.equals(rule));
   }
 
-  long admitted(String rule, Source evidence) {
-    return sum(kind -> kind.evidence == evidence && kind.rule.equals(rule) && kind.allowed);
+  long admitted(String rule, Source source) {
+    return sum(kind -> kind.source == source && kind.rule.equals(rule) && kind.allowed);
   }
 
   private long sum(Predicate<Kind> wanted) {

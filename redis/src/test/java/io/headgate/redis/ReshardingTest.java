@@ -55,18 +55,18 @@ class ReshardingTest {
     try (var store = RedisStore.connect(options)) {
       var limiter = RateLimiter.with(store, RULES);
       var request = Request.of(Subject.of(SUBJECT));
-      assertThat(limiter.decide(request).evidence()).isEqualTo(Source.STORE);
+      assertThat(limiter.checkForResult(request).source()).isEqualTo(Source.STORE);
 
       to.call("CLUSTER", "SETSLOT", slot(), "IMPORTING", from.call("CLUSTER", "MYID").text());
       from.call("CLUSTER", "SETSLOT", slot(), "MIGRATING", to.call("CLUSTER", "MYID").text());
       move("headgate:{moving}calls", from, to);
-      var verdict = limiter.decideAsync(request).toCompletableFuture();
+      var result = limiter.checkForResultAsync(request).toCompletableFuture();
       Eventually.holds("the server was asked", Duration.ofSeconds(20), () -> refusals(from) > 0);
-      assertThat(verdict).isNotDone();
+      assertThat(result).isNotDone();
       cluster.migrateSlot(SLOT, to);
 
-      var decided = verdict.get(20, TimeUnit.SECONDS);
-      assertThat(decided.evidence()).isEqualTo(Source.STORE);
+      var decided = result.get(20, TimeUnit.SECONDS);
+      assertThat(decided.source()).isEqualTo(Source.STORE);
       assertThat(decided.limits())
           .extracting(limit -> limit.remaining())
           .containsExactly(98L, 998L);

@@ -64,9 +64,9 @@ final class StarvedInstance {
         threads.execute(() -> {
           for (int i = 0; i < EACH; i++) {
             for (int rule = 0; rule < RULES.size(); rule++) {
-              var verdict = limiter.decide(Request.of(Subject.of(RULES.get(rule))));
+              var verdict = limiter.checkForResult(Request.of(Subject.of(RULES.get(rule))));
               if (verdict.isAllowed()) counts.incrementAndGet(rule);
-              if (verdict.evidence() == Source.FALLBACK) counts.incrementAndGet(RULES.size());
+              if (verdict.source() == Source.FALLBACK) counts.incrementAndGet(RULES.size());
             }
           }
         });

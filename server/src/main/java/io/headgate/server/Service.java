@@ -255,7 +255,7 @@ public final class Service implements AutoCloseable {
 
   private DecisionListener callersHeard() {
     var ear = callers.ear();
-    return (request, verdict, nanos) -> ear.hear(request.subject());
+    return (request, result, nanos) -> ear.hear(request.subject());
   }
 
   private DecisionListener watched() {
@@ -291,7 +291,7 @@ public final class Service implements AutoCloseable {
     long since = System.nanoTime();
     try (metrics) {
       var grace = settings.shutdownGrace();
-      var wanted = settings.shutdownNotice();
+      var wanted = settings.drainDelay();
       var notice = wanted.compareTo(grace) < 0 ? wanted : grace;
       get(vertx.timer(Math.max(1, notice.toMillis()), TimeUnit.MILLISECONDS));
       get(Future.any(goAway(), vertx.timer(LONGEST_ROUND_TRIP.toMillis(), TimeUnit.MILLISECONDS)));

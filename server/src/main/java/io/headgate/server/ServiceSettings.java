@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param tls empty to serve in clear text
  * @param traces empty to follow no requests
  * @param shutdownGrace how long accepted requests may take when the service stops
- * @param shutdownNotice how much of that it goes on serving, while it says that it is not ready
+ * @param drainDelay how much of that it goes on serving, while it says that it is not ready
  */
 public record ServiceSettings(
     String host,
@@ -30,7 +30,7 @@ public record ServiceSettings(
     Optional<TlsFiles> tls,
     Optional<TraceSettings> traces,
     Duration shutdownGrace,
-    Duration shutdownNotice,
+    Duration drainDelay,
     int eventLoops) {
 
   public static final int DEFAULT_PORT = 8080;
@@ -42,7 +42,7 @@ public record ServiceSettings(
     require(port >= 0 && port <= 65_535, "port must be 0 to 65535, got %d", port);
     require(eventLoops >= 1, "there must be at least 1 event loop, got %d", eventLoops);
     require(!shutdownGrace.isNegative(), "shutdown-grace must not be negative");
-    require(!shutdownNotice.isNegative(), "shutdown-notice must not be negative");
+    require(!drainDelay.isNegative(), "drain-delay must not be negative");
     require(
         access.hasAdminToken() || resolve(host).isLoopbackAddress(),
         "host %s can be reached from other machines, and there is no admin token;"

@@ -43,7 +43,7 @@ final class StatsRunner implements AutoCloseable {
 
   StatsRunner(StatsSettings settings, Store store) {
     var view = new StoreView(store);
-    this.watch = new StatsCollector(settings.callerNames(), clock, view::isAway);
+    this.watch = new StatsCollector(settings.callerNames(), clock, view::isUnavailable);
     this.callers = new ClusterCallers(watch, view.bulletin(), instance);
     this.webhook =
         settings.webhook().map(target -> new Webhook(target, instance, AnomalyJson::json));

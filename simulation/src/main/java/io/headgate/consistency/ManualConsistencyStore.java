@@ -18,7 +18,7 @@ public final class ManualConsistencyStore {
       ConsistencyOptions options,
       LongSupplier nanos,
       Ticker ticker) {
-    return ConsistencyStore.byHand(remote, counts, instances, domains, options, nanos, ticker);
+    return ConsistencyStore.forTesting(remote, counts, instances, domains, options, nanos, ticker);
   }
 
   /** One round of reports, renewals and sweeps. */

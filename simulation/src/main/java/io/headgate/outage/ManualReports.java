@@ -16,7 +16,7 @@ public final class ManualReports {
 
   /** Sends the next batch, unless one is under way or there is nothing to report. */
   public void run() {
-    if (store.isAway() || store.admissions().keys() == 0 || !underWay.isDone()) return;
+    if (store.isUnavailable() || store.admissions().keys() == 0 || !underWay.isDone()) return;
     underWay = store.admissions().reportAsync(LocalAdmissions.BATCH);
   }
 }

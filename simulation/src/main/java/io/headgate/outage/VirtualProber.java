@@ -50,7 +50,7 @@ public final class VirtualProber implements ProbeSchedule {
       Timer timer,
       RandomGenerator random,
       Supplier<CompletionStage<?>> probe) {
-    return CircuitBreakingStore.byHand(
+    return CircuitBreakingStore.forTesting(
         remote,
         ticker,
         instances,

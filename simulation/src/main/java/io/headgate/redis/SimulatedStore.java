@@ -67,7 +67,7 @@ public final class SimulatedStore {
   public SimulatedStore(
       Surroundings here, boolean cluster, Duration deadline, ConsistencyOptions options) {
     var link = new SimulatedConnection(here.wire, cluster);
-    this.engine = ScriptExecutor.byHand(link, KEYS, deadline, here.ticker, here.holder, here.nanos);
+    this.engine = ScriptExecutor.forTesting(link, KEYS, deadline, here.ticker, here.holder, here.nanos);
     this.denials = new DenialCache(engine, KEYS, here.nanos);
     denials.remember(); // no scenario resets a counter
     int count = cluster ? CLUSTER_ZONES : 1;
@@ -115,7 +115,7 @@ public final class SimulatedStore {
 
   /** Whether a circuit breaker of this instance is open. */
   public boolean isUnavailable() {
-    return zones.isAway();
+    return zones.isUnavailable();
   }
 
   public CompletionStage<PlanResult> decide(Plan plan) {

@@ -18,13 +18,13 @@ record Decision(
   }
 
   boolean isFallback() {
-    return answer.evidence() == Source.FALLBACK;
+    return answer.source() == Source.FALLBACK;
   }
 
   @Override
   public String toString() {
     return "%s: %s by %s: %s"
         .formatted(
-            request, isAllowed() ? "allowed" : "denied", answer.evidence(), answer.outcomes());
+            request, isAllowed() ? "allowed" : "denied", answer.source(), answer.outcomes());
   }
 }

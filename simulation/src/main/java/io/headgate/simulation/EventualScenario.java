@@ -94,7 +94,7 @@ final class EventualScenario implements Scenario {
         dice.any(1, 1, 2),
         ruleSets,
         Duration.ofMillis(50),
-        ConsistencyOptions.DEFAULT.withReportEvery(Duration.ofMillis(here.sync / Workload.MS)),
+        ConsistencyOptions.DEFAULT.withSyncInterval(Duration.ofMillis(here.sync / Workload.MS)),
         here.latency,
         400,
         work.events,

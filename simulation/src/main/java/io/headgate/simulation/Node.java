@@ -66,7 +66,7 @@ final class Node {
     store =
         new SimulatedStore(
             here, world.shards() > 1, world.script().deadline(), world.script().options());
-    long every = world.script().options().reportEvery().toNanos() / 1_000;
+    long every = world.script().options().syncInterval().toNanos() / 1_000;
     world.at(world.now() + dice.below(every), () -> sync(self, every));
   }
 

@@ -78,7 +78,7 @@ final class OverCheck implements Check {
         var seen = seen(charge, eventual);
         seen.admitted.add(new Bounds.Admitted(decision.at(), charge.cost()));
         seen.several |=
-            decision.plan().charges().size() > 1 && decision.answer().evidence() != Source.STORE;
+            decision.plan().charges().size() > 1 && decision.answer().source() != Source.STORE;
       }
     }
   }

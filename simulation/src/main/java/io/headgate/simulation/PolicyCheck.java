@@ -96,7 +96,7 @@ final class PolicyCheck implements Check {
     var place =
         new LocalPlace(node.number(), node.generation(), charge.counter() + " " + charge.key());
     local
-        .computeIfAbsent(place, key -> new LocalUse(charge.limit().sharedAmong(world.instances())))
+        .computeIfAbsent(place, key -> new LocalUse(charge.limit().dividedBy(world.instances())))
         .admitted
         .add(new Bounds.Admitted(node.wallClock(), charge.cost()));
   }

@@ -161,7 +161,7 @@ final class World {
 
   private void decided(Node node, Offer offer, PlanResult answer) {
     var ran = reading;
-    boolean byReply = ran != null && answer.evidence() == io.headgate.store.Source.STORE;
+    boolean byReply = ran != null && answer.source() == io.headgate.store.Source.STORE;
     var decision =
         new Decision(
             offer.request,

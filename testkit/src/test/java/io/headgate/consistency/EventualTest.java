@@ -21,7 +21,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class EventualTest {
-  private static final Duration REPORT = ConsistencyOptions.DEFAULT.reportEvery();
+  private static final Duration REPORT = ConsistencyOptions.DEFAULT.syncInterval();
 
   private static Rule rule(Limit limit) {
     return Rule.named("r").match("key", "*").limit(limit).consistency(Consistency.EVENTUAL).build();
@@ -45,7 +45,7 @@ class EventualTest {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perSecond(1_000))));
     for (int i = 0; i < 500; i++) {
       var answer = fleet.first().answer(fleet.plan(Subject.of("hot"), 1));
-      assertThat(answer.evidence()).isEqualTo(Source.LOCAL);
+      assertThat(answer.source()).isEqualTo(Source.CACHE);
     }
     report(fleet);
     assertThat(fleet.first().calls).isLessThanOrEqualTo(3);
@@ -242,8 +242,8 @@ class EventualTest {
     }
     assertThat(fleet.first().asks("hot")).isFalse();
     assertThat(fleet.first().near.trackedHere()).isLessThanOrEqualTo(8);
-    assertThat(fleet.first().answer(fleet.plan(Subject.of("user19"), 1)).evidence())
-        .isEqualTo(Source.LOCAL);
+    assertThat(fleet.first().answer(fleet.plan(Subject.of("user19"), 1)).source())
+        .isEqualTo(Source.CACHE);
   }
 
   @Test

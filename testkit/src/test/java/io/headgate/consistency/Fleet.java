@@ -69,7 +69,7 @@ final class Fleet {
       this.plain = shared.as(number);
       var store = new CountingStore(plain, this::call);
       this.near =
-          ConsistencyStore.byHand(
+          ConsistencyStore.forTesting(
               store,
               counts(),
               () -> size,

@@ -115,7 +115,7 @@ class LeasedTest {
     load(fleet, Duration.ofSeconds(1), 1);
     for (int i = 0; i < 1_000; i++) {
       var answer = fleet.first().answer(fleet.plan(Subject.of("hot"), 1));
-      assertThat(answer.evidence()).isEqualTo(Source.LEASE);
+      assertThat(answer.source()).isEqualTo(Source.LEASE);
       fleet.ticker.advance(TICK);
     }
   }

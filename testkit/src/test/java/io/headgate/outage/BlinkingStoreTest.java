@@ -169,7 +169,7 @@ class BlinkingStoreTest {
       var local = MemoryStore.create(clock::get, 1_000);
       instances.add(
           new Instance(
-              CircuitBreakingStore.byHand(
+              CircuitBreakingStore.forTesting(
                   remote,
                   clock::get,
                   () -> n,
@@ -252,15 +252,15 @@ class BlinkingStoreTest {
         remote.heal();
         for (var instance : instances) instance.recover();
       }
-      if (instances.stream().anyMatch(instance -> instance.store.isAway())) away++;
+      if (instances.stream().anyMatch(instance -> instance.store.isUnavailable())) away++;
       for (var instance : instances) {
         var request = plan.plan(Request.of(Subject.of("x")), 0, ++holder);
-        boolean asked = !instance.store.isAway();
+        boolean asked = !instance.store.isUnavailable();
         var answer = instance.store.decide(request);
         if (!(answer.first() instanceof Passed)) continue;
         admitted++;
         // The store may have charged it, so it is not reported.
-        if (asked && answer.evidence() == Source.FALLBACK) unknown++;
+        if (asked && answer.source() == Source.FALLBACK) unknown++;
       }
       clock.addAndGet(MINUTE / 60);
     }

@@ -54,7 +54,7 @@ public record CallerNaming(List<String> attributes) {
   /** A bare key is a name as it is; others say what they are the value of. */
   static String nameOf(String attribute, Subject subject) {
     if (attribute.isEmpty()) return NOBODY;
-    String value = subject.countedAs(attribute).orElse("");
+    String value = subject.counterValue(attribute).orElse("");
     return attribute.equals(Subject.KEY) ? value : attribute + "=" + value;
   }
 }

@@ -81,8 +81,8 @@ final class CheckCommand implements Callable<Integer> {
               "  limits   "
                   + limits.stream().map(LimitText::brief).collect(Collectors.joining(", ")));
     }
-    if (decision.at("lease").isThere()) {
-      around.out().println("  lease    " + decision.at("lease").text());
+    if (decision.at("id").isThere()) {
+      around.out().println("  slot     " + decision.at("id").text());
     }
     if (decision.at("shadow").isThere()) {
       around

@@ -85,14 +85,14 @@ final class ServeCommand implements Callable<Integer> {
   private Duration shutdownGrace = ServiceSettings.DEFAULT_GRACE;
 
   @Option(
-      names = "--shutdown-notice",
+      names = "--drain-delay",
       paramLabel = "TIME",
       defaultValue = "250ms",
       converter = DurationText.class,
       description =
           "How much of that it goes on as before, but for saying that it is not ready: longer than"
               + " a balancer takes to notice. Default: ${DEFAULT-VALUE}")
-  private Duration shutdownNotice = ServiceSettings.DEFAULT_NOTICE;
+  private Duration drainDelay = ServiceSettings.DEFAULT_NOTICE;
 
   @Option(
       names = "--warm-up",
@@ -147,7 +147,7 @@ final class ServeCommand implements Callable<Integer> {
           listen.tls(around.directory()),
           traces.settings(),
           shutdownGrace,
-          shutdownNotice,
+          drainDelay,
           ServiceSettings.cores());
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);

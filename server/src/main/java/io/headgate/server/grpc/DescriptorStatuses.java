@@ -25,11 +25,11 @@ final class DescriptorStatuses {
     this.headers = headers;
   }
 
-  RateLimitResponse of(JointResult verdict) {
-    var response = RateLimitResponse.newBuilder().setOverallCode(code(verdict.whole()));
-    for (var one : verdict.each()) response.addStatuses(status(one));
+  RateLimitResponse of(JointResult result) {
+    var response = RateLimitResponse.newBuilder().setOverallCode(code(result.whole()));
+    for (var one : result.each()) response.addStatuses(status(one));
     headers.write(
-        verdict.whole(),
+        result.whole(),
         0,
         (name, value) ->
             response.addResponseHeadersToAdd(
@@ -37,31 +37,31 @@ final class DescriptorStatuses {
     return response.build();
   }
 
-  private static Code code(CheckResult verdict) {
-    return verdict.isAllowed() ? Code.OK : Code.OVER_LIMIT;
+  private static Code code(CheckResult result) {
+    return result.isAllowed() ? Code.OK : Code.OVER_LIMIT;
   }
 
-  private static DescriptorStatus status(CheckResult verdict) {
-    var status = DescriptorStatus.newBuilder().setCode(code(verdict));
-    spokenOf(verdict)
+  private static DescriptorStatus status(CheckResult result) {
+    var status = DescriptorStatus.newBuilder().setCode(code(result));
+    spokenOf(result)
         .ifPresent(report ->
             status
                 .setCurrentLimit(EnvoyUnits.of(report))
                 .setLimitRemaining(EnvoyUnits.uint32(report.remaining()))
-                .setDurationUntilReset(duration(untilMore(verdict, report))));
+                .setDurationUntilReset(duration(untilMore(result, report))));
     return status.build();
   }
 
   /**
    * Where only shadow rules apply, the first of them: it does not decide, but it is what applies.
    */
-  private static Optional<LimitReport> spokenOf(CheckResult verdict) {
-    var decider = verdict.limit();
-    return decider.isPresent() ? decider : verdict.limits().stream().findFirst();
+  private static Optional<LimitReport> spokenOf(CheckResult result) {
+    var decider = result.limit();
+    return decider.isPresent() ? decider : result.limits().stream().findFirst();
   }
 
-  private static Duration untilMore(CheckResult verdict, LimitReport report) {
-    return verdict.decision() instanceof Decision.Denied(var after) ? after : report.resetAfter();
+  private static Duration untilMore(CheckResult result, LimitReport report) {
+    return result.decision() instanceof Decision.Denied(var after) ? after : report.resetAfter();
   }
 
   private static com.google.protobuf.Duration duration(Duration time) {

@@ -108,18 +108,18 @@ final class RateLimitService {
     var requests = Descriptors.requests(message);
     long since = System.nanoTime();
     if (remote) trace.asks(1); // all that it asks is one question
-    var decided = limiter.decideTogetherAsync(plan(message, requests)).toCompletableFuture();
+    var decided = limiter.checkAllAsync(plan(message, requests)).toCompletableFuture();
     if (decided.isDone()) {
-      var verdict = told(requests, decided.join(), since);
-      trace.decided(verdict.whole(), false);
-      answer.send(statuses.of(verdict));
+      var result = told(requests, decided.join(), since);
+      trace.decided(result.whole(), false);
+      answer.send(statuses.of(result));
       return;
     }
     // What Redis is asked it may still charge, though nobody waits for its answer any more.
     long timer = vertx.setTimer(deadline(call), fired -> answer.fail(GrpcStatus.UNAVAILABLE, LATE));
     var context = vertx.getOrCreateContext();
     var unused =
-        decided.whenComplete((verdict, problem) ->
+        decided.whenComplete((result, problem) ->
             context.runOnContext(woken -> {
               vertx.cancelTimer(timer);
               answer.guarded(() -> {
@@ -131,12 +131,12 @@ final class RateLimitService {
   }
 
   /** Also if nobody waits for the answer any more: it was charged. */
-  private JointResult told(List<Request> requests, JointResult verdict, long since) {
+  private JointResult told(List<Request> requests, JointResult result, long since) {
     long nanos = System.nanoTime() - since;
     for (int i = 0; i < requests.size(); i++) {
-      witness.decided(requests.get(i), verdict.each().get(i), nanos);
+      witness.decided(requests.get(i), result.each().get(i), nanos);
     }
-    return verdict;
+    return result;
   }
 
   private static final String LATE = "the store did not answer within grpc-deadline";

@@ -1,5 +1,5 @@
 /**
- * HTTP: what is asked becomes a request to the limiter, its verdict becomes an answer.
+ * HTTP: what is asked becomes a request to the limiter, its result becomes an answer.
  *
  * <p>A request is received whole ({@code Exchange}), finds its endpoint ({@code Routes}), is read
  * strictly ({@code JsonReader}, {@code CheckRequestReader}) and answered ({@code CheckResultJson}, {@code

@@ -128,12 +128,12 @@ final class DecisionCounts {
     }
 
     @Override
-    public void decided(Request request, CheckResult verdict, long nanos) {
+    public void decided(Request request, CheckResult result, long nanos) {
       took.addAlone(nanos);
-      var rule = verdict.rule();
+      var rule = result.rule();
       var own = rule.isPresent() ? counted(rule.get()) : ofNone;
-      RuleDecisionCounts.decided(own, DecisionLabel.of(verdict), verdict.evidence());
-      var shadows = verdict.shadowDenials();
+      RuleDecisionCounts.decided(own, DecisionLabel.of(result), result.source());
+      var shadows = result.shadowDenials();
       if (shadows.isEmpty()) return;
       for (var shadow : shadows) RuleDecisionCounts.wouldHaveDenied(counted(shadow));
     }

@@ -17,8 +17,8 @@ enum DecisionLabel {
     return label;
   }
 
-  static DecisionLabel of(CheckResult verdict) {
-    if (verdict.isAllowed()) return verdict.delay().isZero() ? ALLOWED : DELAYED;
-    return verdict.decision() instanceof Decision.Impossible ? IMPOSSIBLE : DENIED;
+  static DecisionLabel of(CheckResult result) {
+    if (result.isAllowed()) return result.delay().isZero() ? ALLOWED : DELAYED;
+    return result.decision() instanceof Decision.Impossible ? IMPOSSIBLE : DENIED;
   }
 }

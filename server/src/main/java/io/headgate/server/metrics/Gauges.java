@@ -49,7 +49,7 @@ final class Gauges {
             gauge(
                 "headgate_breaker_state",
                 "1 while the store is given up and rules' policies decide, else 0.",
-                store.isAway() ? 1 : 0))
+                store.isUnavailable() ? 1 : 0))
         .metricSnapshot(
             gauge(
                 "headgate_tracked_keys",

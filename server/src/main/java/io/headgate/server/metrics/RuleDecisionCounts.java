@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /** What one rule has decided. Each event loop counts in an array of its own. */
 final class RuleDecisionCounts {
   private static final DecisionLabel[] OUTCOMES = DecisionLabel.values();
-  private static final Source[] EVIDENCE = Source.values();
-  private static final int SHADOW = OUTCOMES.length * EVIDENCE.length;
+  private static final Source[] SOURCE = Source.values();
+  private static final int SHADOW = OUTCOMES.length * SOURCE.length;
 
   private final String rule;
   private final boolean shownAtZero;
@@ -39,8 +39,8 @@ final class RuleDecisionCounts {
     return own;
   }
 
-  static void decided(AtomicLongArray own, DecisionLabel outcome, Source evidence) {
-    increment(own, place(outcome, evidence));
+  static void decided(AtomicLongArray own, DecisionLabel outcome, Source source) {
+    increment(own, place(outcome, source));
   }
 
   static void wouldHaveDenied(AtomicLongArray own) {
@@ -53,28 +53,28 @@ final class RuleDecisionCounts {
   }
 
   @SuppressWarnings("EnumOrdinal") // of this moment, never kept
-  private static int place(DecisionLabel outcome, Source evidence) {
-    return outcome.ordinal() * EVIDENCE.length + evidence.ordinal();
+  private static int place(DecisionLabel outcome, Source source) {
+    return outcome.ordinal() * SOURCE.length + source.ordinal();
   }
 
   void addTo(CounterSnapshot.Builder decisions, CounterSnapshot.Builder shadowDenials) {
     for (var outcome : OUTCOMES) {
-      for (var evidence : EVIDENCE) {
-        long count = sum(place(outcome, evidence));
-        if (count == 0 && !isShownAtZero(outcome, evidence)) continue;
+      for (var source : SOURCE) {
+        long count = sum(place(outcome, source));
+        if (count == 0 && !isShownAtZero(outcome, source)) continue;
         decisions.dataPoint(
             point(
                 count,
-                Labels.of("rule", rule, "outcome", outcome.label(), "evidence", label(evidence))));
+                Labels.of("rule", rule, "outcome", outcome.label(), "source", label(source))));
       }
     }
     long shadows = sum(SHADOW);
     if (shadows > 0) shadowDenials.dataPoint(point(shadows, Labels.of("rule", rule)));
   }
 
-  private boolean isShownAtZero(DecisionLabel outcome, Source evidence) {
+  private boolean isShownAtZero(DecisionLabel outcome, Source source) {
     return shownAtZero
-        && evidence == Source.STORE
+        && source == Source.STORE
         && (outcome == DecisionLabel.ALLOWED || outcome == DecisionLabel.DENIED);
   }
 
@@ -87,8 +87,8 @@ final class RuleDecisionCounts {
     return sum;
   }
 
-  private static String label(Source evidence) {
-    return evidence.name().toLowerCase(Locale.ROOT);
+  private static String label(Source source) {
+    return source.name().toLowerCase(Locale.ROOT);
   }
 
   private static CounterDataPointSnapshot point(long value, Labels labels) {

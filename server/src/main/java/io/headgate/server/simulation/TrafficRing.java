@@ -34,7 +34,7 @@ public final class TrafficRing implements DecisionListener {
   }
 
   @Override
-  public void decided(Request request, CheckResult verdict, long nanos) {
+  public void decided(Request request, CheckResult result, long nanos) {
     hear(request);
   }
 

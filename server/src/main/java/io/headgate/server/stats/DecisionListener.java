@@ -14,7 +14,7 @@ import java.util.List;
 @FunctionalInterface
 public interface DecisionListener {
   /** Has no use for what it hears. */
-  DecisionListener NONE = (request, verdict, nanos) -> {};
+  DecisionListener NONE = (request, result, nanos) -> {};
 
   /**
    * Of requests that are decided together each is told by itself: one that its own limits would let
@@ -22,7 +22,7 @@ public interface DecisionListener {
    *
    * @param nanos how long the asker waited for the decision
    */
-  void decided(Request request, CheckResult verdict, long nanos);
+  void decided(Request request, CheckResult result, long nanos);
 
   /** All of these as one, told in their order. */
   static DecisionListener all(List<DecisionListener> witnesses) {
@@ -32,8 +32,8 @@ public interface DecisionListener {
       case 1 -> others.getFirst();
       default -> {
         var each = others.toArray(DecisionListener[]::new);
-        yield (request, verdict, nanos) -> {
-          for (var witness : each) witness.decided(request, verdict, nanos);
+        yield (request, result, nanos) -> {
+          for (var witness : each) witness.decided(request, result, nanos);
         };
       }
     };

@@ -40,16 +40,16 @@ public final class EventLoopCounter implements DecisionListener {
   }
 
   @Override
-  public void decided(Request request, CheckResult verdict, long nanos) {
-    allowed = verdict.isAllowed();
-    degraded = verdict.evidence() == Source.FALLBACK;
+  public void decided(Request request, CheckResult result, long nanos) {
+    allowed = result.isAllowed();
+    degraded = result.source() == Source.FALLBACK;
     shadowDenied = false;
     uncounted = false;
-    verdict.eachRule(ruleSaid);
+    result.eachRule(ruleSaid);
     count(tally.all, allowed, !allowed, shadowDenied);
     if (uncounted && allowed) tally.uncounted++;
     tally.latencies.record(nanos);
-    countCaller(request.subject(), verdict);
+    countCaller(request.subject(), result);
   }
 
   /** A rule that would let pass what another denies has no part in it. */
@@ -70,11 +70,11 @@ public final class EventLoopCounter implements DecisionListener {
     if (degraded) outcomes.degraded++;
   }
 
-  private void countCaller(Subject subject, CheckResult verdict) {
+  private void countCaller(Subject subject, CheckResult result) {
     String attribute = names.attributeOf(subject);
     String value = attribute.isEmpty() ? "" : subject.attribute(attribute).orElse("");
     var seen = callers.find(attribute, value, subject);
-    var rule = verdict.rule();
+    var rule = result.rule();
     String id = rule.isPresent() ? rule.get().id() : "";
     if (allowed) {
       seen.allowed++;

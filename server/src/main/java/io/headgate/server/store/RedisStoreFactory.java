@@ -33,8 +33,8 @@ public final class RedisStoreFactory {
   }
 
   private static boolean decides(RedisStore store) {
-    for (int i = 0; i < TRIES && !store.isAway(); i++) {
-      if (store.decide(plan()).evidence() == Source.STORE) return true;
+    for (int i = 0; i < TRIES && !store.isUnavailable(); i++) {
+      if (store.decide(plan()).source() == Source.STORE) return true;
     }
     return false;
   }

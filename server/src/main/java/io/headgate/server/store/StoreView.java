@@ -36,8 +36,8 @@ public record StoreView(Store store) {
   }
 
   /** Whether policies decide instead of it. */
-  public boolean isAway() {
-    return store instanceof RedisStore redis && redis.isAway();
+  public boolean isUnavailable() {
+    return store instanceof RedisStore redis && redis.isUnavailable();
   }
 
   /** How many instances share it, this one included. */
@@ -52,7 +52,7 @@ public record StoreView(Store store) {
 
   /** Why it is away. */
   public Optional<String> problem() {
-    return store instanceof RedisStore redis && redis.isAway()
+    return store instanceof RedisStore redis && redis.isUnavailable()
         ? redis.lastProblem()
         : Optional.empty();
   }

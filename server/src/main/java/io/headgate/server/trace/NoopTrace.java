@@ -8,10 +8,10 @@ final class NoopTrace implements Trace {
   public void asks(int questions) {}
 
   @Override
-  public void decided(CheckResult verdict, boolean waited) {}
+  public void decided(CheckResult result, boolean waited) {}
 
   @Override
-  public void decided(List<CheckResult> verdicts, boolean waited) {}
+  public void decided(List<CheckResult> results, boolean waited) {}
 
   @Override
   public void answered(int status) {}

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordedTrace implements Trace {
   private static final AttributeKey<String> RULE = AttributeKey.stringKey("headgate.rule");
   private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
-  private static final AttributeKey<String> EVIDENCE = AttributeKey.stringKey("headgate.evidence");
+  private static final AttributeKey<String> SOURCE = AttributeKey.stringKey("headgate.source");
   private static final AttributeKey<Long> CHECKS = AttributeKey.longKey("headgate.checks");
   private static final AttributeKey<Long> DENIED = AttributeKey.longKey("headgate.denied");
   private static final AttributeKey<Long> STATUS =
@@ -60,25 +60,25 @@ final class RecordedTrace implements Trace {
   }
 
   @Override
-  public void decided(CheckResult verdict, boolean waited) {
-    heard(waited || verdict.evidence() == Source.STORE, verdict.evidence() == Source.FALLBACK);
-    verdict.rule().ifPresent(rule -> span.setAttribute(RULE, rule.id()));
-    span.setAttribute(OUTCOME, outcome(verdict));
-    span.setAttribute(EVIDENCE, verdict.evidence().name().toLowerCase(Locale.ROOT));
+  public void decided(CheckResult result, boolean waited) {
+    heard(waited || result.source() == Source.STORE, result.source() == Source.FALLBACK);
+    result.rule().ifPresent(rule -> span.setAttribute(RULE, rule.id()));
+    span.setAttribute(OUTCOME, outcome(result));
+    span.setAttribute(SOURCE, result.source().name().toLowerCase(Locale.ROOT));
   }
 
   @Override
-  public void decided(List<CheckResult> verdicts, boolean waited) {
+  public void decided(List<CheckResult> results, boolean waited) {
     boolean asked = waited;
     boolean failed = false;
     long denied = 0;
-    for (var verdict : verdicts) {
-      asked |= verdict.evidence() == Source.STORE;
-      failed |= verdict.evidence() == Source.FALLBACK;
-      if (!verdict.isAllowed()) denied++;
+    for (var result : results) {
+      asked |= result.source() == Source.STORE;
+      failed |= result.source() == Source.FALLBACK;
+      if (!result.isAllowed()) denied++;
     }
     heard(asked, failed);
-    span.setAttribute(CHECKS, (long) verdicts.size());
+    span.setAttribute(CHECKS, (long) results.size());
     span.setAttribute(DENIED, denied);
   }
 
@@ -91,8 +91,8 @@ final class RecordedTrace implements Trace {
     call.end();
   }
 
-  private static String outcome(CheckResult verdict) {
-    return switch (verdict.decision()) {
+  private static String outcome(CheckResult result) {
+    return switch (result.decision()) {
       case Decision.Allowed allowed -> "allowed";
       case Decision.Delayed delayed -> "delayed";
       case Decision.Denied denied -> "denied";

@@ -16,10 +16,10 @@ public interface Trace {
    *
    * @param waited whether it was not there at once
    */
-  void decided(CheckResult verdict, boolean waited);
+  void decided(CheckResult result, boolean waited);
 
   /** Decisions of which none speaks for the others. */
-  void decided(List<CheckResult> verdicts, boolean waited);
+  void decided(List<CheckResult> results, boolean waited);
 
   /** The request was answered by HTTP. */
   void answered(int status);

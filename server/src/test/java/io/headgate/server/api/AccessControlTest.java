@@ -98,8 +98,8 @@ class AccessControlTest {
 
   @ParameterizedTest
   @CsvSource({
-    "POST,/v1/check/batch", "POST,/v1/peek", "POST,/v1/explain", "POST,/v1/leases",
-    "PUT,/v1/leases/x", "DELETE,/v1/leases/x", "POST,/v1/reset", "POST,/api/ratelimit/check",
+    "POST,/v1/check/batch", "POST,/v1/peek", "POST,/v1/explain", "POST,/v1/slots",
+    "PUT,/v1/slots/x", "DELETE,/v1/slots/x", "POST,/v1/reset", "POST,/api/ratelimit/check",
     "POST,/v1/playground", "POST,/v1/what-if"
   })
   void everyEndpointThatTellsOfSomebodyWantsAToken(String method, String path) {

@@ -32,7 +32,7 @@ class TokenSetTest {
   @ParameterizedTest
   @CsvSource({
     "/v1/check,200,403,200",
-    "/v1/leases,200,403,200",
+    "/v1/slots,200,403,200",
     "/v1/peek,200,200,200",
     "/v1/explain,403,200,200",
     "/v1/reset,403,403,200",

@@ -22,8 +22,8 @@ final class Asker implements AutoCloseable {
       return body.startsWith("{\"allowed\":true,");
     }
 
-    String evidence() {
-      return body.replaceFirst(".*\"evidence\":\"(\\w+)\".*", "$1");
+    String source() {
+      return body.replaceFirst(".*\"source\":\"(\\w+)\".*", "$1");
     }
   }
 

@@ -115,7 +115,7 @@ class CheckCommandTest extends RunningRules {
         .isEqualTo(
             """
             {"allowed":true,"rule":null,"limit":null,"remaining":null,"retryAfterMs":0,\
-            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":[],"limits":[]}
+            "resetAfterMs":0,"delayMs":0,"source":"store","violated":[],"limits":[]}
             """);
   }
 

@@ -137,7 +137,7 @@ class HostileServiceTest extends Shell {
       strings = {
         """
         check user:7|{"allowed":true,"rule":"@","limits":[{"rule":"@","name":"x"},{"rule":"@"}],
-        "lease":"@","shadow":["@"]}\
+        "id":"@","shadow":["@"]}\
         """,
         """
         explain user:7|{"rules":[{"id":"@","reason":"@","conditions":[{"attribute":"@","value":"@"}],

@@ -103,7 +103,7 @@ class RedisIT {
       Eventually.holds(
           "a permit that is held is spent",
           PATIENCE,
-          () -> asker.ask("leased:warm").evidence().equals("lease"));
+          () -> asker.ask("leased:warm").source().equals("lease"));
       var admitted = new AtomicLong(admitted(List.of(one.port(), other.port()), "leased:x"));
       assertThat(admitted.get()).isBetween(LIMIT / 2L, (long) LIMIT);
       one.terminate();
@@ -150,14 +150,14 @@ class RedisIT {
           var asker = new Asker(service.port())) {
         assertThat(service.out())
             .contains("  store  redis at 127.0.0.1:" + redis.port() + ", keys headgate:*\n");
-        assertThat(asker.ask("tokens:x").evidence()).isEqualTo("fallback");
+        assertThat(asker.ask("tokens:x").source()).isEqualTo("fallback");
         assertThat(service.err().lines())
             .hasSize(1)
             .allMatch(line -> line.contains("can't be reached"))
             .allMatch(line -> line.contains("until it comes the rules' policies decide"));
         redis.restart();
         Eventually.holds(
-            "Redis decides", PATIENCE, () -> asker.ask("tokens:x").evidence().equals("store"));
+            "Redis decides", PATIENCE, () -> asker.ask("tokens:x").source().equals("store"));
         Eventually.holds(
             "that is said", PATIENCE, () -> service.err().contains(" has come after "));
         assertThat(service.err().lines()).hasSize(2);
@@ -171,7 +171,7 @@ class RedisIT {
     private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
     private final AtomicLong asked = new AtomicLong();
     private final Thread thread;
-    private volatile String evidence = "";
+    private volatile String source = "";
     private volatile boolean stopped;
 
     AskingOn(int port, String key) {
@@ -182,7 +182,7 @@ class RedisIT {
                   while (!stopped) {
                     var answer = asker.ask(key);
                     statuses.add(answer.status());
-                    evidence = answer.evidence();
+                    source = answer.source();
                     asked.incrementAndGet();
                   }
                 } catch (RuntimeException e) {
@@ -192,7 +192,7 @@ class RedisIT {
     }
 
     void awaitEvidence(String wanted) {
-      Eventually.holds("evidence is " + wanted, PATIENCE, () -> evidence.equals(wanted));
+      Eventually.holds("source is " + wanted, PATIENCE, () -> source.equals(wanted));
     }
 
     void stop() throws InterruptedException {

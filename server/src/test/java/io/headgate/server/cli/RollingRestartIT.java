@@ -82,7 +82,7 @@ class RollingRestartIT {
     var own = Files.createTempDirectory(folder, "instance");
     return new HeadgateProcess(
         own,
-        Map.of("HEADGATE_STORE_TIMEOUT", "5s", "HEADGATE_SHUTDOWN_NOTICE", "3s"),
+        Map.of("HEADGATE_STORE_TIMEOUT", "5s", "HEADGATE_DRAIN_DELAY", "3s"),
         "serve",
         "--port",
         Integer.toString(port),

@@ -40,7 +40,7 @@ class SecretsInMessagesTest extends Shell {
         "webhook-secret: [@]",
         "webhook: [https://h/@]",
         "url: [http://u:@@h]",
-        "traces: [http://u:@@h]",
+        "otlp-endpoint: [http://u:@@h]",
       })
   void configurationFileIsNotQuoted(String text) throws IOException {
     Files.writeString(folder.resolve("headgate.yaml"), text.replace("@", SECRET));

@@ -33,7 +33,7 @@ class ServeOptionsTest extends Shell {
         "serve --store redis-sentinel://x | the name of the primary is missing after '#'",
         "serve --store redis://x --store-prefix a*b | --store-prefix: a key prefix may have",
         "serve --store redis://x --store-timeout 2h | --store-timeout: the deadline of a call",
-        "serve --store redis://x --report-every 1h | --report-every: eventual rules can report every",
+        "serve --store redis://x --sync-interval 1h | --sync-interval: eventual rules can report every",
         "serve --store redis://x --store-ca x.pem | --store-ca is for TLS",
         "serve --store rediss://x --store-ca none.pem | --store-ca can't be read: ",
         "serve --shutdown-grace 5 | '5' is no duration; write a number and a unit",

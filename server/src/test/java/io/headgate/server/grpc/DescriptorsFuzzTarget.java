@@ -138,7 +138,7 @@ public final class DescriptorsFuzzTarget {
               call.getDescriptors(i));
       if (own.isPresent()) plans.set(i, own.get());
     }
-    var decided = limiter.decideTogetherAsync(CombinedPlan.of(plans)).toCompletableFuture().join();
+    var decided = limiter.checkAllAsync(CombinedPlan.of(plans)).toCompletableFuture().join();
     var response = STATUSES.of(decided);
     assertThat(response.getOverallCode()).isIn(Code.OK, Code.OVER_LIMIT);
     assertThat(response.getStatusesCount()).isEqualTo(requests.size());

@@ -105,8 +105,8 @@ class BadInputTest {
             "/v1/check/batch", "{\"checks\":[" + BadInput.repeated(GOOD, 1001) + "]}", "checks"),
         Arguments.of("/v1/peek", "{\"key\":\"user:42\",\"wait\":true}", "wait"),
         Arguments.of("/v1/peek", "{\"key\":\"\"}", "key"),
-        Arguments.of("/v1/leases", "{\"key\":\"user:42\",\"cost\":-1}", "cost"),
-        Arguments.of("/v1/leases", "", "body"),
+        Arguments.of("/v1/slots", "{\"key\":\"user:42\",\"cost\":-1}", "cost"),
+        Arguments.of("/v1/slots", "", "body"),
         Arguments.of("/v1/explain", "{\"key\":\"user:42\",\"cost\":1}", "cost"),
         Arguments.of("/v1/explain", "{}", "subject"),
         Arguments.of("/v1/reset", "{\"key\":\"user:42\"}", "rule"),
@@ -138,7 +138,7 @@ class BadInputTest {
   @ParameterizedTest
   @CsvSource({
     "/v1/check,65537", "/v1/check,1000000", "/v1/check,10000000", "/v1/peek,65537",
-    "/v1/leases,70000", "/v1/explain,65537", "/v1/reset,65537", "/api/ratelimit/check,65537",
+    "/v1/slots,70000", "/v1/explain,65537", "/v1/reset,65537", "/api/ratelimit/check,65537",
     "/v1/check/batch,1048577", "/v1/check/batch,10000000"
   })
   void aBodyThatIsTooLongIsRefused(String path, int length) {
@@ -206,8 +206,8 @@ class BadInputTest {
         "/health",
         "/health/",
         "/favicon.ico",
-        "/v1/leases/",
-        "/v1/leases/a/b",
+        "/v1/slots/",
+        "/v1/slots/a/b",
         "/api/ratelimit",
         "/%2e%2e/etc/passwd",
         "/index.html",
@@ -231,8 +231,8 @@ class BadInputTest {
     "DELETE,/v1/check,'OPTIONS, POST'", "PATCH,/v1/check,'OPTIONS, POST'",
     "TRACE,/v1/check,'OPTIONS, POST'", "FOO,/v1/check,'OPTIONS, POST'",
     "get,/v1/check,'OPTIONS, POST'", "GET,/v1/check/batch,'OPTIONS, POST'",
-    "GET,/v1/leases,'OPTIONS, POST'", "POST,/v1/leases/abc,'DELETE, OPTIONS, PUT'",
-    "GET,/v1/leases/abc,'DELETE, OPTIONS, PUT'", "POST,/,'GET, HEAD, OPTIONS'",
+    "GET,/v1/slots,'OPTIONS, POST'", "POST,/v1/slots/abc,'DELETE, OPTIONS, PUT'",
+    "GET,/v1/slots/abc,'DELETE, OPTIONS, PUT'", "POST,/,'GET, HEAD, OPTIONS'",
     "DELETE,/health/live,'GET, HEAD, OPTIONS'", "POST,/health/ready,'GET, HEAD, OPTIONS'"
   })
   void anotherMethodIsRefusedAndTheRightOnesNamed(String method, String path, String allow) {
@@ -245,7 +245,7 @@ class BadInputTest {
   @ValueSource(
       strings = {"x", "abc", "AAAA", "%00", "U5LcYqtaNawAAQ", "a.b", "ö", "_-_-", "AAAAAAAAAAAAAQ"})
   void whatIsNoLeaseIsRefused(String id) {
-    String path = "/v1/leases/" + id;
+    String path = "/v1/slots/" + id;
     assertRefused(connection.request("PUT", path, "Content-Length: 0"), 400, "id");
     assertRefused(connection.request("DELETE", path), 400, "id");
   }

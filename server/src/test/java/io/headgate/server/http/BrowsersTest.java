@@ -56,7 +56,7 @@ class BrowsersTest {
     "GET,/v1/gate,same-site,403",
     "POST,/v1/check,cross-site,403",
     "POST,/api/ratelimit/check,same-site,403",
-    "DELETE,/v1/leases/x,cross-site,403",
+    "DELETE,/v1/slots/x,cross-site,403",
     "GET,/v1/rules,cross-site,403",
     "GET,/v1/gate,none,204",
     "GET,/v1/gate,same-origin,204",
@@ -117,7 +117,7 @@ class BrowsersTest {
     try (var service = RunningService.with(RULE)) {
       service.post("/v1/check", "{\"key\":\"k\"}");
       for (var path :
-          new String[] {"/v1/check", "/v1/peek", "/v1/leases", "/api/ratelimit/check"}) {
+          new String[] {"/v1/check", "/v1/peek", "/v1/slots", "/api/ratelimit/check"}) {
         var denied = service.post(path, "{\"key\":\"k\"}");
         assertThat(denied.status()).isEqualTo(429);
         assertThat(denied.header("Cache-Control")).as(path).isEqualTo("no-store");

@@ -26,7 +26,7 @@ class FuzzTest {
           "/v1/check/batch",
           "/v1/peek",
           "/v1/explain",
-          "/v1/leases",
+          "/v1/slots",
           "/v1/reset",
           "/v1/playground",
           "/v1/what-if",

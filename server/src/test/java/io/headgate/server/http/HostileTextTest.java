@@ -45,7 +45,7 @@ class HostileTextTest {
     try (var redis = RedisServer.start();
         var service = RunningService.over(RedisStore.connect(redis.uri()), each, all)) {
       redis.call("SET", "witness", "here");
-      assertThat(ask(service, "plain").body()).contains("\"evidence\":\"store\"");
+      assertThat(ask(service, "plain").body()).contains("\"source\":\"store\"");
       String before = scripts(redis);
       for (var text : TEXTS) {
         assertThat(ask(service, text).body()).as(text).contains("\"remaining\":1,");

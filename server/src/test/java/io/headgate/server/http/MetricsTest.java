@@ -41,7 +41,7 @@ class MetricsTest {
     check("user:1");
     service.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:1\"},{\"key\":\"user:1\"}]}");
     service.post("/api/ratelimit/check", "{\"key\":\"user:2\",\"tokens\":1}");
-    service.post("/v1/leases", "{\"key\":\"user:2\"}");
+    service.post("/v1/slots", "{\"key\":\"user:2\"}");
     service.request("GET", "/v1/gate", "X-Headgate-Key: user:2");
     service.post("/v1/check", "{\"key\":\"user:3\",\"cost\":3}");
     check("line");

@@ -68,25 +68,25 @@ class RedisServiceTest {
   }
 
   private String acquire() {
-    var answer = service.post("/v1/leases", JOB);
+    var answer = service.post("/v1/slots", JOB);
     assertThat(answer.status()).isEqualTo(200);
     return answer.body().replaceAll(".*\"lease\":\"([\\w-]+)\".*", "$1");
   }
 
-  private void awaitEvidence(String evidence) {
+  private void awaitEvidence(String source) {
     Eventually.holds(
-        "evidence is " + evidence,
+        "source is " + source,
         PATIENCE,
         () -> {
           var answer = service.post("/v1/check", "{\"key\":\"guarded:x\",\"cost\":0}");
-          return answer.body().contains("\"evidence\":\"" + evidence + "\"");
+          return answer.body().contains("\"source\":\"" + source + "\"");
         });
   }
 
   @Test
   void checksAreChargedInRedisAndPeeksAreNot() {
     assertThat(service.post("/v1/check", USER).body())
-        .contains("\"remaining\":2", "\"evidence\":\"store\"");
+        .contains("\"remaining\":2", "\"source\":\"store\"");
     assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
     assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
     try (var other = serve()) {
@@ -128,13 +128,13 @@ class RedisServiceTest {
   void aSlotTakenHereIsRenewedAndReleasedThere() {
     String lease = acquire();
     try (var other = serve()) {
-      assertThat(other.post("/v1/leases", JOB).status()).isEqualTo(429);
-      assertThat(other.request("PUT", "/v1/leases/" + lease).status()).isEqualTo(200);
-      assertThat(other.request("DELETE", "/v1/leases/" + lease).status()).isEqualTo(204);
-      assertThat(other.request("DELETE", "/v1/leases/" + lease).status()).isEqualTo(404);
-      assertThat(other.request("DELETE", "/v1/leases/no").status()).isEqualTo(400);
+      assertThat(other.post("/v1/slots", JOB).status()).isEqualTo(429);
+      assertThat(other.request("PUT", "/v1/slots/" + lease).status()).isEqualTo(200);
+      assertThat(other.request("DELETE", "/v1/slots/" + lease).status()).isEqualTo(204);
+      assertThat(other.request("DELETE", "/v1/slots/" + lease).status()).isEqualTo(404);
+      assertThat(other.request("DELETE", "/v1/slots/no").status()).isEqualTo(400);
     }
-    assertThat(service.post("/v1/leases", JOB).status()).isEqualTo(200);
+    assertThat(service.post("/v1/slots", JOB).status()).isEqualTo(200);
   }
 
   @Test
@@ -145,7 +145,7 @@ class RedisServiceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/v1/check", "/v1/peek", "/v1/explain", "/v1/leases"})
+  @ValueSource(strings = {"/v1/check", "/v1/peek", "/v1/explain", "/v1/slots"})
   void nobodyElseWaitsWhileOneQuestionIsOnItsWay(String path) {
     redis.pause();
     try (var asking = service.connect()) {
@@ -166,19 +166,19 @@ class RedisServiceTest {
     redis.kill();
     var allowed = service.post("/v1/check", USER);
     assertThat(allowed.status()).isEqualTo(200);
-    assertThat(allowed.body()).contains("\"evidence\":\"fallback\"");
+    assertThat(allowed.body()).contains("\"source\":\"fallback\"");
     var denied = service.post("/v1/check", "{\"key\":\"guarded:x\"}");
     assertThat(denied.status()).isEqualTo(429);
-    assertThat(denied.body()).contains("\"evidence\":\"fallback\"");
+    assertThat(denied.body()).contains("\"source\":\"fallback\"");
     assertThat(denied.header("Retry-After")).isEqualTo("1");
     for (var path :
-        new String[] {"/v1/peek", "/v1/explain", "/v1/leases", "/api/ratelimit/check"}) {
+        new String[] {"/v1/peek", "/v1/explain", "/v1/slots", "/api/ratelimit/check"}) {
       assertThat(service.post(path, USER).status()).as(path).isEqualTo(200);
     }
     assertThat(service.post("/v1/check/batch", "{\"checks\":[" + USER + "]}").body())
         .contains("fallback");
     for (var method : new String[] {"PUT", "DELETE"}) {
-      var unknown = service.request(method, "/v1/leases/" + lease);
+      var unknown = service.request(method, "/v1/slots/" + lease);
       assertThat(unknown.status()).isEqualTo(503);
       assertThat(unknown.mediaType()).isEqualTo("application/problem+json");
       assertThat(unknown.header("Retry-After")).isEqualTo("1");
@@ -194,7 +194,7 @@ class RedisServiceTest {
     awaitEvidence("store");
     assertThat(service.request("GET", "/health/ready").body())
         .contains("\"store\":{\"kind\":\"redis\",\"away\":false}");
-    assertThat(service.post("/v1/check", USER).body()).contains("\"evidence\":\"store\"");
+    assertThat(service.post("/v1/check", USER).body()).contains("\"source\":\"store\"");
   }
 
   @Test
@@ -202,7 +202,7 @@ class RedisServiceTest {
     redis.kill();
     service.close();
     service = serve();
-    assertThat(service.post("/v1/check", USER).body()).contains("\"evidence\":\"fallback\"");
+    assertThat(service.post("/v1/check", USER).body()).contains("\"source\":\"fallback\"");
     redis.restart();
     awaitEvidence("store");
   }

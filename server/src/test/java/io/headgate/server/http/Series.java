@@ -27,10 +27,10 @@ record Series(Map<String, Double> values) {
     return values.getOrDefault(series, 0.0);
   }
 
-  double decisions(String rule, String outcome, String evidence) {
+  double decisions(String rule, String outcome, String source) {
     return value(
-        "headgate_decisions_total{evidence=\"%s\",outcome=\"%s\",rule=\"%s\"}"
-            .formatted(evidence, outcome, rule));
+        "headgate_decisions_total{source=\"%s\",outcome=\"%s\",rule=\"%s\"}"
+            .formatted(source, outcome, rule));
   }
 
   /** Without labels. */

@@ -29,7 +29,7 @@ class StoreMetricsTest {
       try (var service = RunningService.over(RedisStore.connect(options), counts, USERS)) {
         for (int i = 0; i < 3; i++) service.post("/v1/check", "{\"key\":\"user:1\"}");
         var there = Series.of(service);
-        assertThat(there.value("headgate_store_questions_total")).isGreaterThanOrEqualTo(3);
+        assertThat(there.value("headgate_store_commands_total")).isGreaterThanOrEqualTo(3);
         assertThat(there.value("headgate_store_seconds_count")).isGreaterThanOrEqualTo(3);
         assertThat(there.value("headgate_store_seconds_sum")).isPositive();
         assertThat(there.decisions("users", "allowed", "store")).isEqualTo(3);

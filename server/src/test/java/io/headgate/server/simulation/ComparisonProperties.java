@@ -61,8 +61,8 @@ class ComparisonProperties {
       for (var arrival : arrivals) {
         comparison.add(arrival);
         clock.set(arrival.micros());
-        var was = before.decide(arrival.request());
-        var is = after.decide(arrival.request());
+        var was = before.checkForResult(arrival.request());
+        var is = after.checkForResult(arrival.request());
         if (was.isAllowed() && !is.isAllowed()) toDenied++;
         if (!was.isAllowed() && is.isAllowed()) toAllowed++;
         if (!is.delay().isZero()) delayed++;

@@ -13,7 +13,7 @@ class DecisionListenerTest {
   private static void tell(DecisionListener witness) {
     var request = Request.of(Subject.of("user:1"));
     try (var limiter = RateLimiter.inMemory()) {
-      witness.decided(request, limiter.decide(request), 7);
+      witness.decided(request, limiter.checkForResult(request), 7);
     }
   }
 
@@ -21,15 +21,15 @@ class DecisionListenerTest {
   void severalAreToldInTheirOrder() {
     var heard = new ArrayList<String>();
     DecisionListener first =
-        (request, verdict, nanos) -> heard.add("first " + request.subject() + " " + nanos);
-    DecisionListener second = (request, verdict, nanos) -> heard.add("second " + verdict.isAllowed());
+        (request, result, nanos) -> heard.add("first " + request.subject() + " " + nanos);
+    DecisionListener second = (request, result, nanos) -> heard.add("second " + result.isAllowed());
     tell(DecisionListener.all(List.of(first, DecisionListener.NONE, second)));
     assertThat(heard).containsExactly("first user:1 7", "second true");
   }
 
   @Test
   void oneByItselfIsNotWrapped() {
-    DecisionListener only = (request, verdict, nanos) -> {};
+    DecisionListener only = (request, result, nanos) -> {};
     assertThat(DecisionListener.all(List.of(DecisionListener.NONE, only))).isSameAs(only);
     assertThat(DecisionListener.all(List.of())).isSameAs(DecisionListener.NONE);
   }

@@ -61,7 +61,7 @@ class StatsCollectorTest {
   private void ask(RateLimiter limiter, int times) {
     for (int i = 0; i < times; i++) {
       var request = Request.of(Subject.of("user"));
-      loop.decided(request, limiter.decide(request), 1_000);
+      loop.decided(request, limiter.checkForResult(request), 1_000);
     }
   }
 
@@ -127,7 +127,7 @@ class StatsCollectorTest {
       watch.rulesInForce(Set.of("users", "paths"));
       var request = Request.of(Subject.of("path", "/a"));
       for (int i = 0; i < 1_200; i++) {
-        for (int k = 0; k < 30; k++) loop.decided(request, limiter.decide(request), 1_000);
+        for (int k = 0; k < 30; k++) loop.decided(request, limiter.checkForResult(request), 1_000);
         pass(limiter, 1);
       }
       watch.rulesInForce(Set.of("users"));
@@ -220,9 +220,9 @@ class StatsCollectorTest {
   void ifCallersCanNotBeAddedUpTheLogSaysSo() {
     try (var limiter = RateLimiter.inMemory(USERS);
         var log = new LogCapture(StatsCollector.class.getName())) {
-      var verdict = limiter.decide(Request.of(Subject.of("user")));
+      var result = limiter.checkForResult(Request.of(Subject.of("user")));
       for (int i = 0; i < 258 * CallerTable.MOST; i++) {
-        loop.decided(Request.of(Subject.of("invented" + i)), verdict, 1_000);
+        loop.decided(Request.of(Subject.of("invented" + i)), result, 1_000);
       }
       second(loop::tick, watch::tick);
       second(loop::tick, watch::tick);

@@ -102,7 +102,7 @@ class TracesTest {
             entry("http.response.status_code", "200"),
             entry("headgate.rule", "users"),
             entry("headgate.outcome", "allowed"),
-            entry("headgate.evidence", "store"));
+            entry("headgate.source", "store"));
     assertThat(collector.resource()).containsEntry("service.name", "headgate");
     assertThat(collector.resource()).containsKey("service.instance.id");
   }
@@ -171,11 +171,11 @@ class TracesTest {
         assertThat(attributes(joint)).containsOnly(entry("db.system.name", "redis"));
 
         redis.pause();
-        service.post("/v1/leases", "{\"key\":\"user:3\"}");
-        var silent = child(collector.await(8), "POST /v1/leases");
+        service.post("/v1/slots", "{\"key\":\"user:3\"}");
+        var silent = child(collector.await(8), "POST /v1/slots");
         assertThat(silent.getStatus().getCode()).isEqualTo(StatusCode.STATUS_CODE_ERROR);
-        assertThat(attributes(span("POST /v1/leases")))
-            .containsEntry("headgate.evidence", "fallback");
+        assertThat(attributes(span("POST /v1/slots")))
+            .containsEntry("headgate.source", "fallback");
       }
     }
   }
@@ -230,7 +230,7 @@ class TracesTest {
               entry("rpc.response.status_code", "OK"),
               entry("headgate.rule", "users"),
               entry("headgate.outcome", "allowed"),
-              entry("headgate.evidence", "store"));
+              entry("headgate.source", "store"));
     }
   }
 

@@ -149,7 +149,7 @@ public final class FailureDomainStore implements Store {
     boolean several = false;
     for (var charge : plan.charges()) {
       var zone = zoneOf(charge.key());
-      if (zone.isAway()) return zone;
+      if (zone.isUnavailable()) return zone;
       several |= only != null && !only.equals(zone);
       only = zone;
     }
@@ -166,7 +166,7 @@ public final class FailureDomainStore implements Store {
   }
 
   private PlanResult succeeded(Plan plan, PlanResult answer) {
-    if (answer.evidence() == Source.STORE) {
+    if (answer.source() == Source.STORE) {
       for (var charge : plan.charges()) zoneOf(charge.key()).recordSuccess();
     }
     return answer;
@@ -183,13 +183,13 @@ public final class FailureDomainStore implements Store {
     return failed.isEmpty() ? zoneOf(plan.charges().getFirst().key()) : failed.iterator().next();
   }
 
-  public boolean isAway() {
-    return zones.stream().anyMatch(CircuitBreakingStore::isAway);
+  public boolean isUnavailable() {
+    return zones.stream().anyMatch(CircuitBreakingStore::isUnavailable);
   }
 
   public Optional<String> lastProblem() {
     return zones.stream()
-        .filter(CircuitBreakingStore::isAway)
+        .filter(CircuitBreakingStore::isUnavailable)
         .findFirst()
         .or(() -> zones.stream().filter(zone -> zone.lastProblem().isPresent()).findFirst())
         .flatMap(CircuitBreakingStore::lastProblem);
@@ -255,7 +255,7 @@ public final class FailureDomainStore implements Store {
   @Override
   public long trackedKeys() {
     if (zones.size() == 1) return zones.getFirst().trackedKeys();
-    if (isAway()) return local.trackedKeys();
+    if (isUnavailable()) return local.trackedKeys();
     try {
       return shared.trackedKeys();
     } catch (StoreException e) {

@@ -150,12 +150,12 @@ public final class DenialCache implements Store {
       return null;
     }
     return new PlanResult(
-        new Refused(0, micros(denial.resetAt - now), micros(denial.retryAt - now)), Source.LOCAL);
+        new Refused(0, micros(denial.resetAt - now), micros(denial.retryAt - now)), Source.CACHE);
   }
 
   private PlanResult noted(Charge charge, Asked asked, PlanResult answer) {
     if (!(answer.first() instanceof Refused refused)) return answer;
-    if (!remembers || answer.evidence() != Source.STORE) return answer;
+    if (!remembers || answer.source() != Source.STORE) return answer;
     if (denials.size() >= MOST) sweep();
     if (denials.size() >= MOST) return answer;
     long now = nanos.getAsLong();

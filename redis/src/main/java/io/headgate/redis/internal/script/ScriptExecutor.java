@@ -104,7 +104,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
    *
    * @param nanos the steady clock of this instance
    */
-  public static ScriptExecutor byHand(
+  public static ScriptExecutor forTesting(
       RedisConnection link, RedisKeys keys, Duration deadline, Ticker here, long holder, LongSupplier nanos) {
     return new ScriptExecutor(
         link,

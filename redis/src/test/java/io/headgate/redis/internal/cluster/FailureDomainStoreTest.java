@@ -61,12 +61,12 @@ class FailureDomainStoreTest {
     var well = user(zoneOf("") + 2);
     parts.dead.add(zoneOf(ill));
     for (int i = 0; i < 5; i++) {
-      assertThat(zones.decide(plan(ill)).evidence()).isEqualTo(Source.FALLBACK);
-      assertThat(zones.decideAsync(plan(ill)).toCompletableFuture().join().evidence())
+      assertThat(zones.decide(plan(ill)).source()).isEqualTo(Source.FALLBACK);
+      assertThat(zones.decideAsync(plan(ill)).toCompletableFuture().join().source())
           .isEqualTo(Source.FALLBACK);
-      assertThat(zones.peek(plan(ill)).evidence()).isEqualTo(Source.FALLBACK);
-      assertThat(zones.decide(plan(well)).evidence()).isEqualTo(Source.STORE);
-      assertThat(zones.peek(plan(well)).evidence()).isEqualTo(Source.STORE);
+      assertThat(zones.peek(plan(ill)).source()).isEqualTo(Source.FALLBACK);
+      assertThat(zones.decide(plan(well)).source()).isEqualTo(Source.STORE);
+      assertThat(zones.peek(plan(well)).source()).isEqualTo(Source.STORE);
     }
     assertThat(parts.asked).as("the dead zone is asked once, then its breaker is open").hasValue(1);
   }
@@ -76,9 +76,9 @@ class FailureDomainStoreTest {
     var one = user(zoneOf("") + 3);
     parts.dead.add(zoneOf(one));
     parts.dead.add(zoneOf(""));
-    assertThat(zones.decide(plan(one)).evidence()).isEqualTo(Source.FALLBACK);
+    assertThat(zones.decide(plan(one)).source()).isEqualTo(Source.FALLBACK);
     var other = user(zoneOf("") + 4);
-    assertThat(zones.decide(plan(other)).evidence()).isEqualTo(Source.FALLBACK);
+    assertThat(zones.decide(plan(other)).source()).isEqualTo(Source.FALLBACK);
     assertThat(parts.asked).hasValue(1);
   }
 
@@ -98,8 +98,8 @@ class FailureDomainStoreTest {
   void aCountOfKeysThatFailsIsHeldAgainstNoZone() {
     parts.dead.add(zoneOf("") + 5);
     for (int i = 0; i < 5; i++) zones.trackedKeys();
-    assertThat(zones.isAway()).isFalse();
-    assertThat(zones.decide(plan(user(0))).evidence()).isEqualTo(Source.STORE);
+    assertThat(zones.isUnavailable()).isFalse();
+    assertThat(zones.decide(plan(user(0))).source()).isEqualTo(Source.STORE);
   }
 
   private static Plan plan(String user) {

@@ -120,8 +120,8 @@ class CrossSlotPlanExactnessTest {
   }
 
   private static boolean isAdmitted(RateLimiter limiter) {
-    var verdict = limiter.decide(REQUEST);
-    assertThat(verdict.evidence()).isNotEqualTo(Source.FALLBACK);
-    return verdict.isAllowed();
+    var result = limiter.checkForResult(REQUEST);
+    assertThat(result.source()).isNotEqualTo(Source.FALLBACK);
+    return result.isAllowed();
   }
 }

@@ -39,11 +39,11 @@ class CrossSlotPlanOutageTest {
           var owner = cluster.primaryOfSlot(RedisCluster.slotOf("u" + i));
           (owner == dead ? ill : well).add("u" + i);
         }
-        for (var user : well) limiter.decide(request(user));
-        for (var user : ill) limiter.decide(request(user));
+        for (var user : well) limiter.checkForResult(request(user));
+        for (var user : ill) limiter.checkForResult(request(user));
         dead.kill();
         for (var user : ill) {
-          assertThat(limiter.decide(request(user)).evidence()).isEqualTo(Source.FALLBACK);
+          assertThat(limiter.checkForResult(request(user)).source()).isEqualTo(Source.FALLBACK);
         }
         long store = well.stream().filter(user -> isDecidedByStore(limiter, user)).count();
         // A range of slots may belong to two primaries; few do.
@@ -53,7 +53,7 @@ class CrossSlotPlanOutageTest {
   }
 
   private static boolean isDecidedByStore(RateLimiter limiter, String user) {
-    return limiter.decide(request(user)).evidence() != Source.FALLBACK;
+    return limiter.checkForResult(request(user)).source() != Source.FALLBACK;
   }
 
   private static Request request(String user) {

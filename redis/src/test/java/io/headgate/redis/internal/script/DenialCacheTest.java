@@ -65,9 +65,9 @@ class DenialCacheTest {
     assertThat(here.check(WHO).isAllowed()).isTrue();
     awaitLocal(here);
     long before = commands();
-    var verdict = here.decide(Request.of(WHO));
-    assertThat(verdict.isAllowed()).isFalse();
-    assertThat(verdict.evidence()).isEqualTo(Source.LOCAL);
+    var result = here.checkForResult(Request.of(WHO));
+    assertThat(result.isAllowed()).isFalse();
+    assertThat(result.source()).isEqualTo(Source.CACHE);
     assertThat(commands()).isEqualTo(before);
   }
 
@@ -75,7 +75,7 @@ class DenialCacheTest {
   void aLocalDenialTellsTheSameTimesAsTheStores() {
     here.check(WHO);
     awaitLocal(here);
-    var local = here.decide(Request.of(WHO)).limit().orElseThrow();
+    var local = here.checkForResult(Request.of(WHO)).limit().orElseThrow();
     var peeked = here.peek(Request.of(WHO)).limit().orElseThrow();
     assertThat(local.remaining()).isEqualTo(peeked.remaining());
     assertThat(local.resetAfter()).isCloseTo(peeked.resetAfter(), Duration.ofSeconds(2));
@@ -102,9 +102,9 @@ class DenialCacheTest {
       here.reset(WHO, "rule");
       here.check(WHO);
       long asked = System.nanoTime();
-      if (here.decide(Request.of(WHO)).evidence() != Source.STORE) continue;
+      if (here.checkForResult(Request.of(WHO)).source() != Source.STORE) continue;
       server.call("PUBLISH", "headgate:forgotten", "\u0001headgate:{user:42}rule");
-      while (here.decide(Request.of(WHO)).evidence() == Source.LOCAL) Thread.onSpinWait();
+      while (here.checkForResult(Request.of(WHO)).source() == Source.CACHE) Thread.onSpinWait();
       sooner = System.nanoTime() - asked < 900_000_000;
     }
     assertThat(sooner).isTrue();
@@ -117,7 +117,7 @@ class DenialCacheTest {
     awaitLocal(here);
     here.replaceRules(RuleSet.of(rule.consistency(Consistency.AUTO).build()));
     for (int i = 0; i < 3; i++) {
-      assertThat(here.decide(Request.of(WHO)).evidence()).isEqualTo(Source.STORE);
+      assertThat(here.checkForResult(Request.of(WHO)).source()).isEqualTo(Source.STORE);
     }
   }
 
@@ -137,11 +137,11 @@ class DenialCacheTest {
     denials.get().decide(plan);
     resets.set(true);
     for (int i = 0; i < 3; i++) {
-      assertThat(denials.get().decide(plan).evidence()).isEqualTo(Source.STORE);
+      assertThat(denials.get().decide(plan).source()).isEqualTo(Source.STORE);
     }
     resets.set(false);
     denials.get().decide(plan);
-    assertThat(denials.get().decide(plan).evidence()).isEqualTo(Source.LOCAL);
+    assertThat(denials.get().decide(plan).source()).isEqualTo(Source.CACHE);
   }
 
   @Test
@@ -157,15 +157,15 @@ class DenialCacheTest {
     here.check(WHO);
     awaitLocal(here);
     here.replaceRules(rules(new TokenBucket(Rate.perHour(10))));
-    assertThat(here.decide(Request.of(WHO)).evidence()).isEqualTo(Source.STORE);
+    assertThat(here.checkForResult(Request.of(WHO)).source()).isEqualTo(Source.STORE);
   }
 
   @Test
   void anotherCostIsAskedOfTheStore() {
     here.check(WHO);
     awaitLocal(here);
-    assertThat(here.decide(Request.of(WHO, 0)).evidence()).isEqualTo(Source.STORE);
-    assertThat(here.decide(Request.of(WHO, 2)).evidence()).isEqualTo(Source.STORE);
+    assertThat(here.checkForResult(Request.of(WHO, 0)).source()).isEqualTo(Source.STORE);
+    assertThat(here.checkForResult(Request.of(WHO, 2)).source()).isEqualTo(Source.STORE);
   }
 
   @Test
@@ -174,9 +174,9 @@ class DenialCacheTest {
     there.replaceRules(rules(new Concurrency(1, Duration.ofMinutes(1))));
     var lease = there.acquire(WHO);
     for (int i = 0; i < 3; i++) {
-      var verdict = here.decide(Request.of(WHO));
-      assertThat(verdict.isAllowed()).isFalse();
-      assertThat(verdict.evidence()).isEqualTo(Source.STORE);
+      var result = here.checkForResult(Request.of(WHO));
+      assertThat(result.isAllowed()).isFalse();
+      assertThat(result.source()).isEqualTo(Source.STORE);
     }
     lease.close();
     assertThat(here.check(WHO).isAllowed()).isTrue();
@@ -208,7 +208,7 @@ class DenialCacheTest {
     Eventually.holds(
         "denials are known here",
         SOON,
-        () -> limiter.decide(Request.of(WHO)).evidence() == Source.LOCAL);
+        () -> limiter.checkForResult(Request.of(WHO)).source() == Source.CACHE);
   }
 
   private static long commands() {

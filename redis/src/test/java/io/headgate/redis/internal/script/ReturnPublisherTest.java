@@ -62,14 +62,14 @@ class ReturnPublisherTest {
     denials.remember();
     var plan = rules(ONE_AN_HOUR).plan(Request.of(Subject.of("k")), 0, 0);
     denials.decide(plan);
-    assertThat(denials.decide(plan).evidence()).isEqualTo(Source.STORE);
-    assertThat(denials.decide(plan).evidence()).isEqualTo(Source.LOCAL);
+    assertThat(denials.decide(plan).source()).isEqualTo(Source.STORE);
+    assertThat(denials.decide(plan).source()).isEqualTo(Source.CACHE);
     var charge = plan.charges().getFirst();
     store.reset(charge.counter(), charge.key()); // as a give-back does, for this counter
     var key = keys.of(charge.counter(), charge.key()).getBytes(StandardCharsets.UTF_8);
     denials.ear().hear(key);
     PlanResult next = denials.decide(plan);
-    assertThat(next.evidence()).isEqualTo(Source.STORE);
+    assertThat(next.source()).isEqualTo(Source.STORE);
     assertThat(plan.allows(next.outcomes())).isTrue();
   }
 

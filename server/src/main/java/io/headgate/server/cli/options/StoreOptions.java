@@ -74,14 +74,14 @@ public final class StoreOptions {
   private Optional<Path> ca = Optional.empty();
 
   @Option(
-      names = "--report-every",
+      names = "--sync-interval",
       paramLabel = "TIME",
       defaultValue = "100ms",
       converter = DurationText.class,
       description =
           "How often rules of eventual consistency tell Redis what was counted here."
               + " Default: ${DEFAULT-VALUE}")
-  private Duration reportEvery = ConsistencyOptions.DEFAULT.reportEvery();
+  private Duration syncInterval = ConsistencyOptions.DEFAULT.syncInterval();
 
   /**
    * Returns also when Redis is not there.
@@ -128,7 +128,7 @@ public final class StoreOptions {
     }
     var prefixed = named("--store-prefix", () -> plain.withPrefix(prefix));
     var timed = named("--store-timeout", () -> prefixed.withDeadline(timeout));
-    var near = named("--report-every", () -> ConsistencyOptions.DEFAULT.withReportEvery(reportEvery));
+    var near = named("--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
     var whole = timed.withNear(near);
     return ca.map(file -> whole.trusting(readable(directory.resolve(file)))).orElse(whole);
   }

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 /** Which requests are followed, and where that is told. */
 public final class TraceOptions {
   @Option(
-      names = "--traces",
+      names = "--otlp-endpoint",
       paramLabel = "URL",
       description =
           "The address (http or https) of a collector that takes traces of checks by OTLP over HTTP,"

@@ -39,7 +39,7 @@ public final class RevisionHandlers {
     long before = query.whole("before", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
     int most = (int) query.whole("limit", 1, MOST).orElse(FEW);
     exchange.when(
-        RuleChangeHandlers.aside(() -> book.history(before, most)),
+        RuleChangeHandlers.onVirtualThread(() -> book.history(before, most)),
         revisions -> {
           var out = new JsonWriter().begin().name("revisions").beginList();
           for (var revision : revisions) RevisionJson.write(out, revision);
@@ -60,7 +60,7 @@ public final class RevisionHandlers {
     boolean yaml = exchange.asked("Accept").map(MediaTypes::prefersYaml).orElse(false);
     exchange.header("Vary", "Accept");
     exchange.when(
-        RuleChangeHandlers.aside(() -> yaml ? yaml(number) : json(number, against, rules)),
+        RuleChangeHandlers.onVirtualThread(() -> yaml ? yaml(number) : json(number, against, rules)),
         answer -> answer.give(exchange));
   }
 

@@ -93,7 +93,7 @@ public final class RuleChangeHandlers {
     var signature = signature(exchange, query);
     boolean dry = query.truth("dry-run");
     exchange.when(
-        aside(() -> dry ? tried(expected, change.get()) : made(expected, signature, change.get())),
+        onVirtualThread(() -> dry ? tried(expected, change.get()) : made(expected, signature, change.get())),
         answer -> answer.give(exchange));
   }
 
@@ -180,7 +180,7 @@ public final class RuleChangeHandlers {
   }
 
   /** Asks the book, which may wait for a database. */
-  static <T> CompletableFuture<T> aside(Supplier<T> question) {
+  static <T> CompletableFuture<T> onVirtualThread(Supplier<T> question) {
     return LargeTaskExecutor.supply(() -> {
       try {
         return question.get();

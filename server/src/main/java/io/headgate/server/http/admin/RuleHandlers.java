@@ -109,7 +109,7 @@ public final class RuleHandlers {
       Exchange exchange, boolean inForce, Function<RuleSnapshot, RuleChangeHandlers.Answer> answer) {
     var known = exchange.asked("If-None-Match");
     exchange.when(
-        RuleChangeHandlers.aside(() -> {
+        RuleChangeHandlers.onVirtualThread(() -> {
           var edition = inForce ? book.inForce() : book.latest();
           var made = answer.apply(edition); // also for one who has it: there may be no such rule
           boolean same = known.isPresent() && ETags.isKnown(known.get(), edition.number());

@@ -28,25 +28,25 @@ public final class CheckHandlers {
 
   public void check(Exchange exchange, byte[] body) {
     var asked = CheckRequestReader.readOne(body, CheckField.OF_CHECK);
-    asking.decide(exchange, asked.request(), verdict -> decided(exchange, asked, verdict));
+    asking.decide(exchange, asked.request(), result -> decided(exchange, asked, result));
   }
 
-  private void decided(Exchange exchange, CheckRequest asked, CheckResult verdict) {
+  private void decided(Exchange exchange, CheckRequest asked, CheckResult result) {
     if (exchange.isGone()) {
-      asking.giveBack(verdict);
+      asking.giveBack(result);
       return;
     }
-    long delay = RoundedTimes.micros(verdict.delay());
+    long delay = RoundedTimes.micros(result.delay());
     if (!asked.waits() || delay == 0) {
-      answer(exchange, verdict, 0, true);
+      answer(exchange, result, 0, true);
       return;
     }
     long millis = RoundedTimes.millis(delay);
     exchange.later(
         millis,
-        () -> answer(exchange, verdict, millis * 1_000, true),
+        () -> answer(exchange, result, millis * 1_000, true),
         // Its place in the line can't be taken by others, but its slots in flight can.
-        () -> asking.giveBack(verdict));
+        () -> asking.giveBack(result));
   }
 
   public void peek(Exchange exchange, byte[] body) {
@@ -54,7 +54,7 @@ public final class CheckHandlers {
     asking.ask(
         exchange,
         () -> limiter.peek(asked.request()),
-        verdict -> answer(exchange, verdict, 0, false));
+        result -> answer(exchange, result, 0, false));
   }
 
   public void batch(Exchange exchange, byte[] body) {
@@ -63,49 +63,49 @@ public final class CheckHandlers {
     asking.decideAll(
         exchange,
         requests,
-        verdicts -> {
+        results -> {
           if (exchange.isGone()) {
-            verdicts.forEach(asking::giveBack);
+            results.forEach(asking::giveBack);
             return;
           }
           var out = new JsonWriter().begin().name("decisions").beginList();
-          for (var verdict : verdicts) CheckResultJson.write(out, verdict, 0, true);
+          for (var result : results) CheckResultJson.write(out, result, 0, true);
           exchange.answer(200, MediaTypes.JSON, out.endList().end());
         });
   }
 
-  private void answer(Exchange exchange, CheckResult verdict, long waited, boolean charged) {
-    headers.write(verdict, waited, exchange::header);
+  private void answer(Exchange exchange, CheckResult result, long waited, boolean charged) {
+    headers.write(result, waited, exchange::header);
     var out = new JsonWriter();
-    if (!verdict.isAllowed() && exchange.acceptsProblem()) {
-      CheckResultJson.writeProblem(out, verdict, charged);
-      exchange.answer(verdict.status(), ProblemDocument.MEDIA_TYPE, out);
+    if (!result.isAllowed() && exchange.acceptsProblem()) {
+      CheckResultJson.writeProblem(out, result, charged);
+      exchange.answer(result.status(), ProblemDocument.MEDIA_TYPE, out);
     } else {
-      CheckResultJson.write(out, verdict, waited, charged);
-      exchange.answer(verdict.status(), MediaTypes.JSON, out);
+      CheckResultJson.write(out, result, waited, charged);
+      exchange.answer(result.status(), MediaTypes.JSON, out);
     }
   }
 
   /** The shape that some clients know from elsewhere: tokens of a key, and when all are back. */
   public void tokens(Exchange exchange, byte[] body) {
     var asked = CheckRequestReader.readOne(body, CheckField.OF_TOKENS);
-    asking.decide(exchange, asked.request(), verdict -> answerTokens(exchange, asked, verdict));
+    asking.decide(exchange, asked.request(), result -> answerTokens(exchange, asked, result));
   }
 
-  private void answerTokens(Exchange exchange, CheckRequest asked, CheckResult verdict) {
+  private void answerTokens(Exchange exchange, CheckRequest asked, CheckResult result) {
     // The answer has no lease, so nobody could say when the request ends: it holds no slots.
-    asking.giveBack(verdict);
-    headers.write(verdict, 0, exchange::header);
+    asking.giveBack(result);
+    headers.write(result, 0, exchange::header);
     var out = new JsonWriter().begin();
     out.name("key").value(asked.subject().toString());
     out.name("tokensRequested").value(asked.request().cost());
-    out.name("allowed").value(verdict.isAllowed());
-    var limit = verdict.limit();
+    out.name("allowed").value(result.isAllowed());
+    var limit = result.limit();
     if (limit.isPresent()) out.name("tokensRemaining").value(limit.get().remaining());
     else out.name("tokensRemaining").nothing();
     long reset = limit.map(report -> RoundedTimes.micros(report.resetAfter())).orElse(0L);
     out.name("resetTime").value(instant(ticker.micros() + reset).toString());
-    exchange.answer(verdict.isAllowed() ? 200 : 429, MediaTypes.JSON, out.end());
+    exchange.answer(result.isAllowed() ? 200 : 429, MediaTypes.JSON, out.end());
   }
 
   private static Instant instant(long micros) {

@@ -16,27 +16,27 @@ public final class CheckResultJson {
    * @param waited the microseconds that the caller has already waited for its slot
    * @param charged false of a peek, which takes no slots that could be given back
    */
-  static void write(JsonWriter out, CheckResult verdict, long waited, boolean charged) {
+  static void write(JsonWriter out, CheckResult result, long waited, boolean charged) {
     out.begin();
-    writeFields(out, verdict, waited, charged);
+    writeFields(out, result, waited, charged);
     out.end();
   }
 
   /** A denial that is a problem document too. */
-  static void writeProblem(JsonWriter out, CheckResult verdict, boolean charged) {
+  static void writeProblem(JsonWriter out, CheckResult result, boolean charged) {
     out.begin();
-    writeFields(out, verdict, 0, charged);
+    writeFields(out, result, 0, charged);
     out.name("type").value(QUOTA_EXCEEDED);
     out.name("title").value("Quota exceeded");
-    out.name("status").value(verdict.status());
-    out.name("violated-policies").value(verdict.violated());
+    out.name("status").value(result.status());
+    out.name("violated-policies").value(result.violated());
     out.end();
   }
 
-  private static void writeFields(JsonWriter out, CheckResult verdict, long waited, boolean charged) {
-    out.name("allowed").value(verdict.isAllowed());
-    var rule = verdict.rule();
-    var limit = verdict.limit();
+  private static void writeFields(JsonWriter out, CheckResult result, long waited, boolean charged) {
+    out.name("allowed").value(result.isAllowed());
+    var rule = result.rule();
+    var limit = result.limit();
     if (rule.isPresent() && limit.isPresent()) {
       out.name("rule").value(rule.get().id());
       out.name("limit").value(limit.get().limit());
@@ -44,19 +44,19 @@ public final class CheckResultJson {
     } else {
       out.name("rule").nothing().name("limit").nothing().name("remaining").nothing();
     }
-    var decision = verdict.decision();
+    var decision = result.decision();
     writeRetry(out.name("retryAfterMs"), decision);
     long reset = limit.isPresent() ? RoundedTimes.rest(limit.get().resetAfter(), waited) : 0;
     out.name("resetAfterMs").value(RoundedTimes.millis(reset));
-    out.name("delayMs").value(RoundedTimes.millis(RoundedTimes.micros(verdict.delay())));
-    out.name("evidence").value(evidence(verdict.evidence()));
-    out.name("violated").value(verdict.violated());
+    out.name("delayMs").value(RoundedTimes.millis(RoundedTimes.micros(result.delay())));
+    out.name("source").value(source(result.source()));
+    out.name("violated").value(result.violated());
     out.name("limits").beginList();
-    for (var report : verdict.limits()) writeLimit(out, report, waited);
+    for (var report : result.limits()) writeLimit(out, report, waited);
     out.endList();
     if (decision instanceof Decision.Impossible) out.name("impossible").value(true);
-    if (charged) verdict.lease().ifPresent(lease -> out.name("lease").value(lease));
-    var shadow = verdict.shadowViolated();
+    if (charged) result.slotId().ifPresent(slot -> out.name("id").value(slot));
+    var shadow = result.shadowViolated();
     if (!shadow.isEmpty()) out.name("shadow").value(shadow);
   }
 
@@ -81,11 +81,11 @@ public final class CheckResultJson {
     out.end();
   }
 
-  private static String evidence(Source evidence) {
-    return switch (evidence) {
+  private static String source(Source source) {
+    return switch (source) {
       case STORE -> "store";
       case LEASE -> "lease";
-      case LOCAL -> "local";
+      case CACHE -> "cache";
       case FALLBACK -> "fallback";
     };
   }

@@ -34,20 +34,20 @@ public final class CheckService {
     long since = System.nanoTime();
     if (remote) {
       exchange.trace().asks(1);
-      var decided = limiter.decideAsync(request).toCompletableFuture();
+      var decided = limiter.checkForResultAsync(request).toCompletableFuture();
       boolean waited = !decided.isDone();
       exchange.when(
           decided,
-          verdict -> {
-            witness.decided(request, verdict, System.nanoTime() - since);
-            exchange.trace().decided(verdict, waited);
-            then.accept(verdict);
+          result -> {
+            witness.decided(request, result, System.nanoTime() - since);
+            exchange.trace().decided(result, waited);
+            then.accept(result);
           });
     } else {
-      var verdict = limiter.decide(request);
-      witness.decided(request, verdict, System.nanoTime() - since);
-      exchange.trace().decided(verdict, false);
-      then.accept(verdict);
+      var result = limiter.checkForResult(request);
+      witness.decided(request, result, System.nanoTime() - since);
+      exchange.trace().decided(result, false);
+      then.accept(result);
     }
   }
 
@@ -56,23 +56,23 @@ public final class CheckService {
     if (remote) {
       decideAllAtOnce(exchange, requests, then);
     } else {
-      var verdicts = decideInTurn(requests);
-      exchange.trace().decided(verdicts, false);
-      then.accept(verdicts);
+      var results = decideInTurn(requests);
+      exchange.trace().decided(results, false);
+      then.accept(results);
     }
   }
 
   private List<CheckResult> decideInTurn(List<Request> requests) {
-    var verdicts = new ArrayList<CheckResult>(requests.size());
+    var results = new ArrayList<CheckResult>(requests.size());
     long since = System.nanoTime();
     for (var request : requests) {
-      var verdict = limiter.decide(request);
+      var result = limiter.checkForResult(request);
       long now = System.nanoTime();
-      witness.decided(request, verdict, now - since);
-      verdicts.add(verdict);
+      witness.decided(request, result, now - since);
+      results.add(result);
       since = now;
     }
-    return verdicts;
+    return results;
   }
 
   /** All are on their way together, so whoever asked waited as long for each of them. */
@@ -80,14 +80,14 @@ public final class CheckService {
       Exchange exchange, List<Request> requests, Consumer<List<CheckResult>> then) {
     long since = System.nanoTime();
     exchange.trace().asks(requests.size());
-    var verdicts =
-        requests.stream().map(r -> limiter.decideAsync(r).toCompletableFuture()).toList();
-    var together = CompletableFuture.allOf(verdicts.toArray(CompletableFuture<?>[]::new));
+    var results =
+        requests.stream().map(r -> limiter.checkForResultAsync(r).toCompletableFuture()).toList();
+    var together = CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new));
     boolean waited = !together.isDone();
     exchange.when(
         together,
         all -> {
-          var decided = verdicts.stream().map(CompletableFuture::join).toList();
+          var decided = results.stream().map(CompletableFuture::join).toList();
           long nanos = System.nanoTime() - since;
           for (int i = 0; i < decided.size(); i++) {
             witness.decided(requests.get(i), decided.get(i), nanos);
@@ -99,27 +99,27 @@ public final class CheckService {
 
   /** For what the limiter does while its caller waits. */
   <T> void ask(Exchange exchange, Supplier<T> question, Consumer<T> then) {
-    if (remote) exchange.when(aside(question), then);
+    if (remote) exchange.when(onVirtualThread(question), then);
     else then.accept(question.get());
   }
 
   /**
    * Gives the slots back of a request whose client has gone. If that fails they end by themselves.
    */
-  void giveBack(CheckResult verdict) {
-    verdict.lease().ifPresent(this::release);
+  void giveBack(CheckResult result) {
+    result.slotId().ifPresent(this::release);
   }
 
   private void release(String lease) {
     if (remote) {
-      var unused = aside(() -> limiter.release(lease));
+      var unused = onVirtualThread(() -> limiter.release(lease));
     } else {
       limiter.release(lease);
     }
   }
 
   /** Does what may take its time on a thread that may wait. */
-  static <T> CompletableFuture<T> aside(Supplier<T> question) {
+  static <T> CompletableFuture<T> onVirtualThread(Supplier<T> question) {
     return CompletableFuture.supplyAsync(question, Thread::startVirtualThread);
   }
 }

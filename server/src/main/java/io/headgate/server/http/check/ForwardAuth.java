@@ -86,7 +86,7 @@ public final class ForwardAuth {
   }
 
   private void decide(Exchange exchange, Request request, int denied, OptionalLong maxWait) {
-    asking.decide(exchange, request, verdict -> decided(exchange, verdict, denied, maxWait));
+    asking.decide(exchange, request, result -> decided(exchange, result, denied, maxWait));
   }
 
   /** Of the rules in force, which this event loop looks through once. */
@@ -109,37 +109,37 @@ public final class ForwardAuth {
     return queues;
   }
 
-  private static boolean isTooLong(CheckResult verdict, OptionalLong maxWait) {
-    return maxWait.isPresent() && millis(verdict) > maxWait.getAsLong();
+  private static boolean isTooLong(CheckResult result, OptionalLong maxWait) {
+    return maxWait.isPresent() && millis(result) > maxWait.getAsLong();
   }
 
-  private static long millis(CheckResult verdict) {
-    return RoundedTimes.millis(RoundedTimes.micros(verdict.delay()));
+  private static long millis(CheckResult result) {
+    return RoundedTimes.millis(RoundedTimes.micros(result.delay()));
   }
 
   /** The proxy would give up before the wait is over, and might then let the request pass. */
-  private void denyWait(Exchange exchange, CheckResult verdict, int denied) {
-    headers.write(verdict, 0, exchange::header);
-    exchange.header("Retry-After", Long.toString((millis(verdict) + 999) / 1_000));
-    refuse(exchange, Rule.TOO_MANY_REQUESTS, denied, verdict.violated());
+  private void denyWait(Exchange exchange, CheckResult result, int denied) {
+    headers.write(result, 0, exchange::header);
+    exchange.header("Retry-After", Long.toString((millis(result) + 999) / 1_000));
+    refuse(exchange, Rule.TOO_MANY_REQUESTS, denied, result.violated());
   }
 
-  private void decided(Exchange exchange, CheckResult verdict, int denied, OptionalLong maxWait) {
+  private void decided(Exchange exchange, CheckResult result, int denied, OptionalLong maxWait) {
     // A proxy can't say when a request ends, so it holds no slots.
-    asking.giveBack(verdict);
-    long millis = millis(verdict);
-    if (isTooLong(verdict, maxWait)) denyWait(exchange, verdict, denied); // others were faster
-    else if (millis == 0) answer(exchange, verdict, denied, 0);
-    else exchange.later(millis, () -> answer(exchange, verdict, denied, millis * 1_000), () -> {});
+    asking.giveBack(result);
+    long millis = millis(result);
+    if (isTooLong(result, maxWait)) denyWait(exchange, result, denied); // others were faster
+    else if (millis == 0) answer(exchange, result, denied, 0);
+    else exchange.later(millis, () -> answer(exchange, result, denied, millis * 1_000), () -> {});
   }
 
-  private void answer(Exchange exchange, CheckResult verdict, int denied, long waited) {
-    headers.write(verdict, waited, exchange::header);
-    if (verdict.isAllowed()) {
+  private void answer(Exchange exchange, CheckResult result, int denied, long waited) {
+    headers.write(result, waited, exchange::header);
+    if (result.isAllowed()) {
       exchange.end(204);
       return;
     }
-    refuse(exchange, verdict.status(), denied, verdict.violated());
+    refuse(exchange, result.status(), denied, result.violated());
   }
 
   private static void refuse(Exchange exchange, int status, int denied, List<String> violated) {

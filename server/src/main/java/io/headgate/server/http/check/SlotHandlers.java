@@ -24,7 +24,7 @@ public final class SlotHandlers {
         () -> renewed(id),
         renewed -> {
           if (!renewed) throw ended("renewed");
-          var out = new JsonWriter().begin().name("renewed").value(true).name("lease").value(id);
+          var out = new JsonWriter().begin().name("renewed").value(true).name("id").value(id);
           exchange.answer(200, MediaTypes.JSON, out.end());
         });
   }
@@ -64,7 +64,7 @@ public final class SlotHandlers {
     return new ProblemException(
         ProblemDocument.of(
             404,
-            "this lease has ended and can't be %s; acquire another with POST /v1/leases"
+            "this lease has ended and can't be %s; acquire another with POST /v1/slots"
                 .formatted(what)));
   }
 }

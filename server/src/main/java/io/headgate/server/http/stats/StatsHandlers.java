@@ -67,7 +67,7 @@ public final class StatsHandlers {
 
   /** What is kept elsewhere takes a while to count, and nobody waits for it. */
   private void look(long now) {
-    if (store.isAway() || (store.isRemote() && now - lookedAt < BETWEEN_LOOKS)) return;
+    if (store.isUnavailable() || (store.isRemote() && now - lookedAt < BETWEEN_LOOKS)) return;
     lookedAt = now;
     if (store.isRemote()) Thread.startVirtualThread(this::count);
     else count();

@@ -105,7 +105,7 @@ final class StatsJson {
   }
 
   private void writeStore(JsonWriter out, long trackedKeys) {
-    boolean away = store.isAway();
+    boolean away = store.isUnavailable();
     out.begin().name("kind").value(store.kind());
     out.textOrNothing("address", store.address());
     out.name("away").value(away);

@@ -21,9 +21,9 @@ public final class ServiceInfoHandlers {
           "POST /v1/check/batch",
           "POST /v1/peek",
           "POST /v1/explain",
-          "POST /v1/leases",
-          "PUT /v1/leases/{id}",
-          "DELETE /v1/leases/{id}",
+          "POST /v1/slots",
+          "PUT /v1/slots/{id}",
+          "DELETE /v1/slots/{id}",
           "POST /v1/reset",
           "POST /v1/playground",
           "POST /v1/what-if",
@@ -103,7 +103,7 @@ public final class ServiceInfoHandlers {
     out.name("status").value(stopping ? "stopping" : "ready");
     out.name("rules").value(book.inForce().rules().rules().size());
     out.name("store").begin();
-    out.name("kind").value(store.kind()).name("away").value(store.isAway());
+    out.name("kind").value(store.kind()).name("away").value(store.isUnavailable());
     if (told) store.problem().ifPresent(problem -> out.name("problem").value(problem));
     out.end();
     writeBook(out, told);

@@ -84,7 +84,7 @@ class CheckHandlersTest {
         .isEqualTo(
             """
             {"allowed":true,"rule":"per-user","limit":2,"remaining":1,"retryAfterMs":0,\
-            "resetAfterMs":600,"delayMs":0,"evidence":"store","violated":[],\
+            "resetAfterMs":600,"delayMs":0,"source":"store","violated":[],\
             "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
             "limit":2,"remaining":1,"resetAfterMs":600}]}\
             """);
@@ -107,7 +107,7 @@ class CheckHandlersTest {
         .isEqualTo(
             """
             {"allowed":false,"rule":"per-user","limit":2,"remaining":0,"retryAfterMs":600,\
-            "resetAfterMs":1200,"delayMs":0,"evidence":"store","violated":["per-user"],\
+            "resetAfterMs":1200,"delayMs":0,"source":"store","violated":["per-user"],\
             "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
             "limit":2,"remaining":0,"resetAfterMs":1200}]}\
             """);
@@ -148,7 +148,7 @@ class CheckHandlersTest {
         .isEqualTo(
             """
             {"allowed":true,"rule":null,"limit":null,"remaining":null,"retryAfterMs":0,\
-            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":[],"limits":[]}\
+            "resetAfterMs":0,"delayMs":0,"source":"store","violated":[],"limits":[]}\
             """);
     assertThat(answer.headers()).doesNotContainKeys("ratelimit", "x-ratelimit-limit");
   }
@@ -161,7 +161,7 @@ class CheckHandlersTest {
         .isEqualTo(
             """
             {"allowed":false,"rule":"per-user","limit":2,"remaining":2,"retryAfterMs":null,\
-            "resetAfterMs":0,"delayMs":0,"evidence":"store","violated":["per-user"],\
+            "resetAfterMs":0,"delayMs":0,"source":"store","violated":["per-user"],\
             "limits":[{"rule":"per-user","name":"per-user","algorithm":"token-bucket",\
             "limit":2,"remaining":2,"resetAfterMs":0}],"impossible":true}\
             """);
@@ -238,7 +238,7 @@ class CheckHandlersTest {
     }
     assertThat(SERVICE.post("/v1/peek", "{\"subject\":{\"job\":\"etl\"}}").body())
         .contains("\"allowed\":true")
-        .doesNotContain("lease");
+        .doesNotContain("\"id\"");
   }
 
   @Test

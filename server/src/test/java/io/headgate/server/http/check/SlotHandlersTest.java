@@ -32,7 +32,7 @@ class SlotHandlersTest {
   }
 
   private String acquire() {
-    var answer = service.post("/v1/leases", JOB);
+    var answer = service.post("/v1/slots", JOB);
     assertThat(answer.status()).isEqualTo(200);
     return answer.body().replaceAll(".*\"lease\":\"([\\w-]+)\".*", "$1");
   }
@@ -44,18 +44,18 @@ class SlotHandlersTest {
   @Test
   void aSlotIsHeldUntilItIsReleased() {
     String lease = acquire();
-    var refused = service.post("/v1/leases", JOB);
+    var refused = service.post("/v1/slots", JOB);
     assertThat(refused.status()).isEqualTo(429);
     assertThat(refused.header("Retry-After")).isEqualTo("30");
-    assertThat(service.request("DELETE", "/v1/leases/" + lease).status()).isEqualTo(204);
+    assertThat(service.request("DELETE", "/v1/slots/" + lease).status()).isEqualTo(204);
     assertThat(isFree()).isTrue();
   }
 
   @Test
   void aReleasedLeaseCanNotBeReleasedAgain() {
     String lease = acquire();
-    service.request("DELETE", "/v1/leases/" + lease);
-    var again = service.request("DELETE", "/v1/leases/" + lease);
+    service.request("DELETE", "/v1/slots/" + lease);
+    var again = service.request("DELETE", "/v1/slots/" + lease);
     assertThat(again.status()).isEqualTo(404);
     assertThat(again.mediaType()).isEqualTo("application/problem+json");
     assertThat(again.body()).contains("this lease has ended and can't be released");
@@ -65,7 +65,7 @@ class SlotHandlersTest {
   void aRenewedLeaseOutlivesItsFirstEnd() {
     String lease = acquire();
     service.clock.addAndGet(20_000_000);
-    var renewed = service.request("PUT", "/v1/leases/" + lease);
+    var renewed = service.request("PUT", "/v1/slots/" + lease);
     assertThat(renewed.status()).isEqualTo(200);
     assertThat(renewed.body()).isEqualTo("{\"renewed\":true,\"lease\":\"" + lease + "\"}");
     service.clock.addAndGet(20_000_000);
@@ -78,9 +78,9 @@ class SlotHandlersTest {
   void aLeaseThatHasEndedCanNotBeRenewed() {
     String lease = acquire();
     service.clock.addAndGet(30_000_000);
-    var late = service.request("PUT", "/v1/leases/" + lease);
+    var late = service.request("PUT", "/v1/slots/" + lease);
     assertThat(late.status()).isEqualTo(404);
-    assertThat(late.body()).contains("acquire another with POST /v1/leases");
+    assertThat(late.body()).contains("acquire another with POST /v1/slots");
   }
 
   @Test
@@ -89,7 +89,7 @@ class SlotHandlersTest {
     try (var connection = service.connect()) {
       connection.send(
           RawConnection.head(
-              "PUT /v1/leases/" + lease, "Content-Type: text/plain", "Content-Length: 2"),
+              "PUT /v1/slots/" + lease, "Content-Type: text/plain", "Content-Length: 2"),
           RawConnection.bytes("ok"));
       assertThat(connection.read().status()).isEqualTo(200);
     }

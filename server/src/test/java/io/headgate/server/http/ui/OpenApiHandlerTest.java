@@ -190,9 +190,9 @@ class OpenApiHandlerTest {
         Call.of("POST", "/v1/check/batch", "{}", 400),
         Call.of("POST", "/v1/peek", user, 200),
         Call.of("POST", "/v1/peek", much, 429),
-        Call.of("POST", "/v1/leases", "{\"subject\":{\"job\":\"a\"}}", 200),
-        Call.of("PUT", "/v1/leases/x", "", 400),
-        Call.of("DELETE", "/v1/leases/x", "", 400),
+        Call.of("POST", "/v1/slots", "{\"subject\":{\"job\":\"a\"}}", 200),
+        Call.of("PUT", "/v1/slots/x", "", 400),
+        Call.of("DELETE", "/v1/slots/x", "", 400),
         Call.of("POST", "/v1/explain", user, 200),
         Call.of("POST", "/v1/explain", "{\"subject\":{\"job\":\"a\",\"n\":1}}", 200),
         Call.of("POST", "/v1/reset", "{\"key\":\"user:1\",\"rule\":\"users\"}", 200),
@@ -268,11 +268,11 @@ class OpenApiHandlerTest {
 
   @Test
   void aLeaseIsRenewedAndReleasedAsDescribed() throws Exception {
-    var taken = service.post("/v1/leases", "{\"subject\":{\"job\":\"a\"}}");
-    String path = "/v1/leases/" + JSON.readTree(taken.body()).get("lease").asText();
+    var taken = service.post("/v1/slots", "{\"subject\":{\"job\":\"a\"}}");
+    String path = "/v1/slots/" + JSON.readTree(taken.body()).get("id").asText();
     var renewed = service.request("PUT", path);
     var schema =
-        response(Call.of("PUT", "/v1/leases/x", "", 200)).at("/content/application~1json/schema");
+        response(Call.of("PUT", "/v1/slots/x", "", 200)).at("/content/application~1json/schema");
     assertThat(errors(schema, renewed.body())).isEmpty();
     assertThat(service.request("DELETE", path).status()).isEqualTo(204);
   }

@@ -69,7 +69,7 @@ class ServiceInfoHandlersTest {
   void optionsTellWhatAPathTakes() {
     assertThat(SERVICE.request("OPTIONS", "/v1/check").header("Allow")).isEqualTo("OPTIONS, POST");
     assertThat(SERVICE.request("OPTIONS", "/").header("Allow")).isEqualTo("GET, HEAD, OPTIONS");
-    var lease = SERVICE.request("OPTIONS", "/v1/leases/abc");
+    var lease = SERVICE.request("OPTIONS", "/v1/slots/abc");
     assertThat(lease.status()).isEqualTo(204);
     assertThat(lease.header("Allow")).isEqualTo("DELETE, OPTIONS, PUT");
   }

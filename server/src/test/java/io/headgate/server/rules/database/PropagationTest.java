@@ -212,8 +212,8 @@ class PropagationTest {
   }
 
   /** Limits of the two rules that decided a check; one of a kind unless it saw half a change. */
-  private static long limits(CheckResult verdict) {
-    return verdict.limits().stream().map(report -> report.limit()).distinct().count();
+  private static long limits(CheckResult result) {
+    return result.limits().stream().map(report -> report.limit()).distinct().count();
   }
 
   @Test
@@ -284,8 +284,8 @@ class PropagationTest {
   private static void check(
       Instance instance, AtomicBoolean stop, AtomicLong checks, AtomicLong torn) {
     while (!stop.get()) {
-      var verdict = instance.limiter().decide(Request.of(Subject.of("k")));
-      if (limits(verdict) != 1 || verdict.limits().size() != 2) torn.incrementAndGet();
+      var result = instance.limiter().checkForResult(Request.of(Subject.of("k")));
+      if (limits(result) != 1 || result.limits().size() != 2) torn.incrementAndGet();
       checks.incrementAndGet();
       LockSupport.parkNanos(2_000_000);
     }

@@ -1,5 +1,5 @@
 /** Runs the circuit breaker's probes by hand. */
 @NullMarked
-package io.headgate.store;
+package io.headgate.outage;
 
 import org.jspecify.annotations.NullMarked;

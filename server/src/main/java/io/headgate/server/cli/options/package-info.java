@@ -1,0 +1,8 @@
+/**
+ * Groups of command-line options, and their values from the environment and the configuration
+ * file.
+ */
+@NullMarked
+package io.headgate.server.cli.options;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/**
+ * The endpoints that read and change rules and revisions.
+ */
+@NullMarked
+package io.headgate.server.http.admin;
+
+import org.jspecify.annotations.NullMarked;
