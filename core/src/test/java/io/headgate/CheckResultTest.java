@@ -60,7 +60,8 @@ class CheckResultTest {
                 .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).spending("calls"))
                 .build());
     ticker.advance(Duration.ofSeconds(10));
-    assertThat(limiter.checkForResult(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
+    assertThat(
+            limiter.checkForResult(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
         .containsExactly(
             new LimitReport(
                 "contract",

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
+import io.headgate.outage.ForwardingStore;
 import io.headgate.rule.MatchExplanation;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
@@ -13,9 +14,8 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.PlanResult;
-import io.headgate.outage.ForwardingStore;
 import io.headgate.store.MemoryStore;
+import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -82,7 +82,10 @@ class ExplainTest {
     var store = new Interrupting(MemoryStore.create(ticker, 100));
     var limiter = RateLimiter.with(store, before, ticker);
     store.onPeek = () -> limiter.replaceRules(after);
-    assertThat(limiter.explain(ADA).stream().map(RuleExplanation::explanation).map(MatchExplanation::rule))
+    assertThat(
+            limiter.explain(ADA).stream()
+                .map(RuleExplanation::explanation)
+                .map(MatchExplanation::rule))
         .containsExactlyElementsOf(before.rules());
     assertThat(limiter.rules()).isSameAs(after);
   }

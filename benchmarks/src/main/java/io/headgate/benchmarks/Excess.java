@@ -1,7 +1,7 @@
 package io.headgate.benchmarks;
 
-import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package io.headgate.benchmarks;
 
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;

@@ -117,7 +117,8 @@ final class Http {
     Files.writeString(file, text);
   }
 
-  private static String compare(BenchmarkContext lab, Path directory) throws IOException, InterruptedException {
+  private static String compare(BenchmarkContext lab, Path directory)
+      throws IOException, InterruptedException {
     try (var redis = RedisServer.start();
         var few = new HttpServer(headgate(lab, "few.yaml", "memory"), directory);
         var many = new HttpServer(headgate(lab, "many.yaml", "memory"), directory);
@@ -189,7 +190,8 @@ final class Http {
 
   private static List<String> bare(HttpResponse<String> answer) {
     var command = java();
-    command.addAll(List.of("-cp", BenchmarkContext.classPath(), BareServer.class.getName(), answer.body()));
+    command.addAll(
+        List.of("-cp", BenchmarkContext.classPath(), BareServer.class.getName(), answer.body()));
     answer
         .headers()
         .map()

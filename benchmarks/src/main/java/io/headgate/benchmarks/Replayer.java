@@ -1,8 +1,8 @@
 package io.headgate.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
 import io.headgate.benchmarks.Trace.Arrival;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;

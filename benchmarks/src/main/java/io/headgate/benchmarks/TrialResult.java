@@ -1,10 +1,10 @@
 package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.Excess.Interval;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.State;
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -3,8 +3,8 @@ package io.headgate.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.benchmarks.Excess.Interval;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;

@@ -240,8 +240,9 @@ final class BackgroundSync {
   }
 
   /**
-   * Reports and gives back everything, within {@link #CLOSE_TIMEOUT}: a hold that is not given back ends
-   * with its lease. Reports that are under way come first, since a counter sends one at a time.
+   * Reports and gives back everything, within {@link #CLOSE_TIMEOUT}: a hold that is not given back
+   * ends with its lease. Reports that are under way come first, since a counter sends one at a
+   * time.
    */
   void close() {
     if (closed) return;

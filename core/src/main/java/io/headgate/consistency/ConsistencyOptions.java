@@ -14,7 +14,8 @@ public record ConsistencyOptions(Duration syncInterval, int share, int mostKeys)
   private static final Duration SHORTEST = Duration.ofMillis(5);
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
-  public static final ConsistencyOptions DEFAULT = new ConsistencyOptions(Duration.ofMillis(100), 10, 100_000);
+  public static final ConsistencyOptions DEFAULT =
+      new ConsistencyOptions(Duration.ofMillis(100), 10, 100_000);
 
   public ConsistencyOptions {
     if (syncInterval.compareTo(SHORTEST) < 0 || syncInterval.compareTo(LONGEST) > 0) {

@@ -8,9 +8,9 @@ import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.HoldingStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
-import io.headgate.store.HoldingStore;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides here what a rule lets be decided here; asks the store for the rest.
  *
- * <p>A rule whose consistency is leased is spent from a {@link PermitLease}, one that is eventual is
- * counted in a {@link LocalCopy}, and one that is auto is leased while its counter is hot. Only
- * limits that are {@link Holdable}, and rules that charge all their limits together, can be
- * treated so; the others are decided strictly whatever they say. What the store can't be asked for
- * fails with a {@link StoreException}, as the store itself does.
+ * <p>A rule whose consistency is leased is spent from a {@link PermitLease}, one that is eventual
+ * is counted in a {@link LocalCopy}, and one that is auto is leased while its counter is hot. Only
+ * limits that are {@link Holdable}, and rules that charge all their limits together, can be treated
+ * so; the others are decided strictly whatever they say. What the store can't be asked for fails
+ * with a {@link StoreException}, as the store itself does.
  */
 public final class ConsistencyStore implements Store {
   private static final PlanResult NOTHING = new PlanResult(List.of(), Source.STORE);
@@ -42,7 +42,8 @@ public final class ConsistencyStore implements Store {
   private final Ticker ticker;
   private final LeaseSizing size;
   private final LocalCounterTable table;
-  private final HotKeySketch hot = new HotKeySketch(BackgroundSync.HALVED_EVERY_SECONDS, BackgroundSync.HOT_PER_SECOND);
+  private final HotKeySketch hot =
+      new HotKeySketch(BackgroundSync.HALVED_EVERY_SECONDS, BackgroundSync.HOT_PER_SECOND);
   private final BackgroundSync errands;
 
   private ConsistencyStore(
@@ -177,7 +178,8 @@ public final class ConsistencyStore implements Store {
   }
 
   private @Nullable PermitLease slice(Charge charge) {
-    return table.obtain(charge, PermitLease.class, () -> new PermitLease(charge, nanos.getAsLong()));
+    return table.obtain(
+        charge, PermitLease.class, () -> new PermitLease(charge, nanos.getAsLong()));
   }
 
   /** Of a counter that is new here the store is asked at once: others may know more of it. */

@@ -7,8 +7,8 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
-import io.headgate.store.Source;
 import io.headgate.store.HoldingStore.Known;
+import io.headgate.store.Source;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 

@@ -1,14 +1,14 @@
 package io.headgate.consistency;
 
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
-import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
-import io.headgate.store.Source;
 import io.headgate.store.HoldingStore.Taken;
+import io.headgate.store.Source;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -172,7 +172,10 @@ final class PermitLease implements LocalCounter {
 
   /** Whether the store holds permits that are not used here, or still counts as held what was. */
   synchronized boolean isIdle(long now) {
-    return !asking && held > 0 && now - ends < 0 && now - lastUsed > LeaseSizing.idle(limit) * 1_000;
+    return !asking
+        && held > 0
+        && now - ends < 0
+        && now - lastUsed > LeaseSizing.idle(limit) * 1_000;
   }
 
   /** Whether there is nothing left to know. */

@@ -25,7 +25,8 @@ public record FixedWindow(long permits, Window cut) implements Holdable {
     var window = adopt(state, now);
     long left = Math.max(0, permits - window.count()); // more may have been charged
     long resetAfter = window.count() == 0 ? 0 : window.end() - now;
-    if (cost > permits) return new Step(window, new ExceedsCapacity(left, resetAfter, cost, permits));
+    if (cost > permits)
+      return new Step(window, new ExceedsCapacity(left, resetAfter, cost, permits));
     if (cost > left) return new Step(window, new Refused(left, resetAfter, window.end() - now));
     if (cost == 0) return new Step(window, new Passed(left, resetAfter, 0));
     return new Step(window.plus(cost), new Passed(left - cost, window.end() - now, 0));

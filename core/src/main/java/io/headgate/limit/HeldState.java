@@ -72,7 +72,9 @@ public record HeldState(State state, long capacity, List<Hold> holdings) impleme
 
   /** Of a state that has been settled. */
   static Step step(Holdable limit, State state, long now, long cost) {
-    return state instanceof HeldState held ? held.ask(limit, now, cost) : limit.step(state, now, cost);
+    return state instanceof HeldState held
+        ? held.ask(limit, now, cost)
+        : limit.step(state, now, cost);
   }
 
   private Step ask(Holdable limit, long now, long cost) {

@@ -95,7 +95,8 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
     }
     var settled = HeldState.settled(limit, state, now);
     var all = HeldState.holdings(settled);
-    if (isOvertaken(all)) return new Taken(settled, late(HeldState.step(limit, settled, now, 0)), 0);
+    if (isOvertaken(all))
+      return new Taken(settled, late(HeldState.step(limit, settled, now, 0)), 0);
     var others = all.stream().filter(holding -> holding.holder() != holder).toList();
     long own = HeldState.total(all) - HeldState.total(others);
     // A lease that was over has been charged whole.
@@ -110,7 +111,8 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
       hold += Math.min(want - hold, passed.remaining());
     }
     var next = holding(hold, limit, HeldState.bare(step.state()), others, now);
-    return new Taken(next, told(step.outcome(), HeldState.step(limit, next, now, 0).outcome()), hold);
+    return new Taken(
+        next, told(step.outcome(), HeldState.step(limit, next, now, 0).outcome()), hold);
   }
 
   private boolean isOvertaken(List<Hold> all) {
@@ -139,7 +141,8 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
     return switch (decided) {
       case Passed passed -> new Passed(remaining, reset, passed.delay());
       case Refused refused -> new Refused(remaining, reset, refused.retryAfter());
-      case ExceedsCapacity never -> new ExceedsCapacity(remaining, reset, never.cost(), never.capacity());
+      case ExceedsCapacity never ->
+          new ExceedsCapacity(remaining, reset, never.cost(), never.capacity());
     };
   }
 }

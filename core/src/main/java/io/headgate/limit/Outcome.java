@@ -18,5 +18,6 @@ public sealed interface Outcome {
   record Refused(long remaining, long resetAfter, long retryAfter) implements Outcome {}
 
   /** The cost exceeds the capacity: no amount of waiting will help. */
-  record ExceedsCapacity(long remaining, long resetAfter, long cost, long capacity) implements Outcome {}
+  record ExceedsCapacity(long remaining, long resetAfter, long cost, long capacity)
+      implements Outcome {}
 }

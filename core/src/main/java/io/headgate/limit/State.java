@@ -16,7 +16,10 @@ public sealed interface State
   /** From this time on the state says no more than {@link #FRESH} does, and may be forgotten. */
   long freshAt();
 
-  /** How much of the capacity is in use: {@link Utilization#NONE} to {@link Utilization#ALL}, rounded up. */
+  /**
+   * How much of the capacity is in use: {@link Utilization#NONE} to {@link Utilization#ALL},
+   * rounded up.
+   */
   long used(long now);
 
   /** The only state that every limit understands. */

@@ -6,8 +6,8 @@
  * io.headgate.limit.Outcome}. Times are microseconds since the epoch, every number is an integer
  * below 2^53, so that the same function written in Lua computes the same numbers.
  *
- * <p>{@link io.headgate.limit.HeldState} is what several instances share of a counter when each decides
- * by itself.
+ * <p>{@link io.headgate.limit.HeldState} is what several instances share of a counter when each
+ * decides by itself.
  *
  * <p>Lives here: the six algorithms, their states and outcomes. May not: clocks, keys, locks, logs,
  * stores, rules. This package imports nothing of Headgate.

@@ -1,11 +1,11 @@
 package io.headgate.outage;
 
+import io.headgate.store.Ticker;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import io.headgate.store.Ticker;
 
 /**
  * Probes until it succeeds, on a thread that is there for so long and no longer.

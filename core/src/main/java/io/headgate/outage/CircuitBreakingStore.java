@@ -3,7 +3,13 @@ package io.headgate.outage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
+import io.headgate.store.Store;
+import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import io.headgate.store.Ticker;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -15,12 +21,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import io.headgate.store.MemoryStore;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Source;
-import io.headgate.store.Store;
-import io.headgate.store.StoreException;
-import io.headgate.store.Ticker;
 
 /**
  * A store elsewhere, and what the rules say while it is away.
@@ -143,7 +143,8 @@ public final class CircuitBreakingStore implements Store {
       Reporter reporter,
       Function<Consumer<Throwable>, ProbeSchedule> probing) {
     var admissions = LocalAdmissions.forTesting(local, reporter);
-    return new CircuitBreakingStore(remote, ticker, instances, local, listener, admissions, probing);
+    return new CircuitBreakingStore(
+        remote, ticker, instances, local, listener, admissions, probing);
   }
 
   /** What was admitted here and has not been reported to the store. */

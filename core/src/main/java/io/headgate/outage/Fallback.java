@@ -10,14 +10,14 @@ import io.headgate.rule.FailurePolicy.AllowThenDeny;
 import io.headgate.rule.FailurePolicy.Deny;
 import io.headgate.rule.FailurePolicy.Local;
 import io.headgate.rule.Plan;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
-import io.headgate.store.MemoryStore;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Source;
 
 /**
  * What the rules of a plan say without the store, each by its own policy.
@@ -104,8 +104,7 @@ final class Fallback {
   /** What the limits say that are enforced here, in their order. */
   private List<Outcome> locally(Plan plan, Outage outage, Use use, boolean denied) {
     var shares =
-        plan.dividedBy(
-            Math.max(1, instances.getAsInt()), part -> word(part, outage) == Word.LOCAL);
+        plan.dividedBy(Math.max(1, instances.getAsInt()), part -> word(part, outage) == Word.LOCAL);
     if (shares.charges().isEmpty()) return List.of();
     if (denied) return untouched(shares);
     if (use == Use.PEEK) return local.peek(shares).outcomes();

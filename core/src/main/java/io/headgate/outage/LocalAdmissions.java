@@ -3,6 +3,8 @@ package io.headgate.outage;
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,8 +12,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import io.headgate.store.MemoryStore;
-import io.headgate.store.StoreException;
 
 /**
  * Permits that were admitted by local shares and that the store has not been charged for.

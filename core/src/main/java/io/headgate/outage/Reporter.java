@@ -1,9 +1,9 @@
 package io.headgate.outage;
 
 import io.headgate.rule.Charge;
+import io.headgate.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import io.headgate.store.StoreException;
 
 /** Charges a shared store for permits that an instance admitted without it. */
 @FunctionalInterface

@@ -1,8 +1,8 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.HeldState;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;

@@ -53,8 +53,8 @@ public final class Counter {
   }
 
   /**
-   * An equal counter with one instance's share of the limit; see {@link Limit#dividedBy}. Made
-   * once as long as {@code n} stays what it is: every check of an outage comes here.
+   * An equal counter with one instance's share of the limit; see {@link Limit#dividedBy}. Made once
+   * as long as {@code n} stays what it is: every check of an outage comes here.
    */
   Counter dividedBy(int n) {
     if (n == 1) return this;

@@ -163,7 +163,11 @@ public final class RuleSet {
   }
 
   private static void add(
-      CompiledRule clause, Request request, long holder, List<Plan.Part> parts, List<Charge> charges) {
+      CompiledRule clause,
+      Request request,
+      long holder,
+      List<Plan.Part> parts,
+      List<Charge> charges) {
     var part = clause.part(clause.override(request.subject())).at(charges.size());
     parts.add(part);
     for (var counter : part.counters()) charges.add(charge(counter, request, holder));

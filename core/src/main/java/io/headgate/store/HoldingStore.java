@@ -1,8 +1,8 @@
 package io.headgate.store;
 
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.State;
-import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.rule.Charge;
 import java.util.concurrent.CompletionStage;
 

@@ -1,7 +1,7 @@
 package io.headgate.store;
 
-import io.headgate.limit.Utilization;
 import io.headgate.limit.State;
+import io.headgate.limit.Utilization;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import java.lang.invoke.MethodHandles;

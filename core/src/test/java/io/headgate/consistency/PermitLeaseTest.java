@@ -3,9 +3,9 @@ package io.headgate.consistency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
-import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;

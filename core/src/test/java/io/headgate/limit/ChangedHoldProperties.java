@@ -59,9 +59,11 @@ class ChangedHoldProperties {
     long used = HeldState.bare(state).used(now);
     long held = shareUp(HeldState.total(HeldState.holdings(state)), before.capacity());
     long free = Math.max(0, Utilization.ALL - used - held);
-    long left = HeldState.step(after, HeldState.settled(after, state, now), now, 0).outcome().remaining();
+    long left =
+        HeldState.step(after, HeldState.settled(after, state, now), now, 0).outcome().remaining();
     var least = BigInteger.valueOf(free).multiply(BigInteger.valueOf(after.capacity())).divide(ALL);
-    long rounding = 3 + 3 * (after.capacity() / Utilization.ALL + after.capacity() / after.window());
+    long rounding =
+        3 + 3 * (after.capacity() / Utilization.ALL + after.capacity() / after.window());
     assertThat(left).isGreaterThanOrEqualTo(least.longValueExact() - rounding);
   }
 
@@ -75,7 +77,8 @@ class ChangedHoldProperties {
     long now = fleet.now();
     var holdings = HeldState.holdings(fleet.state());
     long last = holdings.isEmpty() ? now : Math.max(now, holdings.getLast().until());
-    var changed = HeldState.step(after, HeldState.settled(after, fleet.state(), now), now, 0).state();
+    var changed =
+        HeldState.step(after, HeldState.settled(after, fleet.state(), now), now, 0).state();
     long later = last + 2 * after.window();
     var settled = HeldState.settled(after, changed, later);
     assertThat(settled).isNotInstanceOf(HeldState.class);
@@ -128,7 +131,8 @@ class ChangedHoldProperties {
     long held = shareUp(HeldState.total(HeldState.holdings(state)), before.capacity());
     long used = Math.min(Utilization.ALL, HeldState.bare(state).used(now) + held);
     long left = after.step(state, now, 0).outcome().remaining();
-    var most = BigInteger.valueOf(Utilization.ALL - used).multiply(BigInteger.valueOf(after.capacity()));
+    var most =
+        BigInteger.valueOf(Utilization.ALL - used).multiply(BigInteger.valueOf(after.capacity()));
     assertThat(left).isLessThanOrEqualTo(most.divide(ALL).longValueExact() + 1);
   }
 
@@ -140,8 +144,10 @@ class ChangedHoldProperties {
     long now = run.now();
     var state = run.state();
     if (!HeldState.isOfAnother(after, state, now)) return;
-    assertThat(HeldState.reported(after, state, now, 5)).isEqualTo(new HeldState.Reported(state, false));
-    var given = new HoldRequest(1, new HoldRequest.Usage(3, 5, now + 1), 0, 2, 1).from(after, state, now);
+    assertThat(HeldState.reported(after, state, now, 5))
+        .isEqualTo(new HeldState.Reported(state, false));
+    var given =
+        new HoldRequest(1, new HoldRequest.Usage(3, 5, now + 1), 0, 2, 1).from(after, state, now);
     assertThat(given.state()).isSameAs(state);
     assertThat(given.held()).isZero();
     var decided = new HoldRequest(1, HoldRequest.Usage.NONE, 1, 0, 1).from(after, state, now);

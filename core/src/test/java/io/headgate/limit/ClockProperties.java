@@ -50,7 +50,8 @@ class ClockProperties {
   @Property
   void yearsLaterEveryoneIsFresh(@ForAll Limit limit, @ForAll History history) {
     var run = Run.after(limit, history);
-    long later = Math.max(run.now(), run.state().freshAt()) + Bounds.micros(Duration.ofDays(20_000));
+    long later =
+        Math.max(run.now(), run.state().freshAt()) + Bounds.micros(Duration.ofDays(20_000));
     assertThat(outcome(limit, run.state(), later, limit.capacity()))
         .isEqualTo(outcome(limit, State.FRESH, later, limit.capacity()));
   }

@@ -88,14 +88,16 @@ class HeldStateProperties {
   }
 
   @Property(tries = 300)
-  void whereNothingIsHeldATakeIsAStepLikeAnyOther(
-      @ForAll Holdable limit, @ForAll History history) {
+  void whereNothingIsHeldATakeIsAStepLikeAnyOther(@ForAll Holdable limit, @ForAll History history) {
     var run = new Run(limit, history.start());
     State state = State.FRESH;
     for (var move : history.moves()) {
       var turn = run.turn(move);
-      var taken = new HoldRequest(1, HoldRequest.Usage.NONE, turn.cost(), 0, 1).from(limit, state, turn.now());
-      assertThat(taken).isEqualTo(new HoldRequest.Taken(turn.step().state(), turn.step().outcome(), 0));
+      var taken =
+          new HoldRequest(1, HoldRequest.Usage.NONE, turn.cost(), 0, 1)
+              .from(limit, state, turn.now());
+      assertThat(taken)
+          .isEqualTo(new HoldRequest.Taken(turn.step().state(), turn.step().outcome(), 0));
       state = taken.state();
     }
   }
@@ -125,7 +127,9 @@ class HeldStateProperties {
     State state = State.FRESH;
     long held = 0;
     for (int holder = 0; holder <= HeldState.MOST_HOLDERS; holder++) {
-      var taken = new HoldRequest(holder, HoldRequest.Usage.NONE, 0, 1, 1_000_000).from(limit, state, START);
+      var taken =
+          new HoldRequest(holder, HoldRequest.Usage.NONE, 0, 1, 1_000_000)
+              .from(limit, state, START);
       state = taken.state();
       held += taken.held();
       if (holder == HeldState.MOST_HOLDERS) assertThat(taken.held()).isZero();

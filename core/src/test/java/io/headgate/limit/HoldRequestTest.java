@@ -2,9 +2,9 @@ package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
-import io.headgate.limit.HoldRequest.Usage;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -48,7 +48,8 @@ class HoldRequestTest {
     assertThat(held.held()).isEqualTo(1);
     var changed = HeldState.step(two, HeldState.settled(two, held.state(), START), START, 1);
     assertThat(changed.outcome()).isInstanceOf(Refused.class);
-    var next = new HoldRequest(1, 2, new Usage(0, 1, 0), 0, 1, LEASE).from(two, changed.state(), START);
+    var next =
+        new HoldRequest(1, 2, new Usage(0, 1, 0), 0, 1, LEASE).from(two, changed.state(), START);
     assertThat(next.held()).isZero();
   }
 

@@ -46,7 +46,8 @@ class TokenBucketTest {
 
   @Test
   void aCostAboveTheBurstIsImpossibleRatherThanLate() {
-    assertThat(THREE_PER_SECOND.step(State.FRESH, 0, 4).outcome()).isEqualTo(new ExceedsCapacity(3, 0, 4, 3));
+    assertThat(THREE_PER_SECOND.step(State.FRESH, 0, 4).outcome())
+        .isEqualTo(new ExceedsCapacity(3, 0, 4, 3));
     assertThat(THREE_PER_SECOND.step(State.FRESH, 0, Long.MAX_VALUE).outcome())
         .isEqualTo(new ExceedsCapacity(3, 0, Long.MAX_VALUE, 3));
   }

@@ -55,7 +55,8 @@ class UtilizationProperties {
       @ForAll @LongRange(min = 1, max = MOST) long whole) {
     long part = Utilization.scale(share, whole);
     assertThat(part).isBetween(1L, whole);
-    assertThat(Utilization.of(part - 1, whole)).isLessThan(whole > Utilization.ALL ? share + 1 : share);
+    assertThat(Utilization.of(part - 1, whole))
+        .isLessThan(whole > Utilization.ALL ? share + 1 : share);
     if (part < whole) assertThat(Utilization.of(part + 1, whole)).isGreaterThan(share);
   }
 

@@ -12,17 +12,19 @@ import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
-import io.headgate.rule.Mode;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.FailurePolicy.AllowThenDeny;
 import io.headgate.rule.FailurePolicy.Deny;
 import io.headgate.rule.FailurePolicy.Local;
+import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
 import io.headgate.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.List;
@@ -30,8 +32,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Source;
 
 /** What callers are told while the store is away, by each policy and by several at once. */
 class CircuitBreakingStoreTest {

@@ -3,17 +3,17 @@ package io.headgate.outage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Store;
+import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import io.headgate.store.Ticker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import io.headgate.store.MemoryStore;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Store;
-import io.headgate.store.StoreException;
-import io.headgate.store.Ticker;
 
 /** A store in memory that can be told to fail, or to be silent until its callers give up. */
 final class FaultyStore implements Store {

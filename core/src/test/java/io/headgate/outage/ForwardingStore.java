@@ -3,9 +3,9 @@ package io.headgate.outage;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
-import java.util.concurrent.CompletionStage;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
+import java.util.concurrent.CompletionStage;
 
 /** Hands everything on; a test overrides what it wants to be otherwise. */
 public class ForwardingStore implements Store {

@@ -13,6 +13,10 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
+import io.headgate.store.Store;
+import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.List;
@@ -27,10 +31,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Source;
-import io.headgate.store.Store;
-import io.headgate.store.StoreException;
 
 /** Who is sent to the store and who is not, and who goes to see whether it is back. */
 class OutageBreakerTest {
@@ -132,7 +132,8 @@ class OutageBreakerTest {
         };
     remote.fail(Kind.TIMEOUT);
     try (var decorated =
-        CircuitBreakingStore.before(half, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
+        CircuitBreakingStore.before(
+            half, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       for (int i = 0; i < 3; i++) {
         knowing.set(false);
         decorated.decide(PLAN);
@@ -256,7 +257,8 @@ class OutageBreakerTest {
           }
         };
     try (var decorated =
-        CircuitBreakingStore.before(thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
+        CircuitBreakingStore.before(
+            thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       assertThat(decorated.decideAsync(PLAN).toCompletableFuture().join().source())
           .isEqualTo(Source.FALLBACK);
       assertThat(decorated.lastProblem()).hasValue("connection: at once");
@@ -303,7 +305,9 @@ class OutageBreakerTest {
       }
       for (int outage = 0; outage < 4; outage++) {
         remote.fail(outage % 2 == 0 ? Kind.CONNECTION : Kind.TIMEOUT);
-        await().atMost(Duration.ofMinutes(1)).until(() -> store.isUnavailable() && here.get() >= 500);
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> store.isUnavailable() && here.get() >= 500);
         recover();
       }
       await().atMost(Duration.ofMinutes(1)).until(() -> there.get() >= 1_000);

@@ -15,13 +15,13 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.Source;
+import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.store.Source;
-import io.headgate.store.StoreException;
 
 /** What no policy can answer: slots that are held, and states that are to be forgotten. */
 class OutageLeaseTest {
@@ -32,7 +32,8 @@ class OutageLeaseTest {
   private final AtomicLong clock = new AtomicLong(START);
   private final FaultyStore remote = new FaultyStore(clock::get);
   private final CircuitBreakingStore store =
-      CircuitBreakingStore.before(remote, remote::probe, () -> 2, OutageListener.NONE, clock::get, 1_000);
+      CircuitBreakingStore.before(
+          remote, remote::probe, () -> 2, OutageListener.NONE, clock::get, 1_000);
 
   @AfterEach
   void close() {

@@ -8,6 +8,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
+import io.headgate.outage.Asks;
 import io.headgate.rule.Charge;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +19,6 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import io.headgate.outage.Asks;
 
 /** A word tells as much as the state it stands for. */
 class WordCellProperties {

@@ -1,12 +1,12 @@
 package io.headgate.redis;
 
+import io.headgate.redis.internal.connection.PubSub;
+import io.headgate.redis.internal.connection.RedisConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import io.headgate.redis.internal.connection.PubSub;
-import io.headgate.redis.internal.connection.RedisConnection;
 
 /**
  * Where instances leave word for each other: the latest content of a topic for whoever comes by,

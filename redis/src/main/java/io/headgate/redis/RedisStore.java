@@ -1,8 +1,16 @@
 package io.headgate.redis;
 
+import io.headgate.consistency.ConsistencyStore;
 import io.headgate.consistency.FailureDomains;
 import io.headgate.consistency.HotKey;
-import io.headgate.consistency.ConsistencyStore;
+import io.headgate.redis.internal.cluster.FailureDomainStore;
+import io.headgate.redis.internal.connection.InstanceRegistry;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.PubSub;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.connection.ResetSubscriber;
+import io.headgate.redis.internal.script.DenialCache;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -12,14 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import io.headgate.redis.internal.script.DenialCache;
-import io.headgate.redis.internal.cluster.FailureDomainStore;
-import io.headgate.redis.internal.connection.InstanceRegistry;
-import io.headgate.redis.internal.connection.LettuceClients;
-import io.headgate.redis.internal.connection.PubSub;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.connection.ResetSubscriber;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /**
  * States in Redis or Valkey, the same for every instance that uses the same servers and prefix.
@@ -52,7 +52,8 @@ public final class RedisStore implements Store {
     this.instances = new InstanceRegistry(link, options.prefix());
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     int zones = cluster ? CLUSTER_ZONES : 1;
-    var domains = new FailureDomains(zones, key -> FailureDomainStore.zoneOf(link.laneOf(key), zones));
+    var domains =
+        new FailureDomains(zones, key -> FailureDomainStore.zoneOf(link.laneOf(key), zones));
     this.near = ConsistencyStore.before(denials, engine, instances::count, domains, options.near());
     var resets = new ResetSubscriber(denials.ear(), near, keys);
     hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), resets);

@@ -170,8 +170,7 @@ class AclUserTest {
   }
 
   /** A counter goes on under another limit, and everything is asked of both. */
-  private static void change(
-      RedisStore store, Limit before, Limit after, List<Source> evidences) {
+  private static void change(RedisStore store, Limit before, Limit after, List<Source> evidences) {
     var subject = Subject.of("x");
     for (var limit : List.of(before, after)) {
       var limiter = RateLimiter.with(store, rules(limit));
@@ -213,7 +212,8 @@ class AclUserTest {
         PATIENCE,
         () -> {
           limiter.check(Subject.of("y"), 10);
-          boolean known = limiter.checkForResult(Request.of(Subject.of("y"))).source() == Source.CACHE;
+          boolean known =
+              limiter.checkForResult(Request.of(Subject.of("y"))).source() == Source.CACHE;
           return known || !refused().isEmpty();
         });
     attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));

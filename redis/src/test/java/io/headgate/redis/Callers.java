@@ -42,7 +42,8 @@ final class Callers implements AutoCloseable {
       var current = phase;
       long start = System.nanoTime();
       try {
-        var result = limiter.checkForResult(Request.of(Subject.of(OutageRules.subject(rule, caller))));
+        var result =
+            limiter.checkForResult(Request.of(Subject.of(OutageRules.subject(rule, caller))));
         current.note(rule, result, System.nanoTime() - start);
         if (result.source() == Source.FALLBACK) lastFallbackAt = start;
       } catch (RuntimeException | Error e) {

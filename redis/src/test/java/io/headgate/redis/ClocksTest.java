@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.Decision.Denied;
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.MessagePackReader;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -32,11 +37,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import io.headgate.redis.internal.connection.LettuceClients;
-import io.headgate.redis.internal.script.MessagePackReader;
-import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** Instances whose clocks differ agree, since only the server's counts. */
 class ClocksTest {
@@ -181,7 +181,8 @@ class ClocksTest {
     var clients = new LettuceClients(RedisOptions.of(server.uri()));
     var link = listenedTo(clients.link(), sent);
     try (var engine =
-        new ScriptExecutor(link, new RedisKeys("clock:"), Duration.ofSeconds(10), ScriptExecutor.SERVER_CLOCK)) {
+        new ScriptExecutor(
+            link, new RedisKeys("clock:"), Duration.ofSeconds(10), ScriptExecutor.SERVER_CLOCK)) {
       var rules =
           RuleSet.of(Rule.named("r").per("key").limit(new TokenBucket(TEN_A_MINUTE)).build());
       engine.decide(rules.plan(Request.of(Subject.of("x")), 0, 0));

@@ -1,5 +1,7 @@
 package io.headgate.redis;
 
+import io.headgate.redis.internal.connection.ClusterConnection;
+import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
 import io.headgate.testkit.redis.RedisServer;
@@ -7,8 +9,6 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
-import io.headgate.redis.internal.connection.ClusterConnection;
-import io.headgate.redis.internal.connection.LettuceClients;
 
 class ClosingTest {
   private static final int TIMES = 20;

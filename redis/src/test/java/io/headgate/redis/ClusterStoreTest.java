@@ -1,5 +1,9 @@
 package io.headgate.redis;
 
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;
@@ -7,10 +11,6 @@ import io.headgate.testkit.redis.RedisCluster;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import io.headgate.redis.internal.connection.LettuceClients;
-import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 class ClusterStoreTest extends StoreContract {
   private static RedisCluster cluster;

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.internal.connection.ReadBarrier;
+import io.headgate.redis.internal.connection.StallMeter;
+import io.headgate.redis.internal.script.Batcher;
+import io.headgate.redis.internal.script.DeadlineSweeper;
+import io.headgate.redis.internal.script.MessagePackWriter;
+import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -18,12 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.internal.script.Batcher;
-import io.headgate.redis.internal.script.DeadlineSweeper;
-import io.headgate.redis.internal.script.MessagePackWriter;
-import io.headgate.redis.internal.connection.ReadBarrier;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.connection.StallMeter;
 
 /** When a wait is given up, by a clock and event loops that are turned by hand. */
 class DeadlineTest {

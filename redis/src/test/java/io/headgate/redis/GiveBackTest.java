@@ -11,6 +11,8 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.internal.script.ChargeReceipt;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -27,8 +29,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import io.headgate.redis.internal.script.ChargeReceipt;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** A charge is given back to the counter as it was charged, not to a later window of it. */
 class GiveBackTest {

@@ -6,14 +6,18 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HeldState;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.limit.HoldRequest;
-import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Plan;
@@ -38,10 +42,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** Permits that instances hold, by the server's own clock. */
 class HeldInRedisTest {

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.BucketState;
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
@@ -13,9 +14,12 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.State;
-import io.headgate.limit.HoldRequest;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.script.ReplyReader;
+import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -23,8 +27,8 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.PlanResult;
 import io.headgate.store.HoldingStore.Known;
+import io.headgate.store.PlanResult;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.ReferenceHoldingStore;
 import java.time.Duration;
@@ -40,10 +44,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ReplyReader;
-import io.headgate.redis.internal.script.ScriptCommand;
 
 /**
  * Instances take, spend and report, others ask as ever: Java and Lua must say the same in every

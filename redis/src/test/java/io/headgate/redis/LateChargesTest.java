@@ -2,10 +2,11 @@ package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
+import io.headgate.redis.internal.script.Batcher;
 import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.internal.script.Batcher;
 
 /** Who was told what a policy says is not charged afterwards, but for what had left already. */
 class LateChargesTest {
@@ -49,7 +49,9 @@ class LateChargesTest {
         assertThat(result.get(20, TimeUnit.SECONDS).source()).isEqualTo(Source.FALLBACK);
       }
       server.resume();
-      assertThat(awaitUsed(limiter)).as("who leaves at once, one by one").isEqualTo(Batcher.AT_ONCE);
+      assertThat(awaitUsed(limiter))
+          .as("who leaves at once, one by one")
+          .isEqualTo(Batcher.AT_ONCE);
       assertThat(store.isIdle()).isTrue();
     }
   }

@@ -3,20 +3,20 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.consistency.ConsistencyOptions;
+import io.headgate.outage.OutageListener;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
-import io.headgate.outage.OutageListener;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -67,7 +67,8 @@ class NearTest {
     connect(instances, ConsistencyOptions.DEFAULT, consistency, limit);
   }
 
-  private void connect(int instances, ConsistencyOptions near, Consistency consistency, Limit limit) {
+  private void connect(
+      int instances, ConsistencyOptions near, Consistency consistency, Limit limit) {
     // A machine that is busy otherwise is not to be taken for an outage.
     var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10)).withNear(near);
     for (int i = 0; i < instances; i++) {
@@ -139,7 +140,8 @@ class NearTest {
         "permits are held here",
         PATIENCE,
         () -> {
-          for (int i = 0; i < 100; i++) assertThat(limiter.checkForResult(HOT).isAllowed()).isTrue();
+          for (int i = 0; i < 100; i++)
+            assertThat(limiter.checkForResult(HOT).isAllowed()).isTrue();
           return limiter.checkForResult(HOT).source() == Source.LEASE;
         });
     long before = calls();

@@ -3,6 +3,8 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.redis.internal.script.MessagePackReader;
+import io.headgate.redis.internal.script.MessagePackWriter;
 import io.headgate.testkit.redis.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
@@ -10,8 +12,6 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.internal.script.MessagePackReader;
-import io.headgate.redis.internal.script.MessagePackWriter;
 
 class NumbersTest {
   @Test

@@ -1,17 +1,18 @@
 package io.headgate.redis;
 
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.connection.LettuceClients;
-import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** A server of the test's own, and one link to it that many engines may use. */
-record OneServer(RedisServer server, LettuceClients clients, RedisConnection link) implements AutoCloseable {
+record OneServer(RedisServer server, LettuceClients clients, RedisConnection link)
+    implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   static OneServer start() {
@@ -29,7 +30,8 @@ record OneServer(RedisServer server, LettuceClients clients, RedisConnection lin
 
   /** Goes by the server's clock. */
   ScriptExecutor engine(String prefix) {
-    return new ScriptExecutor(Links.shared(link), new RedisKeys(prefix), PATIENCE, ScriptExecutor.SERVER_CLOCK);
+    return new ScriptExecutor(
+        Links.shared(link), new RedisKeys(prefix), PATIENCE, ScriptExecutor.SERVER_CLOCK);
   }
 
   ScriptExecutor engine(String prefix, Ticker clock) {

@@ -11,6 +11,10 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.script.ReplyReader;
+import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Request;
@@ -30,10 +34,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ReplyReader;
-import io.headgate.redis.internal.script.ScriptCommand;
 
 /** Java and Lua step side by side, and must say the same in every field, to the microsecond. */
 class ParityTest {

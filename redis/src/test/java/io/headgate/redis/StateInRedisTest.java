@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Bucket;
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.HoldRequest.Usage;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
@@ -13,8 +14,11 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ChargeReceipt;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -40,10 +44,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import io.headgate.redis.internal.script.ChargeReceipt;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** What is kept, by the server's own clock, and for how long. */
 class StateInRedisTest {
@@ -329,7 +329,8 @@ class StateInRedisTest {
       int change = random.nextInt(10);
       switch (change) {
         case 0, 1, 2 -> {
-          var reply = engine.ask(new ScriptCommand.OfCharges(plan.charges(), true)).toCompletableFuture();
+          var reply =
+              engine.ask(new ScriptCommand.OfCharges(plan.charges(), true)).toCompletableFuture();
           if (reply.join().outcomes().getFirst() instanceof Passed passed) {
             made.add(ChargeReceipt.of(charge, reply.join().now(), passed));
           }

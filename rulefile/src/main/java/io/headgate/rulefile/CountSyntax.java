@@ -81,7 +81,8 @@ final class CountSyntax {
   private static IllegalArgumentException unknownUnit(String text, String digits, String unit) {
     return new IllegalArgumentException(
         "%s has the unknown unit %s%s Allowed: k, M, G, T (of 1000) and Ki, Mi, Gi, Ti (of 1024), with or without B"
-            .formatted(Excerpt.of(text), Excerpt.of(unit), NameSuggester.didYouMean(meant(digits, unit))));
+            .formatted(
+                Excerpt.of(text), Excerpt.of(unit), NameSuggester.didYouMean(meant(digits, unit))));
   }
 
   private static Optional<String> meant(String digits, String unit) {

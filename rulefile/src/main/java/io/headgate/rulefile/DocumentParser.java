@@ -104,7 +104,8 @@ final class DocumentParser {
           "the character U+%04X is not allowed here; in quotes, write \\u%04x"
               .formatted(e.getCodePoint(), e.getCodePoint()));
     } catch (YamlEngineException e) {
-      problems.add(SourcePosition.START, "", SyntaxMessage.of(null, String.valueOf(e.getMessage())));
+      problems.add(
+          SourcePosition.START, "", SyntaxMessage.of(null, String.valueOf(e.getMessage())));
     } catch (Unreadable e) {
       // Noted where it was found.
     }
@@ -126,7 +127,8 @@ final class DocumentParser {
       root = Optional.of(node(events.next(), 1));
     }
     if (root.isEmpty()) {
-      problems.add(SourcePosition.START, "", "the text is empty; a rule file without rules is 'rules: []'");
+      problems.add(
+          SourcePosition.START, "", "the text is empty; a rule file without rules is 'rules: []'");
     }
     return root;
   }
@@ -232,6 +234,7 @@ final class DocumentParser {
   }
 
   private static SourcePosition place(Optional<Mark> mark) {
-    return mark.map(m -> new SourcePosition(m.getLine() + 1, m.getColumn() + 1)).orElse(SourcePosition.START);
+    return mark.map(m -> new SourcePosition(m.getLine() + 1, m.getColumn() + 1))
+        .orElse(SourcePosition.START);
   }
 }

@@ -134,7 +134,9 @@ final class DurationSyntax {
     return new IllegalArgumentException(
         "%s has the unknown unit %s%s Allowed: us, ms, s, m, h, d, w (and mo, y in calendar windows)"
             .formatted(
-                Excerpt.of(text), Excerpt.of(unit), NameSuggester.didYouMean(other.map(Unit::text))));
+                Excerpt.of(text),
+                Excerpt.of(unit),
+                NameSuggester.didYouMean(other.map(Unit::text))));
   }
 
   private static IllegalArgumentException notOne(String text) {

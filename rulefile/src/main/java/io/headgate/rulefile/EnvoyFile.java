@@ -23,7 +23,8 @@ public final class EnvoyFile {
     return imported(Optional.of(text), new ProblemCollector(), "");
   }
 
-  private static EnvoyImport imported(Optional<String> text, ProblemCollector problems, String source) {
+  private static EnvoyImport imported(
+      Optional<String> text, ProblemCollector problems, String source) {
     var domain =
         text.flatMap(given -> DocumentParser.parse(given, problems))
             .flatMap(node -> new EnvoyReader().read(new FieldValue(node, "", problems)));

@@ -35,7 +35,8 @@ record EnvoyNode(
   /**
    * @param permits 0 lets nothing pass
    */
-  record Limit(boolean unlimited, long permits, Unit unit, Optional<String> name, SourcePosition at) {}
+  record Limit(
+      boolean unlimited, long permits, Unit unit, Optional<String> name, SourcePosition at) {}
 
   record Mention(String field, SourcePosition at) {}
 

@@ -42,7 +42,9 @@ record FieldValue(SourceNode node, String path, ProblemCollector problems) {
   }
 
   Optional<MappingReader> section(String wanted) {
-    return node instanceof Fields fields ? Optional.of(new MappingReader(this, fields)) : refuse(wanted);
+    return node instanceof Fields fields
+        ? Optional.of(new MappingReader(this, fields))
+        : refuse(wanted);
   }
 
   Optional<List<FieldValue>> items(String wanted) {

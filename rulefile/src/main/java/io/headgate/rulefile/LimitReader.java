@@ -80,7 +80,8 @@ final class LimitReader {
   private static Optional<? extends Queue> line(MappingReader section) {
     var mode = section.choose("mode", LeakyMode.class);
     var queue = section.read("queue", COUNT, text -> new Queue.Length(CountSyntax.parse(text)));
-    var wait = section.read("max-wait", DURATION, text -> new Queue.Wait(DurationSyntax.parse(text)));
+    var wait =
+        section.read("max-wait", DURATION, text -> new Queue.Wait(DurationSyntax.parse(text)));
     if (section.has("queue") && section.has("max-wait")) {
       section.problem("max-wait", "bounds the line that queue bounds already; remove one of them");
     }

@@ -73,7 +73,9 @@ record LimitWriter(Combine combine) {
     if (!limit.name().equals(name)) fields.put("name", new OutputNode.Text(limit.name()));
     fields.put("algorithm", new OutputNode.Text(limit.limit().algorithm()));
     arithmetic(limit.limit(), fields);
-    limit.cost().ifPresent(cost -> fields.put("cost", new OutputNode.Text(LimitsReader.cost(cost))));
+    limit
+        .cost()
+        .ifPresent(cost -> fields.put("cost", new OutputNode.Text(LimitsReader.cost(cost))));
     limit.per().ifPresent(per -> fields.put("per", per(per)));
     return fields;
   }
@@ -89,7 +91,9 @@ record LimitWriter(Combine combine) {
         if (limit.priority() != 0) fields.put("priority", number(limit.priority()));
       }
       case Combine.Hierarchical hierarchical ->
-          limit.scope().ifPresent(scope -> fields.put("scope", new OutputNode.Text(EnumNames.text(scope))));
+          limit
+              .scope()
+              .ifPresent(scope -> fields.put("scope", new OutputNode.Text(EnumNames.text(scope))));
       case Combine.All all -> {}
       case Combine.Any any -> {}
     }
@@ -132,7 +136,8 @@ record LimitWriter(Combine combine) {
       case RollingWindow window -> {
         fields.put("rate", new OutputNode.Text(RateSyntax.text(window.rate())));
         if (!window.minInterval().isZero()) {
-          fields.put("min-interval", new OutputNode.Text(DurationSyntax.text(window.minInterval())));
+          fields.put(
+              "min-interval", new OutputNode.Text(DurationSyntax.text(window.minInterval())));
         }
       }
       case Concurrency slots -> {

@@ -67,7 +67,8 @@ record LimitsReader(Optional<Combine> combine) {
     return limits;
   }
 
-  private Optional<RuleLimit> oneOfSeveral(MappingReader section, HashMap<String, MappingReader> named) {
+  private Optional<RuleLimit> oneOfSeveral(
+      MappingReader section, HashMap<String, MappingReader> named) {
     var limit = limit(section, "", OF_SEVERAL);
     if (limit.isEmpty()) return limit;
     String name = limit.get().name();

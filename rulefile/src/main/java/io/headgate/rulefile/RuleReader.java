@@ -4,9 +4,9 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.LimitOverride;
 import io.headgate.rule.Mode;
-import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import java.util.List;
@@ -164,7 +164,8 @@ final class RuleReader {
           throw new IllegalArgumentException(
               "'allow-then-deny' needs a time; write { allow-then-deny: 30s }");
       default ->
-          throw EnumNames.unknown(text, List.of("allow", "deny", "local", "{ allow-then-deny: 30s }"));
+          throw EnumNames.unknown(
+              text, List.of("allow", "deny", "local", "{ allow-then-deny: 30s }"));
     };
   }
 

@@ -1,8 +1,8 @@
 package io.headgate.rulefile;
 
 import io.headgate.rule.Combine;
-import io.headgate.rule.Match;
 import io.headgate.rule.FailurePolicy;
+import io.headgate.rule.Match;
 import io.headgate.rule.Pattern;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Schedule;
@@ -32,12 +32,14 @@ final class RuleWriter {
     var plain = Rule.named(rule.id()).limit(rule.limits().getFirst()).build();
     var fields = new LinkedHashMap<String, OutputNode>();
     fields.put("id", new OutputNode.Text(rule.id()));
-    if (!rule.description().isEmpty()) fields.put("description", new OutputNode.Text(rule.description()));
+    if (!rule.description().isEmpty())
+      fields.put("description", new OutputNode.Text(rule.description()));
     if (!rule.match().equals(plain.match())) fields.put("match", match(rule.match()));
     rule.per().ifPresent(per -> fields.put("per", LimitWriter.per(per)));
     limits(rule, fields);
     if (rule.fallback()) fields.put("fallback", new OutputNode.Literal("true"));
-    if (rule.mode() != plain.mode()) fields.put("mode", new OutputNode.Text(EnumNames.text(rule.mode())));
+    if (rule.mode() != plain.mode())
+      fields.put("mode", new OutputNode.Text(EnumNames.text(rule.mode())));
     if (rule.consistency() != plain.consistency()) {
       fields.put("consistency", new OutputNode.Text(EnumNames.text(rule.consistency())));
     }
@@ -126,7 +128,8 @@ final class RuleWriter {
       case FailurePolicy.Deny deny -> new OutputNode.Text("deny");
       case FailurePolicy.Local local -> new OutputNode.Text("local");
       case FailurePolicy.AllowThenDeny(var grace) ->
-          new OutputNode.Fields(Map.of("allow-then-deny", new OutputNode.Text(DurationSyntax.text(grace))));
+          new OutputNode.Fields(
+              Map.of("allow-then-deny", new OutputNode.Text(DurationSyntax.text(grace))));
     };
   }
 
@@ -137,7 +140,8 @@ final class RuleWriter {
     }
     active
         .hours()
-        .ifPresent(hours -> fields.put("hours", new OutputNode.Text(hours.from() + "-" + hours.to())));
+        .ifPresent(
+            hours -> fields.put("hours", new OutputNode.Text(hours.from() + "-" + hours.to())));
     if (!active.zone().equals(Schedule.ALWAYS.zone())) {
       fields.put("zone", new OutputNode.Text(active.zone().getId()));
     }

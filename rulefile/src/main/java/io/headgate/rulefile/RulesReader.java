@@ -29,7 +29,8 @@ record RulesReader(ProblemCollector problems, Map<String, FieldValue> ids) {
   }
 
   private Optional<FieldValue> list(SourceNode node) {
-    if (node instanceof SourceNode.Items) return Optional.of(new FieldValue(node, "rules", problems));
+    if (node instanceof SourceNode.Items)
+      return Optional.of(new FieldValue(node, "rules", problems));
     return new FieldValue(node, "", problems)
         .section("a map with the field rules, or a list of rules")
         .flatMap(this::list);

@@ -33,7 +33,8 @@ final class ScheduleReader {
     section.allowOnly(FIELDS);
     var days = section.find("days").map(ScheduleReader::days).orElse(Schedule.ALWAYS.days());
     var hours = section.read("hours", HOURS, ScheduleReader::hours);
-    var zone = section.read("zone", TimeZones.WANTED, TimeZones::parse).orElse(Schedule.ALWAYS.zone());
+    var zone =
+        section.read("zone", TimeZones.WANTED, TimeZones::parse).orElse(Schedule.ALWAYS.zone());
     var from = section.read("from", MOMENT, ScheduleReader::moment);
     var until = section.read("until", MOMENT, ScheduleReader::moment);
     return section

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CombineNamesTest {
   @Test
   void eachNameReadsBack() {
-    for (var name : CombineNames.NAMES) assertThat(CombineNames.text(CombineNames.parse(name))).isEqualTo(name);
+    for (var name : CombineNames.NAMES)
+      assertThat(CombineNames.text(CombineNames.parse(name))).isEqualTo(name);
   }
 
   @ParameterizedTest

@@ -103,7 +103,8 @@ class DurationSyntaxTest {
 
   @Test
   void messagesOfTheCoreSpeakOfDurationsAsRulesDo() {
-    assertThat(DurationSyntax.asWritten("100 per PT1M within PT0.25S, not 'PT1M' and no PTA or P1X"))
+    assertThat(
+            DurationSyntax.asWritten("100 per PT1M within PT0.25S, not 'PT1M' and no PTA or P1X"))
         .isEqualTo("100 per 1m within 250ms, not 'PT1M' and no PTA or P1X");
   }
 }

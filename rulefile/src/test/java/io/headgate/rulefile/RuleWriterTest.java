@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.rule.Match;
 import io.headgate.rule.FailurePolicy;
+import io.headgate.rule.Match;
 import io.headgate.rule.Pattern;
 import io.headgate.rule.Pattern.AnyOf;
 import io.headgate.rule.Pattern.Exactly;

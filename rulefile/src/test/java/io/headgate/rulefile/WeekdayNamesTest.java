@@ -17,7 +17,8 @@ class WeekdayNamesTest {
   void threeDaysInARowAreARange() {
     assertThat(WeekdayNames.text(Set.of(MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY)))
         .isEqualTo("mon-fri");
-    assertThat(WeekdayNames.text(Set.of(MONDAY, TUESDAY, WEDNESDAY, SUNDAY))).isEqualTo("mon-wed,sun");
+    assertThat(WeekdayNames.text(Set.of(MONDAY, TUESDAY, WEDNESDAY, SUNDAY)))
+        .isEqualTo("mon-wed,sun");
     assertThat(WeekdayNames.text(Set.of(SATURDAY, SUNDAY))).isEqualTo("sat,sun");
     assertThat(WeekdayNames.text(Set.of(FRIDAY))).isEqualTo("fri");
   }

@@ -1,26 +1,26 @@
 package io.headgate.server;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.api.Readiness;
 import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.http.HttpApi;
-import io.headgate.server.http.transport.ConnectionLimiter;
-import io.headgate.server.http.stats.StatsHandlers;
-import io.headgate.server.http.transport.MemoryBudget;
-import io.headgate.server.api.Readiness;
-import io.headgate.server.http.simulation.SimulationExecutor;
 import io.headgate.server.http.SharedViews;
+import io.headgate.server.http.simulation.SimulationExecutor;
+import io.headgate.server.http.stats.StatsHandlers;
+import io.headgate.server.http.transport.ConnectionLimiter;
 import io.headgate.server.http.transport.LimitingTransport;
+import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.simulation.RecentTraffic;
+import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
-import io.headgate.server.simulation.RecentTraffic;
-import io.headgate.server.stats.StatsSettings;
-import io.headgate.server.stats.DecisionListener;
 import io.headgate.store.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
@@ -99,7 +99,8 @@ public final class Service implements AutoCloseable {
             watching.instance());
     this.trials = new SimulationExecutor(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), watching.instance());
-    this.door = new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
+    this.door =
+        new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
     this.metrics =
         new Metrics(limiter, book, store, NOT_IN_THE_BOOK, door::open, settings.eventLoops());
     this.witnesses =
@@ -125,7 +126,8 @@ public final class Service implements AutoCloseable {
    *
    * @throws IOException if the address can't be listened on
    */
-  public static Service start(ServiceSettings settings, RateLimiter limiter, RuleRepository book, Ticker ticker)
+  public static Service start(
+      ServiceSettings settings, RateLimiter limiter, RuleRepository book, Ticker ticker)
       throws IOException, InterruptedException {
     return start(settings, GrpcSettings.DEFAULT, limiter, book, new StoreMetrics(), ticker);
   }

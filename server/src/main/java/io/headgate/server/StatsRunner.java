@@ -1,15 +1,15 @@
 package io.headgate.server;
 
 import io.headgate.rule.Mode;
+import io.headgate.server.anomaly.Webhook;
+import io.headgate.server.counts.MonotonicClock;
 import io.headgate.server.http.stats.AnomalyJson;
 import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.store.StoreView;
 import io.headgate.server.stats.ClusterCallers;
-import io.headgate.server.counts.MonotonicClock;
+import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSettings;
-import io.headgate.server.anomaly.Webhook;
-import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.store.StoreView;
 import io.headgate.store.Store;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;

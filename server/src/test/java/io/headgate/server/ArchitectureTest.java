@@ -237,7 +237,9 @@ class ArchitectureTest {
   void simpleNamesOfClassesAreUnique() {
     var topLevel = ALL.stream().filter(JavaClass::isTopLevelClass);
     var shipped = topLevel.filter(c -> !c.getPackageName().endsWith(".proto"));
-    var byName = shipped.collect(groupingBy(JavaClass::getSimpleName, mapping(JavaClass::getName, toList())));
+    var byName =
+        shipped.collect(
+            groupingBy(JavaClass::getSimpleName, mapping(JavaClass::getName, toList())));
     byName.remove("package-info");
     byName.values().removeIf(classes -> classes.size() == 1);
     assertThat(byName).isEmpty();

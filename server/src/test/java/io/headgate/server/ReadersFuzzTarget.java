@@ -1,7 +1,7 @@
 package io.headgate.server;
 
-import io.headgate.server.grpc.DescriptorsFuzzTarget;
 import io.headgate.server.api.AddressFuzzTarget;
+import io.headgate.server.grpc.DescriptorsFuzzTarget;
 import io.headgate.server.http.check.GateHeadersFuzzTarget;
 import io.headgate.server.http.check.JsonBodyFuzzTarget;
 import io.headgate.server.simulation.accesslog.AccessLogFuzzTarget;

@@ -7,12 +7,15 @@ import java.util.Arrays;
 public final class ScriptStates {
   private ScriptStates() {}
 
-  /** The state after {@code HeldState} leases that are over have been charged, in the limit's terms. */
+  /**
+   * The state after {@code HeldState} leases that are over have been charged, in the limit's terms.
+   */
   private static State known(Limit limit, State state, long now) {
     if (!(state instanceof HeldState held)) return limit.adopt(state, now);
     if (!(limit instanceof Holdable divisible)) return limit.adopt(held, now);
     var settled = HeldState.settled(divisible, held, now);
-    return HeldState.of(limit.adopt(HeldState.bare(settled), now), divisible, HeldState.holdings(settled));
+    return HeldState.of(
+        limit.adopt(HeldState.bare(settled), now), divisible, HeldState.holdings(settled));
   }
 
   /** Undoes a charge, as {@code give_back} of the script does. */

@@ -1,14 +1,14 @@
 package io.headgate.outage;
 
+import io.headgate.store.CellTable;
+import io.headgate.store.MemoryStore;
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import io.headgate.store.CellTable;
-import io.headgate.store.MemoryStore;
-import io.headgate.store.Store;
-import io.headgate.store.Ticker;
 
 /** Probes in virtual time, with the pauses of {@link BackgroundProber}. */
 public final class VirtualProber implements ProbeSchedule {

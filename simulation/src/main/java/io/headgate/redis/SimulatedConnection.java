@@ -1,5 +1,7 @@
 package io.headgate.redis;
 
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -7,8 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
 
 /** The way from one instance to the simulated servers. */
 final class SimulatedConnection implements RedisConnection {

@@ -1,9 +1,10 @@
 package io.headgate.redis;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HeldState;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
@@ -15,8 +16,10 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.ScriptStates;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
-import io.headgate.limit.HoldRequest;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.script.MessagePackWriter;
+import io.headgate.redis.internal.script.ReplyReader;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Counter;
@@ -35,9 +38,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.script.MessagePackWriter;
-import io.headgate.redis.internal.script.ReplyReader;
 
 /**
  * The Redis script, in Java: reads the batch that {@link Batch} writes, runs the same functions
@@ -336,7 +336,8 @@ public final class SimulatedScript {
             out.put(0).put(passed.remaining()).put(passed.resetAfter()).put(passed.delay());
         case Refused refused ->
             out.put(1).put(refused.remaining()).put(refused.resetAfter()).put(refused.retryAfter());
-        case ExceedsCapacity never -> out.put(2).put(never.remaining()).put(never.resetAfter()).put(asked);
+        case ExceedsCapacity never ->
+            out.put(2).put(never.remaining()).put(never.resetAfter()).put(asked);
       }
     }
 

@@ -1,17 +1,22 @@
 package io.headgate.redis;
 
-import io.headgate.consistency.FailureDomains;
-import io.headgate.consistency.ManualConsistencyStore;
 import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.consistency.ConsistencyStore;
+import io.headgate.consistency.FailureDomains;
+import io.headgate.consistency.ManualConsistencyStore;
+import io.headgate.outage.ManualReports;
+import io.headgate.outage.OutageListener;
+import io.headgate.outage.VirtualProber;
+import io.headgate.redis.internal.cluster.FailureDomainStore;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.DenialCache;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
-import io.headgate.outage.OutageListener;
-import io.headgate.outage.ManualReports;
 import io.headgate.store.Ticker;
-import io.headgate.outage.VirtualProber;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +24,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
-import io.headgate.redis.internal.script.DenialCache;
-import io.headgate.redis.internal.cluster.FailureDomainStore;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /**
  * The stores of one instance as {@link RedisStore} stacks them, over a simulated network and
@@ -67,11 +67,13 @@ public final class SimulatedStore {
   public SimulatedStore(
       Surroundings here, boolean cluster, Duration deadline, ConsistencyOptions options) {
     var link = new SimulatedConnection(here.wire, cluster);
-    this.engine = ScriptExecutor.forTesting(link, KEYS, deadline, here.ticker, here.holder, here.nanos);
+    this.engine =
+        ScriptExecutor.forTesting(link, KEYS, deadline, here.ticker, here.holder, here.nanos);
     this.denials = new DenialCache(engine, KEYS, here.nanos);
     denials.remember(); // no scenario resets a counter
     int count = cluster ? CLUSTER_ZONES : 1;
-    var domains = new FailureDomains(count, key -> FailureDomainStore.zoneOf(link.laneOf(key), count));
+    var domains =
+        new FailureDomains(count, key -> FailureDomainStore.zoneOf(link.laneOf(key), count));
     this.near =
         ManualConsistencyStore.create(
             denials, engine, here.instances, domains, options, here.nanos, here.ticker);

@@ -24,7 +24,6 @@ record Decision(
   @Override
   public String toString() {
     return "%s: %s by %s: %s"
-        .formatted(
-            request, isAllowed() ? "allowed" : "denied", answer.source(), answer.outcomes());
+        .formatted(request, isAllowed() ? "allowed" : "denied", answer.source(), answer.outcomes());
   }
 }

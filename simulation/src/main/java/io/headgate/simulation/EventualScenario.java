@@ -1,8 +1,8 @@
 package io.headgate.simulation;
 
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.Limit;
 import io.headgate.limit.TokenBucket;
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;

@@ -1,12 +1,12 @@
 package io.headgate.simulation;
 
-import io.headgate.limit.TokenBucket;
 import io.headgate.consistency.ConsistencyOptions;
+import io.headgate.limit.TokenBucket;
+import io.headgate.outage.VirtualProber;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.outage.VirtualProber;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

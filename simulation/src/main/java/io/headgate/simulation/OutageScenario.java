@@ -1,7 +1,7 @@
 package io.headgate.simulation;
 
-import io.headgate.limit.TokenBucket;
 import io.headgate.consistency.ConsistencyOptions;
+import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Rule;

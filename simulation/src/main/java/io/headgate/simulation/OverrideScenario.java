@@ -1,7 +1,7 @@
 package io.headgate.simulation;
 
-import io.headgate.limit.Limit;
 import io.headgate.consistency.ConsistencyOptions;
+import io.headgate.limit.Limit;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;

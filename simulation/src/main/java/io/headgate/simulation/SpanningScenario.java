@@ -1,9 +1,9 @@
 package io.headgate.simulation;
 
+import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.TokenBucket;
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;

@@ -3,16 +3,20 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
-import io.headgate.limit.HoldRequest;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
@@ -32,10 +36,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.internal.connection.LettuceClients;
-import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptExecutor;
 
 /** The simulated script answers every batch as the script in a real Redis does. */
 class SimulatedScriptTest {
@@ -85,9 +85,12 @@ class SimulatedScriptTest {
       var keys = new RedisKeys("simulated:");
       var deadline = Duration.ofSeconds(30);
       var simulated = new OneServer();
-      try (var real = new ScriptExecutor(link, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1);
+      try (var real =
+              new ScriptExecutor(
+                  link, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1);
           var twin =
-              new ScriptExecutor(simulated, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1)) {
+              new ScriptExecutor(
+                  simulated, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1)) {
         for (int i = 0; i < 2_000; i++) step(real, twin, i);
       } finally {
         clients.close();

@@ -1,14 +1,14 @@
 package io.headgate.testkit;
 
-import io.headgate.limit.Holdable;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.HoldRequest.Usage;
+import io.headgate.limit.Holdable;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
-import io.headgate.store.PlanResult;
 import io.headgate.store.HoldingStore;
+import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.util.concurrent.CompletableFuture;

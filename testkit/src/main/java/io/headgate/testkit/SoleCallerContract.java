@@ -104,7 +104,8 @@ abstract class SoleCallerContract extends StoreScenario {
   @MethodSource("everyKind")
   void whatCanNeverPassChargesNothing(Limit limit) {
     var store = open();
-    assertThat(ask(store, plan(limit, "k", limit.capacity() + 1))).isInstanceOf(ExceedsCapacity.class);
+    assertThat(ask(store, plan(limit, "k", limit.capacity() + 1)))
+        .isInstanceOf(ExceedsCapacity.class);
     assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "another")));
   }
 

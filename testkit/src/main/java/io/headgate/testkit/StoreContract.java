@@ -40,12 +40,14 @@ public abstract class StoreContract extends SoleCallerContract {
 
   static Stream<Arguments> everyKindAndCrowd() {
     return Limits.ofEveryKind(100).stream()
-        .flatMap(limit -> Stream.of(ConcurrentRunner.values()).map(crowd -> Arguments.of(limit, crowd)));
+        .flatMap(
+            limit -> Stream.of(ConcurrentRunner.values()).map(crowd -> Arguments.of(limit, crowd)));
   }
 
   @ParameterizedTest
   @MethodSource("everyKindAndCrowd")
-  void admitsExactlyTheCapacityHoweverManyAsk(Limit limit, ConcurrentRunner crowd) throws Exception {
+  void admitsExactlyTheCapacityHoweverManyAsk(Limit limit, ConcurrentRunner crowd)
+      throws Exception {
     var store = open();
     int asks = 1_600 / crowd.size();
     long admitted =
@@ -62,8 +64,8 @@ public abstract class StoreContract extends SoleCallerContract {
 
   @ParameterizedTest
   @MethodSource("everyKindAndCrowd")
-  void aPlanOfSeveralLimitsAdmitsWhatTheTightestDoesAndChargesEachAsOften(Limit limit, ConcurrentRunner crowd)
-      throws Exception {
+  void aPlanOfSeveralLimitsAdmitsWhatTheTightestDoesAndChargesEachAsOften(
+      Limit limit, ConcurrentRunner crowd) throws Exception {
     var store = open();
     var more = new TokenBucket(Rate.perHour(120));
     var rules =
@@ -126,7 +128,8 @@ public abstract class StoreContract extends SoleCallerContract {
   /** One limit that runs out, another that does not, and a counter that each caller asks twice. */
   @ParameterizedTest
   @MethodSource("everyKindAndCrowd")
-  void requestsThatGoTogetherAreAllChargedOrNoneIs(Limit limit, ConcurrentRunner crowd) throws Exception {
+  void requestsThatGoTogetherAreAllChargedOrNoneIs(Limit limit, ConcurrentRunner crowd)
+      throws Exception {
     var store = open();
     var rules =
         RuleSet.of(
@@ -250,7 +253,8 @@ public abstract class StoreContract extends SoleCallerContract {
   /** As above, for limits whose states do not fit each other and are scaled to and fro. */
   @ParameterizedTest
   @EnumSource
-  void aLimitThatIsBeingChangedToAnotherKindGivesNothingAway(ConcurrentRunner crowd) throws Exception {
+  void aLimitThatIsBeingChangedToAnotherKindGivesNothingAway(ConcurrentRunner crowd)
+      throws Exception {
     var store = open();
     var versions = List.of(new TokenBucket(Rate.perHour(100)), new TokenBucket(Rate.perDay(100)));
     long admitted =

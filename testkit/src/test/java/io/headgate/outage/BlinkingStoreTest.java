@@ -1,12 +1,10 @@
 package io.headgate.outage;
 
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Holdable;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.Holdable;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
@@ -28,7 +26,6 @@ import io.headgate.store.Source;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
-import io.headgate.store.Ticker;
 import io.headgate.testkit.ReferenceHoldingStore;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,13 +2,13 @@ package io.headgate.server.anomaly;
 
 import io.headgate.server.anomaly.Anomaly.Kind;
 import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.counts.CheckCounts;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import io.headgate.server.counts.CheckCounts;
 
 /**
  * Finds what is not as usual in the figures of one second after another. Has no clock and no

@@ -3,6 +3,8 @@ package io.headgate.server.anomaly;
 import io.headgate.server.anomaly.Anomaly.Kind;
 import io.headgate.server.anomaly.Anomaly.Severity;
 import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.callers.BusyCaller;
+import io.headgate.server.callers.TopCallers;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,8 +14,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
-import io.headgate.server.callers.BusyCaller;
-import io.headgate.server.callers.TopCallers;
 
 /** Notices callers that ask more than they used to, and new ones that are at once big. */
 final class CallerMonitor {
@@ -99,7 +99,8 @@ final class CallerMonitor {
     return away.isPresent();
   }
 
-  private static RateMonitor monitor(BusyCaller busy, long second, boolean warm, double unfollowed) {
+  private static RateMonitor monitor(
+      BusyCaller busy, long second, boolean warm, double unfollowed) {
     var matter = Matter.ofCaller(Kind.RATE, busy.caller());
     String who = busy.caller() + " asks";
     boolean old = warm && second - busy.since() > WARM_STEPS * Baseline.STEP_SECONDS;

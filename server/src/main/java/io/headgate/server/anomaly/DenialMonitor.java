@@ -3,9 +3,9 @@ package io.headgate.server.anomaly;
 import io.headgate.server.anomaly.Anomaly.Kind;
 import io.headgate.server.anomaly.Anomaly.Severity;
 import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.counts.CheckCounts;
 import java.util.Locale;
 import java.util.OptionalDouble;
-import io.headgate.server.counts.CheckCounts;
 
 /** Notices when a rule denies a larger share than it used to. */
 final class DenialMonitor {

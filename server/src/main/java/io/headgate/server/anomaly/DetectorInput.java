@@ -1,9 +1,9 @@
 package io.headgate.server.anomaly;
 
-import java.util.List;
-import java.util.Map;
 import io.headgate.server.callers.BusyCaller;
 import io.headgate.server.counts.CheckCounts;
+import java.util.List;
+import java.util.Map;
 
 /**
  * What a detector sees of one second.

@@ -96,7 +96,12 @@ final class RateMonitor {
 
   /** There is one matter for both ways: what opens one way ends what was open the other way. */
   private void turn(
-      Hysteresis turned, Hysteresis other, long second, double now, double usual, AnomalyLog journal) {
+      Hysteresis turned,
+      Hysteresis other,
+      long second,
+      double now,
+      double usual,
+      AnomalyLog journal) {
     journal.end(matter, second);
     if (!turned.isOpen()) return;
     other.reset();

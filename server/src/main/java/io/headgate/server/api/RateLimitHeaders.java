@@ -1,8 +1,8 @@
 package io.headgate.server.api;
 
+import io.headgate.CheckResult;
 import io.headgate.Decision;
 import io.headgate.LimitReport;
-import io.headgate.CheckResult;
 import io.headgate.store.Ticker;
 import io.vertx.core.http.HttpHeaders;
 import java.util.function.BiConsumer;
@@ -38,7 +38,8 @@ public final class RateLimitHeaders {
    * @param out receives each name and value
    */
   public void write(CheckResult verdict, long waited, BiConsumer<CharSequence, CharSequence> out) {
-    var retry = verdict.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
+    var retry =
+        verdict.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
     var policies = new StringBuilder();
     var current = new StringBuilder();
     for (var report : verdict.limits()) {

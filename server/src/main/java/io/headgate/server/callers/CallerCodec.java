@@ -65,8 +65,7 @@ public final class CallerCodec {
     return chosen;
   }
 
-  private static List<CallerStats> upper(
-      CallerList list, ToDoubleFunction<CallerStats> weight) {
+  private static List<CallerStats> upper(CallerList list, ToDoubleFunction<CallerStats> weight) {
     return list.callers().stream()
         .filter(caller -> weight.applyAsDouble(caller) > 0)
         .sorted(Comparator.comparingDouble(weight).reversed())

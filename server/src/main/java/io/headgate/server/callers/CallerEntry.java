@@ -1,13 +1,13 @@
 package io.headgate.server.callers;
 
 import io.headgate.rule.Subject;
+import io.headgate.server.counts.SecondRing;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
-import io.headgate.server.counts.SecondRing;
 
 /** What is known of one caller beside its weight. */
 final class CallerEntry {

@@ -1,5 +1,7 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.Progress;
 import io.headgate.server.simulation.accesslog.AccessLog;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -8,8 +10,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.Progress;
 
 /** Reads files of logs one after the other, and shows somebody who waits how far it has come. */
 final class AccessLogFiles {

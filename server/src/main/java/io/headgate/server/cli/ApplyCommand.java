@@ -1,5 +1,8 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.options.ColourOption;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
@@ -9,9 +12,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import io.headgate.server.cli.options.ColourOption;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
 
 /** Puts a file of rules in force. */
 @Command(

@@ -1,5 +1,10 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.LimitText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -8,11 +13,6 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.DurationText;
-import io.headgate.server.cli.output.JsonReply;
-import io.headgate.server.cli.output.LimitText;
 
 /** Asks a running service whether a request may go ahead. */
 @Command(
@@ -98,7 +98,9 @@ final class CheckCommand implements Callable<Integer> {
   private String when(JsonReply decision) {
     long delay = decision.at("delayMs").number();
     if (delay > 0) {
-      return waits ? ", waited " + DurationText.text(delay) : ", go ahead in " + DurationText.text(delay);
+      return waits
+          ? ", waited " + DurationText.text(delay)
+          : ", go ahead in " + DurationText.text(delay);
     }
     if (decision.at("allowed").isTrue()) return "";
     if (decision.at("impossible").isTrue()) return ", the cost is more than it ever holds";

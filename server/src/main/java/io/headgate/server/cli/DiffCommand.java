@@ -1,15 +1,15 @@
 package io.headgate.server.cli;
 
-import java.util.Optional;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
 import io.headgate.server.cli.options.ColourOption;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DiffText;
 import io.headgate.server.cli.output.JsonReply;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 /** Shows what changed. */
 @Command(

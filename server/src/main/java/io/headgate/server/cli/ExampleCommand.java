@@ -1,9 +1,9 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.rules.ExampleRules;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import io.headgate.server.cli.output.CommandContext;
 
 /** Prints the rules that are in force where no others are given. */
 @Command(

@@ -1,12 +1,12 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.LimitText;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.JsonReply;
-import io.headgate.server.cli.output.LimitText;
 
 /** Asks a running service which rules match and why. */
 @Command(

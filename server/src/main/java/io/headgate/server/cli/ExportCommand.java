@@ -1,11 +1,11 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandContext;
 
 /** Writes the rules as a file. */
 @Command(

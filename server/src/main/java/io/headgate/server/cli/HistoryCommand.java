@@ -1,13 +1,13 @@
 package io.headgate.server.cli;
 
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.DiffText;
 import io.headgate.server.cli.output.JsonReply;
 import io.headgate.server.cli.output.TextTable;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Shows the revisions, the newest first. */
 @Command(

@@ -5,6 +5,7 @@ import io.headgate.rulefile.EnvoyFile;
 import io.headgate.rulefile.EnvoyImport;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.cli.output.CommandContext;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -14,7 +15,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import io.headgate.server.cli.output.CommandContext;
 
 /** Turns a configuration of envoyproxy/ratelimit into rules. Needs no service. */
 @Command(

@@ -3,6 +3,8 @@ package io.headgate.server.cli;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.Printable;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -11,8 +13,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.Printable;
 
 /** Says what is wrong with files of rules. Needs no service. */
 @Command(

@@ -1,15 +1,15 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.RuleText;
+import io.headgate.server.cli.output.TextTable;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.JsonReply;
-import io.headgate.server.cli.output.RuleText;
-import io.headgate.server.cli.output.TextTable;
 
 /** Shows the rules as a table. */
 @Command(
@@ -36,7 +36,8 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var path = "/v1/rules" + search.map(text -> "?search=" + RulesApiClient.encoded(text)).orElse("");
+    var path =
+        "/v1/rules" + search.map(text -> "?search=" + RulesApiClient.encoded(text)).orElse("");
     return RuleReads.of(() -> {
       var answer = service.get(client, path);
       if (service.json()) around.out().println(answer.body().strip());

@@ -1,5 +1,10 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.options.ConfigOption;
+import io.headgate.server.cli.options.Configuration;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.Printable;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -10,11 +15,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.options.ConfigOption;
-import io.headgate.server.cli.options.Configuration;
-import io.headgate.server.cli.output.Printable;
 
 /** The {@code headgate} command. */
 @Command(

@@ -1,11 +1,11 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandFailure;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import io.headgate.server.cli.output.CommandFailure;
 
 /** Whom to ask, and about whom: what check and explain have in common. */
 final class RequestOptions {

@@ -1,12 +1,12 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.options.ColourOption;
+import io.headgate.server.cli.output.CommandContext;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import io.headgate.server.cli.options.ColourOption;
-import io.headgate.server.cli.output.CommandContext;
 
 /** Goes back. */
 @Command(

@@ -1,18 +1,22 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.DiffText;
+import io.headgate.server.cli.output.JsonReply;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.DiffText;
-import io.headgate.server.cli.output.JsonReply;
 
 /**
  * Makes one change of the rules and says what came of it; the same for apply, delete and restore.
  */
 record RuleChangeRunner(
-    CommandContext around, ServiceClient client, RulesApiClient service, RuleChangeOptions options, String source) {
+    CommandContext around,
+    ServiceClient client,
+    RulesApiClient service,
+    RuleChangeOptions options,
+    String source) {
 
   /** The callers of a dry run that fit on a screen. */
   private static final int MOST_CALLERS = 20;

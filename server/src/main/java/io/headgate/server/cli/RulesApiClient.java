@@ -1,5 +1,7 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.JsonReply;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -8,8 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.JsonReply;
 
 /** Which service's rules it is about, and how it is asked for them. */
 final class RulesApiClient {
@@ -76,7 +76,11 @@ final class RulesApiClient {
   }
 
   Answer send(
-      ServiceClient client, String method, String path, Map<String, String> headers, BodyPublisher body) {
+      ServiceClient client,
+      String method,
+      String path,
+      Map<String, String> headers,
+      BodyPublisher body) {
     var reply = client.send(url, token, method, path, headers, body);
     boolean yaml = headers.equals(YAML);
     if (reply.status() / 100 == 2) {

@@ -4,6 +4,17 @@ import io.headgate.RateLimiter;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.WarmUp;
+import io.headgate.server.cli.options.GrpcOptions;
+import io.headgate.server.cli.options.ListenOptions;
+import io.headgate.server.cli.options.LogOptions;
+import io.headgate.server.cli.options.RuleOptions;
+import io.headgate.server.cli.options.StatsOptions;
+import io.headgate.server.cli.options.StoreOptions;
+import io.headgate.server.cli.options.TokenOptions;
+import io.headgate.server.cli.options.TraceOptions;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.metrics.StoreMetrics;
@@ -22,17 +33,6 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.DurationText;
-import io.headgate.server.cli.options.GrpcOptions;
-import io.headgate.server.cli.options.ListenOptions;
-import io.headgate.server.cli.options.LogOptions;
-import io.headgate.server.cli.options.RuleOptions;
-import io.headgate.server.cli.options.StatsOptions;
-import io.headgate.server.cli.options.StoreOptions;
-import io.headgate.server.cli.options.TokenOptions;
-import io.headgate.server.cli.options.TraceOptions;
 
 /** Starts the service and stays until it is told to stop. */
 @Command(

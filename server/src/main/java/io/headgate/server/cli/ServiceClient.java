@@ -1,5 +1,8 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.JsonReply;
+import io.headgate.server.cli.output.Printable;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -12,9 +15,6 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.JsonReply;
-import io.headgate.server.cli.output.Printable;
 
 /** Asks a running service. */
 final class ServiceClient {

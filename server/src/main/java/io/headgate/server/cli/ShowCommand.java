@@ -1,12 +1,12 @@
 package io.headgate.server.cli;
 
 import io.headgate.rulefile.RuleFile;
+import io.headgate.server.cli.output.CommandContext;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import io.headgate.server.cli.output.CommandContext;
 
 /** Shows one rule whole. */
 @Command(

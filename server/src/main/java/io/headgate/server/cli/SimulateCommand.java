@@ -3,10 +3,17 @@ package io.headgate.server.cli;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
-import io.headgate.server.simulation.RuleSimulator;
+import io.headgate.server.cli.options.ColourOption;
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.SimulationHtml;
+import io.headgate.server.cli.output.SimulationJson;
+import io.headgate.server.cli.output.SimulationReport;
+import io.headgate.server.cli.output.SimulationText;
 import io.headgate.server.simulation.Comparison;
-import io.headgate.server.simulation.ReorderBuffer;
 import io.headgate.server.simulation.Deadline;
+import io.headgate.server.simulation.ReorderBuffer;
+import io.headgate.server.simulation.RuleSimulator;
 import io.headgate.server.simulation.SimulationBudget;
 import io.headgate.server.simulation.accesslog.AccessLog;
 import io.headgate.server.simulation.accesslog.Attributes;
@@ -27,13 +34,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.options.ColourOption;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.SimulationHtml;
-import io.headgate.server.cli.output.SimulationJson;
-import io.headgate.server.cli.output.SimulationReport;
-import io.headgate.server.cli.output.SimulationText;
 
 /** Says what rules would have done to the requests of an access log. Needs no service. */
 @Command(
@@ -177,7 +177,8 @@ final class SimulateCommand implements Callable<Integer> {
 
   private SimulationReport replay(Comparison comparison, Attributes read) {
     var order =
-        ReorderBuffer.within(comparison::add, SimulationReport.LOOK_AHEAD, SimulationReport.MOST_HELD, !noSpread);
+        ReorderBuffer.within(
+            comparison::add, SimulationReport.LOOK_AHEAD, SimulationReport.MOST_HELD, !noSpread);
     var log = new AccessLog(read, format, query, order::add);
     new AccessLogFiles(process, logs).read(log);
     order.finish();

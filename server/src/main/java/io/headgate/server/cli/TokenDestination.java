@@ -1,10 +1,10 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.options.Configuration;
+import io.headgate.server.cli.output.CommandFailure;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.options.Configuration;
 
 /**
  * Refuses to send a token to an address that the user did not choose.

@@ -1,5 +1,7 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -7,8 +9,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
 
 /**
  * Does once what a service does in its first seconds, for the launcher to keep: it runs this with a

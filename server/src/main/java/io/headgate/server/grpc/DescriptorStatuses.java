@@ -1,14 +1,14 @@
 package io.headgate.server.grpc;
 
+import io.headgate.CheckResult;
 import io.headgate.Decision;
 import io.headgate.JointResult;
 import io.headgate.LimitReport;
-import io.headgate.CheckResult;
+import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.grpc.proto.HeaderValue;
 import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.grpc.proto.RateLimitResponse.Code;
 import io.headgate.server.grpc.proto.RateLimitResponse.DescriptorStatus;
-import io.headgate.server.api.RateLimitHeaders;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -2,12 +2,12 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.MessageLite;
 import io.headgate.RateLimiter;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.Readiness;
 import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.RlsProto;
-import io.headgate.server.api.AccessControl;
 import io.headgate.server.http.HttpApi;
 import io.headgate.server.http.transport.NonApiRequest;
-import io.headgate.server.api.Readiness;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;

@@ -1,9 +1,9 @@
 package io.headgate.server.grpc;
 
+import io.headgate.server.api.Readiness;
 import io.headgate.server.grpc.proto.HealthCheckRequest;
 import io.headgate.server.grpc.proto.HealthCheckResponse;
 import io.headgate.server.grpc.proto.HealthCheckResponse.ServingStatus;
-import io.headgate.server.api.Readiness;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.grpc.common.GrpcStatus;

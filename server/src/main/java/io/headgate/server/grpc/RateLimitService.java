@@ -5,16 +5,16 @@ import io.headgate.RateLimiter;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.grpc.proto.RateLimitResponse.Code;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.RateLimitHeaders;
-import io.headgate.server.store.StoreView;
-import io.headgate.server.trace.TraceParent;
-import io.headgate.server.trace.Trace;
-import io.headgate.server.trace.Tracing;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.store.StoreView;
+import io.headgate.server.trace.Trace;
+import io.headgate.server.trace.TraceParent;
+import io.headgate.server.trace.Tracing;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -92,7 +92,8 @@ final class RateLimitService {
     var headers = call.headers();
     return tracing.call(
         call.fullMethodName(),
-        TraceParent.of(headers.getAll(TraceParent.TRACEPARENT), headers.getAll(TraceParent.TRACESTATE)));
+        TraceParent.of(
+            headers.getAll(TraceParent.TRACEPARENT), headers.getAll(TraceParent.TRACESTATE)));
   }
 
   private void decide(

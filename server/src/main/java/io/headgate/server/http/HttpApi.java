@@ -8,10 +8,36 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.Readiness;
+import io.headgate.server.api.Role;
+import io.headgate.server.http.admin.RevisionHandlers;
+import io.headgate.server.http.admin.RuleChangeHandlers;
+import io.headgate.server.http.admin.RuleHandlers;
+import io.headgate.server.http.check.CheckHandlers;
+import io.headgate.server.http.check.CheckService;
+import io.headgate.server.http.check.ExplainHandlers;
+import io.headgate.server.http.check.ForwardAuth;
+import io.headgate.server.http.check.ForwardAuthHeaders;
+import io.headgate.server.http.check.SlotHandlers;
+import io.headgate.server.http.simulation.PlaygroundHandler;
+import io.headgate.server.http.simulation.WhatIfHandler;
+import io.headgate.server.http.stats.MetricsHandler;
+import io.headgate.server.http.transport.ConnectionLimiter;
+import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.http.transport.ConnectionTracker;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.transport.NonApiRequest;
+import io.headgate.server.http.transport.Route;
+import io.headgate.server.http.transport.Routes;
+import io.headgate.server.http.ui.DashboardHandler;
+import io.headgate.server.http.ui.OpenApiHandler;
+import io.headgate.server.http.ui.ServiceInfoHandlers;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.trace.Tracing;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.trace.Tracing;
 import io.headgate.store.Ticker;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -24,32 +50,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.check.CheckHandlers;
-import io.headgate.server.http.check.CheckService;
-import io.headgate.server.http.transport.ConnectionLimiter;
-import io.headgate.server.http.transport.ConnectionLimits;
-import io.headgate.server.http.transport.ConnectionTracker;
-import io.headgate.server.http.ui.DashboardHandler;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.http.check.ExplainHandlers;
-import io.headgate.server.http.check.ForwardAuth;
-import io.headgate.server.http.check.ForwardAuthHeaders;
-import io.headgate.server.http.stats.MetricsHandler;
-import io.headgate.server.http.transport.NonApiRequest;
-import io.headgate.server.http.ui.OpenApiHandler;
-import io.headgate.server.http.simulation.PlaygroundHandler;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.Readiness;
-import io.headgate.server.http.admin.RevisionHandlers;
-import io.headgate.server.api.Role;
-import io.headgate.server.http.transport.Route;
-import io.headgate.server.http.transport.Routes;
-import io.headgate.server.http.admin.RuleChangeHandlers;
-import io.headgate.server.http.admin.RuleHandlers;
-import io.headgate.server.http.ui.ServiceInfoHandlers;
-import io.headgate.server.http.check.SlotHandlers;
-import io.headgate.server.http.simulation.WhatIfHandler;
 
 /** The whole API, for the requests of one event loop. */
 public final class HttpApi {
@@ -200,7 +200,8 @@ public final class HttpApi {
     var cause = request.decoderResult().cause();
     ProblemDocument problem;
     if (cause instanceof TooLongHttpLineException) {
-      problem = ProblemDocument.of(414, "the first line of the request is too long; shorten the path");
+      problem =
+          ProblemDocument.of(414, "the first line of the request is too long; shorten the path");
     } else if (cause instanceof TooLongHttpHeaderException) {
       problem = ProblemDocument.of(431, "the headers are too long; send fewer or shorter ones");
     } else {

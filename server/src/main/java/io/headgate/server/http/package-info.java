@@ -2,9 +2,9 @@
  * HTTP: what is asked becomes a request to the limiter, its result becomes an answer.
  *
  * <p>A request is received whole ({@code Exchange}), finds its endpoint ({@code Routes}), is read
- * strictly ({@code JsonReader}, {@code CheckRequestReader}) and answered ({@code CheckResultJson}, {@code
- * RateLimitHeaders}). Whatever is wrong with it is a {@code ProblemDocument}, thrown as {@code ProblemException}
- * before anything is charged.
+ * strictly ({@code JsonReader}, {@code CheckRequestReader}) and answered ({@code CheckResultJson},
+ * {@code RateLimitHeaders}). Whatever is wrong with it is a {@code ProblemDocument}, thrown as
+ * {@code ProblemException} before anything is charged.
  *
  * <p>Lives here: everything that knows of status codes, headers and JSON bodies. May not: decide
  * whether to allow, read files, know of the command line. No other package knows Vert.x but the one
@@ -14,11 +14,3 @@
 package io.headgate.server.http;
 
 import org.jspecify.annotations.NullMarked;
-import io.headgate.server.http.check.CheckRequestReader;
-import io.headgate.server.http.check.CheckResultJson;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.http.protocol.JsonReader;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.RateLimitHeaders;
-import io.headgate.server.http.transport.Routes;

@@ -1,7 +1,7 @@
 package io.headgate.server.metrics;
 
-import io.headgate.Decision;
 import io.headgate.CheckResult;
+import io.headgate.Decision;
 import java.util.Locale;
 
 /** What became of a request; the label of that name. */

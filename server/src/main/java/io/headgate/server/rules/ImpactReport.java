@@ -38,7 +38,8 @@ public record ImpactReport(int asked, int count, List<Affected> affected) {
   /**
    * @param now microseconds since the epoch, for rules that have their hours
    */
-  public static ImpactReport of(RuleSet before, RuleSet after, Collection<Subject> callers, long now) {
+  public static ImpactReport of(
+      RuleSet before, RuleSet after, Collection<Subject> callers, long now) {
     var listed = new ArrayList<Affected>();
     int count = 0;
     for (var caller : callers) {
@@ -68,7 +69,8 @@ public record ImpactReport(int asked, int count, List<Affected> affected) {
       if (was.isPresent() && is.isPresent() && isSame(was.get(), is.get())) continue;
       var edits =
           RuleDiff.edits(
-              was.map(ImpactReport::fields).orElse(Map.of()), is.map(ImpactReport::fields).orElse(Map.of()));
+              was.map(ImpactReport::fields).orElse(Map.of()),
+              is.map(ImpactReport::fields).orElse(Map.of()));
       if (edits.isEmpty()) continue;
       var kind =
           was.isEmpty()

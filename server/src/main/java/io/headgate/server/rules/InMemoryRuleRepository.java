@@ -24,7 +24,8 @@ public final class InMemoryRuleRepository implements RuleRepository {
 
   /** For one who needs no history: the rules of a limiter, by nobody in particular. */
   public static InMemoryRuleRepository of(RuleSet rules) {
-    return new InMemoryRuleRepository(InstantSource.system(), rules, new ChangeInfo("headgate", "", true));
+    return new InMemoryRuleRepository(
+        InstantSource.system(), rules, new ChangeInfo("headgate", "", true));
   }
 
   public InMemoryRuleRepository(InstantSource clock, RuleSet rules, ChangeInfo signature) {
@@ -78,7 +79,8 @@ public final class InMemoryRuleRepository implements RuleRepository {
   }
 
   @Override
-  public synchronized RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo signature) {
+  public synchronized RuleSnapshot restore(
+      long number, OptionalLong expected, ChangeInfo signature) {
     requireLatest(expected);
     return replace(signature, OptionalLong.of(number), at(number).rules().rules());
   }

@@ -21,8 +21,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>Where even a few callers fill the room, they are kept for a shorter time: from when on all of
  * what they asked is there.
  *
- * <p>Each thread that serves checks writes to an {@link TrafficRing} of its own, without a lock. What is
- * not kept costs it a hash and a comparison.
+ * <p>Each thread that serves checks writes to an {@link TrafficRing} of its own, without a lock.
+ * What is not kept costs it a hash and a comparison.
  */
 public final class RecentTraffic {
   public static final int MOST = 50_000;

@@ -46,7 +46,8 @@ public final class ReorderBuffer {
   }
 
   /** For what does not: looks so many microseconds and so many requests ahead, and no further. */
-  public static ReorderBuffer within(Consumer<Arrival> next, long ahead, int most, boolean spreads) {
+  public static ReorderBuffer within(
+      Consumer<Arrival> next, long ahead, int most, boolean spreads) {
     return new ReorderBuffer(next, ahead, most, spreads);
   }
 

@@ -61,7 +61,10 @@ public final class RuleSimulator implements AutoCloseable {
       allowed &= !refused;
       longest = Math.max(longest, delay);
     }
-    var fate = !allowed ? SimulatedDecision.DENIED : longest > 0 ? SimulatedDecision.DELAYED : SimulatedDecision.ADMITTED;
+    var fate =
+        !allowed
+            ? SimulatedDecision.DENIED
+            : longest > 0 ? SimulatedDecision.DELAYED : SimulatedDecision.ADMITTED;
     counter(fate)[0]++;
     if (allowed && room.requests() < Long.MAX_VALUE) remember(plan, outcomes);
     return fate;

@@ -1,16 +1,16 @@
 package io.headgate.server.stats;
 
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.counts.CheckCounts;
 import io.headgate.server.counts.LatencyRing;
 import io.headgate.server.counts.OutcomeCounts;
 import io.headgate.server.counts.SecondRing;
 import io.headgate.server.counts.SecondStats;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /** What all event loops have counted, by second and by rule. Not for several threads at once. */
 final class Aggregator {

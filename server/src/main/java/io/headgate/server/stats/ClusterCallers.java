@@ -1,6 +1,10 @@
 package io.headgate.server.stats;
 
 import io.headgate.redis.Broadcast;
+import io.headgate.server.callers.CallerCodec;
+import io.headgate.server.callers.CallerList;
+import io.headgate.server.callers.CallerMerge;
+import io.headgate.server.callers.PeerInstances;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,10 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import io.headgate.server.callers.CallerCodec;
-import io.headgate.server.callers.CallerList;
-import io.headgate.server.callers.CallerMerge;
-import io.headgate.server.callers.PeerInstances;
 
 /**
  * The callers of this instance and, where they share a store, of the others: each leaves its list

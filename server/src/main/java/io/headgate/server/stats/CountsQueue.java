@@ -1,10 +1,10 @@
 package io.headgate.server.stats;
 
+import io.headgate.server.callers.CallerTable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import io.headgate.server.callers.CallerTable;
 
 /**
  * What the event loops have given and nobody has added up yet. Bounded: where callers are invented

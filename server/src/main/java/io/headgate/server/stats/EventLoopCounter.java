@@ -1,16 +1,16 @@
 package io.headgate.server.stats;
 
 import io.headgate.CheckResult;
-import io.headgate.rule.Mode;
 import io.headgate.rule.FailurePolicy;
+import io.headgate.rule.Mode;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
-import io.headgate.store.Source;
-import java.util.function.LongSupplier;
 import io.headgate.server.callers.CallerNaming;
 import io.headgate.server.callers.CallerTable;
 import io.headgate.server.counts.OutcomeCounts;
+import io.headgate.store.Source;
+import java.util.function.LongSupplier;
 
 /**
  * Counts what one event loop decides, in tables that no other thread touches; when a second is

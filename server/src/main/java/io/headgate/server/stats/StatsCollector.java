@@ -1,5 +1,14 @@
 package io.headgate.server.stats;
 
+import io.headgate.server.anomaly.Anomaly;
+import io.headgate.server.anomaly.AnomalyDetector;
+import io.headgate.server.anomaly.DetectorInput;
+import io.headgate.server.callers.CallerList;
+import io.headgate.server.callers.CallerNaming;
+import io.headgate.server.callers.CallerSeries;
+import io.headgate.server.callers.CallerTable;
+import io.headgate.server.callers.TopCallers;
+import io.headgate.server.counts.MonotonicClock;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,20 +21,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import io.headgate.server.anomaly.Anomaly;
-import io.headgate.server.anomaly.AnomalyDetector;
-import io.headgate.server.callers.CallerList;
-import io.headgate.server.callers.CallerNaming;
-import io.headgate.server.callers.CallerSeries;
-import io.headgate.server.callers.CallerTable;
-import io.headgate.server.anomaly.DetectorInput;
-import io.headgate.server.counts.MonotonicClock;
-import io.headgate.server.callers.TopCallers;
 
 /**
  * Adds up, once a second, what the event loops have seen, and keeps of it what people may want to
- * look at. Event loops write to their own {@link EventLoopCounter} and never wait for this; whoever only
- * wants the figures reads those of the last second and never waits either.
+ * look at. Event loops write to their own {@link EventLoopCounter} and never wait for this; whoever
+ * only wants the figures reads those of the last second and never waits either.
  */
 public final class StatsCollector {
   /** The attributes that name a caller, unless others are asked for. */

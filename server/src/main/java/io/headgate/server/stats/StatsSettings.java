@@ -1,9 +1,9 @@
 package io.headgate.server.stats;
 
+import io.headgate.server.anomaly.WebhookTarget;
+import io.headgate.server.callers.CallerNaming;
 import java.util.List;
 import java.util.Optional;
-import io.headgate.server.callers.CallerNaming;
-import io.headgate.server.anomaly.WebhookTarget;
 
 /**
  * What to watch for, and whom to tell.

@@ -1,10 +1,10 @@
 package io.headgate.server.stats;
 
-import java.util.List;
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.counts.CheckCounts;
 import io.headgate.server.counts.Percentiles;
 import io.headgate.server.counts.SecondStats;
+import java.util.List;
 
 /**
  * How the service does, up to the second that ended last.

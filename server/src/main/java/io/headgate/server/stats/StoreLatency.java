@@ -1,8 +1,8 @@
 package io.headgate.server.stats;
 
-import java.util.function.LongSupplier;
 import io.headgate.server.counts.LatencyHistogram;
 import io.headgate.server.counts.Percentiles;
+import java.util.function.LongSupplier;
 
 /**
  * How long calls to the store took in the last minute. A call carries many questions, so there are

@@ -1,9 +1,9 @@
 package io.headgate.server.stats;
 
-import java.util.HashMap;
-import java.util.Map;
 import io.headgate.server.counts.LatencyHistogram;
 import io.headgate.server.counts.OutcomeCounts;
+import java.util.HashMap;
+import java.util.Map;
 
 /** What one thread has seen in one second. */
 final class ThreadCounts {

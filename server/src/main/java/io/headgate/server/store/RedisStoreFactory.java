@@ -22,7 +22,8 @@ public final class RedisStoreFactory {
    */
   public static RedisStore open(RedisOptions options) {
     var log = new OutageLog("Redis at " + options.address());
-    var store = RedisStore.connect(options.withListener(new CompositeListener(log, options.listener())));
+    var store =
+        RedisStore.connect(options.withListener(new CompositeListener(log, options.listener())));
     if (decides(store)) log.reached();
     return store;
   }

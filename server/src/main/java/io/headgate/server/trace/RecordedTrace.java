@@ -1,7 +1,7 @@
 package io.headgate.server.trace;
 
-import io.headgate.Decision;
 import io.headgate.CheckResult;
+import io.headgate.Decision;
 import io.headgate.store.Source;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;

@@ -3,14 +3,14 @@ package io.headgate.server.anomaly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.server.anomaly.Anomaly.Kind;
+import io.headgate.server.callers.BusyCaller;
+import io.headgate.server.callers.TopCallers;
+import io.headgate.server.counts.CheckCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.callers.BusyCaller;
-import io.headgate.server.counts.CheckCounts;
-import io.headgate.server.callers.TopCallers;
 
 /** Timelines, second by second, with a clock that is turned. */
 class AnomalyDetectorTest {
@@ -21,7 +21,8 @@ class AnomalyDetectorTest {
   private long now = START;
 
   private void pass(int seconds, CheckCounts each, List<BusyCaller> busiest) {
-    var rules = each.equals(CheckCounts.NONE) ? Map.<String, CheckCounts>of() : Map.of("rule", each);
+    var rules =
+        each.equals(CheckCounts.NONE) ? Map.<String, CheckCounts>of() : Map.of("rule", each);
     pass(seconds, each, rules, busiest);
   }
 

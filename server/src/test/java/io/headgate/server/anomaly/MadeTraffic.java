@@ -1,13 +1,13 @@
 package io.headgate.server.anomaly;
 
+import io.headgate.server.callers.BusyCaller;
+import io.headgate.server.callers.TopCallers;
+import io.headgate.server.counts.CheckCounts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import io.headgate.server.callers.BusyCaller;
-import io.headgate.server.counts.CheckCounts;
-import io.headgate.server.callers.TopCallers;
 
 /**
  * Days of traffic as a service sees it, made up from a seed: a rhythm of the day with a sharp

@@ -7,14 +7,14 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
 import io.headgate.server.ServiceSettings;
+import io.headgate.server.http.RawAnswer;
+import io.headgate.server.http.RunningService;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import io.headgate.server.http.RawAnswer;
-import io.headgate.server.http.RunningService;
 
 class AccessControlTest {
   private static final Rule RULE =
@@ -139,6 +139,7 @@ class AccessControlTest {
   @ParameterizedTest
   @ValueSource(strings = {"127.0.0.1", "127.0.0.2", "::1", "localhost"})
   void whatOnlyThisMachineReachesNeedsNone(String host) {
-    assertThat(new ServiceSettings(host, 0, AccessControl.OPEN, SECOND, SECOND, 1).host()).isEqualTo(host);
+    assertThat(new ServiceSettings(host, 0, AccessControl.OPEN, SECOND, SECOND, 1).host())
+        .isEqualTo(host);
   }
 }

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
+import io.headgate.server.http.Admin;
+import io.headgate.server.http.LogCapture;
+import io.headgate.server.http.RunningService;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import io.headgate.server.http.Admin;
-import io.headgate.server.http.LogCapture;
-import io.headgate.server.http.RunningService;
 
 /** Wrong tokens are limited and reported, and so is what administrators do. */
 class TokenGuessThrottleTest {

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
+import io.headgate.server.http.Admin;
+import io.headgate.server.http.RunningService;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import io.headgate.server.http.Admin;
-import io.headgate.server.http.RunningService;
 
 class TokenSetTest {
   private static final Rule RULE =

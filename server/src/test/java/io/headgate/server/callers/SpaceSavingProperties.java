@@ -3,6 +3,7 @@ package io.headgate.server.callers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Offset.offset;
 
+import io.headgate.server.stats.Figuring;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
-import io.headgate.server.stats.Figuring;
 
 /** Against an oracle that remembers everybody. */
 class SpaceSavingProperties {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.headgate.rule.Subject;
+import io.headgate.server.counts.SecondRing;
+import io.headgate.server.stats.Figuring;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,8 +15,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.stats.Figuring;
-import io.headgate.server.counts.SecondRing;
 
 class TopCallersTest {
   private static final long START = 1_789_300_800L;

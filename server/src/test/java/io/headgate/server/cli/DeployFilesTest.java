@@ -3,6 +3,7 @@ package io.headgate.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.server.ServiceSettings;
+import io.headgate.server.cli.options.Configuration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import io.headgate.server.cli.options.Configuration;
 
 /** What {@code deploy/} says of the program is true of it. */
 class DeployFilesTest {

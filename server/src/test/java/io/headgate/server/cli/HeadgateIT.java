@@ -3,6 +3,7 @@ package io.headgate.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.server.cli.output.JsonReply;
 import io.headgate.testkit.net.TestCertificates;
 import java.io.IOException;
 import java.net.URI;
@@ -19,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import io.headgate.server.cli.output.JsonReply;
 
 /** The program as it is delivered. */
 class HeadgateIT {

@@ -2,6 +2,8 @@ package io.headgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.server.cli.options.Configuration;
+import io.headgate.server.cli.output.CommandContext;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -13,8 +15,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.options.Configuration;
 
 /**
  * The table of options in {@code docs/operations.md} is what the code says. To write it anew:

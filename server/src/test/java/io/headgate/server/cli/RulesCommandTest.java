@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.server.api.AccessControl;
+import io.headgate.server.cli.output.Printable;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import io.headgate.server.cli.output.Printable;
 
 /** The commands that look at the rules of a service. */
 class RulesCommandTest extends RunningRules {

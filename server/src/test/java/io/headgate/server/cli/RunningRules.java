@@ -62,7 +62,8 @@ abstract class RunningRules extends Shell {
   }
 
   void serve(AccessControl access) throws Exception {
-    var settings = new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+    var settings =
+        new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
     service = Service.start(settings, limiter, book, Ticker.system());
     environment.put("HEADGATE_URL", "http://127.0.0.1:" + service.port());
   }

@@ -1,5 +1,6 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.output.CommandContext;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -9,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import org.junit.jupiter.api.io.TempDir;
-import io.headgate.server.cli.output.CommandContext;
 
 /** Runs commands in this JVM, in a folder and an environment of the test's own. */
 abstract class Shell {

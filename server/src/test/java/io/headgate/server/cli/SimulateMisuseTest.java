@@ -3,6 +3,7 @@ package io.headgate.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.headgate.server.cli.output.CommandContext;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -13,7 +14,6 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import io.headgate.server.cli.output.CommandContext;
 
 /** What is asked for wrongly, and what figures could be taken for that they are not. */
 class SimulateMisuseTest {

@@ -27,7 +27,8 @@ class LatencyHistogramProperties {
   @Property
   void classesFollowEachOther(@ForAll @LongRange(min = 0, max = 1L << 37) long nanos) {
     int index = LatencyHistogram.classOf(nanos);
-    if (nanos < 1L << 37) assertThat(LatencyHistogram.upperEdge(index)).isGreaterThanOrEqualTo(nanos);
+    if (nanos < 1L << 37)
+      assertThat(LatencyHistogram.upperEdge(index)).isGreaterThanOrEqualTo(nanos);
     if (index > 0) assertThat(LatencyHistogram.upperEdge(index - 1)).isLessThan(nanos);
   }
 }

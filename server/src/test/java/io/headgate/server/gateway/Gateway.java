@@ -1,7 +1,7 @@
 package io.headgate.server.gateway;
 
-import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.Eventually;
+import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.ScratchDirectory;
 import io.headgate.testkit.net.FreePorts;
 import java.io.IOException;

@@ -14,12 +14,12 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import io.headgate.rulefile.EnvoyAttributes;
+import io.headgate.server.api.RateLimitHeaders;
+import io.headgate.server.api.TruncatedText;
 import io.headgate.server.grpc.proto.RateLimitDescriptor;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import io.headgate.server.grpc.proto.RateLimitResponse.Code;
 import io.headgate.server.grpc.proto.RateLimitUnit;
-import io.headgate.server.api.RateLimitHeaders;
-import io.headgate.server.api.TruncatedText;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,8 @@ public final class DescriptorsFuzzTarget {
               .per("domain")
               .limit(FixedWindow.of(Rate.perDay(3)))
               .build());
-  private static final DescriptorStatuses STATUSES = new DescriptorStatuses(new RateLimitHeaders(CLOCK));
+  private static final DescriptorStatuses STATUSES =
+      new DescriptorStatuses(new RateLimitHeaders(CLOCK));
 
   public static void fuzzerTestOneInput(byte[] input) {
     try {

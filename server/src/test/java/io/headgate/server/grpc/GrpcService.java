@@ -6,8 +6,8 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.store.MemoryStore;
@@ -74,7 +74,8 @@ final class GrpcService implements AutoCloseable {
     return start(store, Ticker.system(), settings, GrpcSettings.DEFAULT, rules);
   }
 
-  private static ServiceSettings settings(AccessControl access, ConnectionLimits limits, Duration grace) {
+  private static ServiceSettings settings(
+      AccessControl access, ConnectionLimits limits, Duration grace) {
     return new ServiceSettings(
         "127.0.0.1", 0, access, limits, TrustedProxies.NONE, Optional.empty(), grace, 2);
   }

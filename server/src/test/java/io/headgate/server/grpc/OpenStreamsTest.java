@@ -9,8 +9,8 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
-import io.headgate.server.grpc.proto.HealthCheckResponse;
 import io.headgate.server.api.Readiness;
+import io.headgate.server.grpc.proto.HealthCheckResponse;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -73,7 +73,8 @@ class OpenStreamsTest {
     var vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     try {
       var services = new CountedServices();
-      var health = new HealthService(new StreamingCalls(vertx), new Readiness(), services, heard -> {});
+      var health =
+          new HealthService(new StreamingCalls(vertx), new Readiness(), services, heard -> {});
       ServiceMethod<Buffer, HealthCheckResponse> method =
           ServiceMethod.server(
               ServiceName.create("grpc.health.v1.Health"),

@@ -205,8 +205,8 @@ class RateLimitServiceTest {
 
   @ParameterizedTest
   @EnumSource
-  void manyCallersGetExactlyWhatThereIsAndTheOtherLimitIsChargedForThoseAlone(ConcurrentRunner crowd)
-      throws Exception {
+  void manyCallersGetExactlyWhatThereIsAndTheOtherLimitIsChargedForThoseAlone(
+      ConcurrentRunner crowd) throws Exception {
     var scarce = descriptor("scarce", crowd.name());
     var ample = hits(2, descriptor("ample", crowd.name()));
     long admitted =

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
+import io.headgate.server.http.transport.SecurityHeaders;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import io.headgate.server.http.transport.SecurityHeaders;
 
 /** What browsers are told. */
 class BrowsersTest {
@@ -116,8 +116,7 @@ class BrowsersTest {
   void aDenialIsNotKeptByCaches() {
     try (var service = RunningService.with(RULE)) {
       service.post("/v1/check", "{\"key\":\"k\"}");
-      for (var path :
-          new String[] {"/v1/check", "/v1/peek", "/v1/slots", "/api/ratelimit/check"}) {
+      for (var path : new String[] {"/v1/check", "/v1/peek", "/v1/slots", "/api/ratelimit/check"}) {
         var denied = service.post(path, "{\"key\":\"k\"}");
         assertThat(denied.status()).isEqualTo(429);
         assertThat(denied.header("Cache-Control")).as(path).isEqualTo("no-store");

@@ -7,11 +7,11 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Rule;
+import io.headgate.server.api.JsonWriter;
 import io.headgate.testkit.redis.RedisServer;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.api.JsonWriter;
 
 class HostileTextTest {
   private static final Pattern SCRIPTS = Pattern.compile("number_of_cached_scripts:(\\d+)");

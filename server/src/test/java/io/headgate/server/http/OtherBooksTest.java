@@ -8,12 +8,13 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
-import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
-import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.store.Ticker;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +23,6 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.api.AccessControl;
 
 /** Books that can't be written, or can't be asked. */
 class OtherBooksTest {
@@ -123,7 +123,8 @@ class OtherBooksTest {
 
   private static void with(RuleRepository book, Use use) throws Exception {
     var access = new AccessControl(Optional.of("s3cret"), Optional.empty());
-    var settings = new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
+    var settings =
+        new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
     try (var limiter = RateLimiter.inMemory(book.inForce().rules());
         var service = Service.start(settings, limiter, book, Ticker.system());
         var admin = new Admin(service.port())) {

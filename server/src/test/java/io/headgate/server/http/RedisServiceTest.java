@@ -171,8 +171,7 @@ class RedisServiceTest {
     assertThat(denied.status()).isEqualTo(429);
     assertThat(denied.body()).contains("\"source\":\"fallback\"");
     assertThat(denied.header("Retry-After")).isEqualTo("1");
-    for (var path :
-        new String[] {"/v1/peek", "/v1/explain", "/v1/slots", "/api/ratelimit/check"}) {
+    for (var path : new String[] {"/v1/peek", "/v1/explain", "/v1/slots", "/api/ratelimit/check"}) {
       assertThat(service.post(path, USER).status()).as(path).isEqualTo(200);
     }
     assertThat(service.post("/v1/check/batch", "{\"checks\":[" + USER + "]}").body())

@@ -6,7 +6,10 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.grpc.GrpcSettings;
+import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.tls.TlsFiles;
@@ -18,9 +21,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.transport.ConnectionLimits;
-import io.headgate.server.api.TrustedProxies;
 
 /** A real service on a port that the system chose, with a clock that stands until it is turned. */
 public final class RunningService implements AutoCloseable {
@@ -47,7 +47,8 @@ public final class RunningService implements AutoCloseable {
 
   private RunningService(Store store, StoreMetrics counts, Rule... rules) {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules));
-    var settings = new ServiceSettings("127.0.0.1", 0, AccessControl.OPEN, MINUTE, Duration.ZERO, 1);
+    var settings =
+        new ServiceSettings("127.0.0.1", 0, AccessControl.OPEN, MINUTE, Duration.ZERO, 1);
     this.book = followed();
     this.service = serve(settings, counts, Ticker.system());
   }
@@ -99,12 +100,16 @@ public final class RunningService implements AutoCloseable {
 
   static RunningService withTls(TlsFiles files, Rule... rules) {
     return new RunningService(
-        settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.of(files)),
+        settings(
+            AccessControl.OPEN, ConnectionLimits.DEFAULT, TrustedProxies.NONE, Optional.of(files)),
         rules);
   }
 
   private static ServiceSettings settings(
-      AccessControl access, ConnectionLimits limits, TrustedProxies proxies, Optional<TlsFiles> tls) {
+      AccessControl access,
+      ConnectionLimits limits,
+      TrustedProxies proxies,
+      Optional<TlsFiles> tls) {
     return new ServiceSettings("127.0.0.1", 0, access, limits, proxies, tls, Duration.ZERO, 2);
   }
 

@@ -6,14 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
-import java.io.UncheckedIOException;
-import java.time.Duration;
-import org.junit.jupiter.api.Test;
 import io.headgate.server.api.ClientAddress;
+import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.transport.ConnectionLimiter;
 import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.http.transport.MemoryBudget;
-import io.headgate.server.api.TrustedProxies;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
 
 /** Who takes places and time away from others is hung up on. */
 class SlowClientsTest {

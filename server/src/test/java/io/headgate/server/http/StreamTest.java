@@ -8,6 +8,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
+import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.http.transport.EventStream;
+import io.headgate.server.http.transport.EventStreams;
 import io.headgate.server.rules.ChangeInfo;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -29,9 +32,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import io.headgate.server.http.transport.ConnectionLimits;
-import io.headgate.server.http.transport.EventStream;
-import io.headgate.server.http.transport.EventStreams;
 
 class StreamTest {
   private static final ObjectMapper JSON = new ObjectMapper();

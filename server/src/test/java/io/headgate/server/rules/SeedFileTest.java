@@ -44,7 +44,8 @@ class SeedFileTest {
   }
 
   private static InMemoryRuleRepository examples() {
-    return new InMemoryRuleRepository(InstantSource.system(), ExampleRules.rules(), SeedFile.EXAMPLES);
+    return new InMemoryRuleRepository(
+        InstantSource.system(), ExampleRules.rules(), SeedFile.EXAMPLES);
   }
 
   private static List<String> ids(RuleRepository book) {
@@ -128,7 +129,8 @@ class SeedFileTest {
   @Test
   void whereTheFileIsTheTruthNothingElseChangesTheRules() throws IOException {
     try (var book =
-        FileRuleRepository.follow(RulesFile.open(write(text("a"))), InstantSource.system(), OFTEN)) {
+        FileRuleRepository.follow(
+            RulesFile.open(write(text("a"))), InstantSource.system(), OFTEN)) {
       assertThat(book.condition().readOnly().orElseThrow())
           .contains("rules.yaml", "change them there");
       assertThatThrownBy(() -> become(book, "theirs"))

@@ -50,7 +50,9 @@ class ComparisonProperties {
     var arrivals = arrivals(new Random(seed));
     try (var comparison =
             Comparison.of(
-                new RuleSimulator(BEFORE, SimulationBudget.USUAL), new RuleSimulator(AFTER, SimulationBudget.USUAL), Deadline.ENDLESS);
+                new RuleSimulator(BEFORE, SimulationBudget.USUAL),
+                new RuleSimulator(AFTER, SimulationBudget.USUAL),
+                Deadline.ENDLESS);
         var before = limiter(BEFORE);
         var after = limiter(AFTER)) {
       var denied = new HashMap<String, long[]>();

@@ -51,7 +51,8 @@ class PlaygroundProperties {
       @ForAll("limits") Limit limit,
       @ForAll @Size(max = 200) List<@LongRange(max = 59_999_999) Long> times) {
     long[] arrivals = times.stream().mapToLong(Long::longValue).sorted().toArray();
-    var course = new Playground(arrivals, DURATION, Deadline.ENDLESS).run(new Candidate("it", limit));
+    var course =
+        new Playground(arrivals, DURATION, Deadline.ENDLESS).run(new Candidate("it", limit));
     var clock = new AtomicLong();
     var rules = RuleSet.of(Rule.named("it").limit(limit).build());
     var expected = new ArrayList<LimitResult.Told>();
@@ -74,7 +75,8 @@ class PlaygroundProperties {
       case Decision.Delayed delayed ->
           new LimitResult.Told(time, SimulatedDecision.DELAYED, delayed.delay().toNanos() / 1_000);
       case Decision.Denied denied -> new LimitResult.Told(time, SimulatedDecision.DENIED, 0);
-      case Decision.Impossible impossible -> new LimitResult.Told(time, SimulatedDecision.DENIED, 0);
+      case Decision.Impossible impossible ->
+          new LimitResult.Told(time, SimulatedDecision.DENIED, 0);
     };
   }
 }

@@ -34,9 +34,11 @@ class SimulationBudgetTest {
 
   @Test
   void theLargerAStateTheFewerKeysFit() {
-    assertThat(SimulationBudget.within(64 * MEGABYTE, perKey(FixedWindow.of(Rate.perHour(1)))).keys())
+    assertThat(
+            SimulationBudget.within(64 * MEGABYTE, perKey(FixedWindow.of(Rate.perHour(1)))).keys())
         .isBetween(100_000, 130_000);
-    assertThat(SimulationBudget.within(64 * MEGABYTE, perKey(LARGE)).keys()).isBetween(3_000, 5_000);
+    assertThat(SimulationBudget.within(64 * MEGABYTE, perKey(LARGE)).keys())
+        .isBetween(3_000, 5_000);
   }
 
   @Test
@@ -52,7 +54,8 @@ class SimulationBudgetTest {
 
   @Test
   void aBenchKeepsNoMoreKeysThanThereIsRoomForAndSaysThatItIsCrowded() {
-    try (var bench = new RuleSimulator(perKey(FixedWindow.of(Rate.perHour(1))), SimulationBudget.ofKeys(100))) {
+    try (var bench =
+        new RuleSimulator(perKey(FixedWindow.of(Rate.perHour(1))), SimulationBudget.ofKeys(100))) {
       for (int i = 0; i < 50; i++) bench.ask(of("" + i));
       assertThat(bench.isCrowded()).isFalse();
       for (int i = 0; i < 1_000; i++) bench.ask(of("" + i));
@@ -63,7 +66,9 @@ class SimulationBudgetTest {
 
   @Test
   void theCrowdIsRememberedAfterItHasGone() {
-    try (var bench = new RuleSimulator(perKey(FixedWindow.of(Rate.perSecond(1))), SimulationBudget.ofKeys(100))) {
+    try (var bench =
+        new RuleSimulator(
+            perKey(FixedWindow.of(Rate.perSecond(1))), SimulationBudget.ofKeys(100))) {
       for (int i = 0; i < 100; i++) bench.ask(of("" + i));
       for (int i = 0; i < 200; i++) {
         bench.ask(new Arrival(3_600_000_000L + i * 10_000_000L, false, of("late" + i).request()));
@@ -86,7 +91,9 @@ class SimulationBudgetTest {
 
   @Test
   void whatIsDeniedIsNotRemembered() {
-    try (var bench = new RuleSimulator(perKey(RollingWindow.of(Rate.perHour(5))), new SimulationBudget(100, 5))) {
+    try (var bench =
+        new RuleSimulator(
+            perKey(RollingWindow.of(Rate.perHour(5))), new SimulationBudget(100, 5))) {
       for (int i = 0; i < 100; i++) bench.ask(of("a"));
       assertThat(bench.total(SimulatedDecision.DENIED)).isEqualTo(95);
     }

@@ -10,6 +10,9 @@ import io.headgate.redis.RedisStore;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
+import io.headgate.server.callers.CallerCodec;
+import io.headgate.server.callers.CallerList;
+import io.headgate.server.callers.CallerStats;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -18,9 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.callers.CallerCodec;
-import io.headgate.server.callers.CallerList;
-import io.headgate.server.callers.CallerStats;
 
 /** Two instances at one real Redis. */
 class ClusterCallersTest {

@@ -2,8 +2,8 @@ package io.headgate.server.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Request;
@@ -18,7 +18,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * What the watch costs a check, for whoever wants to know: {@code mvn -pl server -am test
- * -Dtest=EventLoopCounterCostTest -Dheadgate.cost=true}. Prints nanoseconds; of several turns the median.
+ * -Dtest=EventLoopCounterCostTest -Dheadgate.cost=true}. Prints nanoseconds; of several turns the
+ * median.
  */
 @EnabledIfSystemProperty(named = "headgate.cost", matches = "true")
 class EventLoopCounterCostTest {
@@ -47,7 +48,8 @@ class EventLoopCounterCostTest {
         results[i] = limiter.checkForResult(requests[i]);
       }
     }
-    var watch = new StatsCollector(StatsCollector.USUAL_NAMES, System::currentTimeMillis, () -> false);
+    var watch =
+        new StatsCollector(StatsCollector.USUAL_NAMES, System::currentTimeMillis, () -> false);
     var observer = watch.observer();
     var path = new double[TURNS];
     var aside = new double[TURNS];

@@ -1,9 +1,9 @@
 package io.headgate.server.stats;
 
+import io.headgate.server.callers.CallerStats;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import io.headgate.server.callers.CallerStats;
 
 /** Figures for tests. */
 public final class Figuring {

@@ -5,19 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
+import io.headgate.outage.CircuitBreakingStore;
+import io.headgate.outage.OutageListener;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
-import io.headgate.rule.Mode;
 import io.headgate.rule.FailurePolicy;
+import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.server.anomaly.Anomaly;
+import io.headgate.server.callers.CallerTable;
+import io.headgate.server.counts.CheckCounts;
+import io.headgate.server.counts.MonotonicClock;
 import io.headgate.server.http.LogCapture;
 import io.headgate.store.PlanResult;
-import io.headgate.outage.OutageListener;
-import io.headgate.outage.CircuitBreakingStore;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import java.util.ArrayList;
@@ -28,10 +32,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.anomaly.Anomaly;
-import io.headgate.server.callers.CallerTable;
-import io.headgate.server.counts.CheckCounts;
-import io.headgate.server.counts.MonotonicClock;
 
 /** A watch and one event loop, with clocks that are turned. */
 class StatsCollectorTest {
@@ -41,7 +41,8 @@ class StatsCollectorTest {
   private final AtomicLong wall = new AtomicLong(1_789_300_800_150L);
   private final AtomicLong nanos = new AtomicLong();
   private final StatsCollector watch =
-      new StatsCollector(StatsCollector.USUAL_NAMES, new MonotonicClock(wall::get, nanos::get), () -> false);
+      new StatsCollector(
+          StatsCollector.USUAL_NAMES, new MonotonicClock(wall::get, nanos::get), () -> false);
   private final EventLoopCounter loop = watch.observer();
   private final List<Anomaly> alarms = new ArrayList<>();
   private final List<StatsSnapshot> told = new ArrayList<>();
@@ -193,7 +194,8 @@ class StatsCollectorTest {
 
   private List<Anomaly> alarmsWithoutStore(Function<Rule.Builder, Rule.Builder> policy) {
     var rule = Rule.named("users").match("key", "*").limit(FixedWindow.of(Rate.perHour(5)));
-    var store = CircuitBreakingStore.before(new Away(), () -> Away.away(), () -> 1, OutageListener.NONE);
+    var store =
+        CircuitBreakingStore.before(new Away(), () -> Away.away(), () -> 1, OutageListener.NONE);
     try (var limiter = RateLimiter.with(store, RuleSet.of(policy.apply(rule).build()))) {
       ask(limiter, 10);
       second(loop::tick, watch::tick);

@@ -134,7 +134,8 @@ class TracesTest {
   @Test
   void whoMayNotAskIsNotFollowed() {
     var traces = TraceSettings.of(collector.address(), 1);
-    var access = new AccessControl(Optional.of("a-token-of-the-admin"), Optional.of("a-token-to-check"));
+    var access =
+        new AccessControl(Optional.of("a-token-of-the-admin"), Optional.of("a-token-to-check"));
     try (var service = new TracedService(Optional.of(traces), memory(), access, USERS)) {
       assertThat(service.post("/v1/check", USER, "traceparent", SAMPLED)).isEqualTo(401);
     }
@@ -174,8 +175,7 @@ class TracesTest {
         service.post("/v1/slots", "{\"key\":\"user:3\"}");
         var silent = child(collector.await(8), "POST /v1/slots");
         assertThat(silent.getStatus().getCode()).isEqualTo(StatusCode.STATUS_CODE_ERROR);
-        assertThat(attributes(span("POST /v1/slots")))
-            .containsEntry("headgate.source", "fallback");
+        assertThat(attributes(span("POST /v1/slots"))).containsEntry("headgate.source", "fallback");
       }
     }
   }

@@ -39,7 +39,8 @@ final class ProxiedConnection {
   private final List<Thread> threads = new ArrayList<>();
   private boolean ended;
 
-  ProxiedConnection(Socket client, int target, NetworkConditions weather, Consumer<ProxiedConnection> onEnd) {
+  ProxiedConnection(
+      Socket client, int target, NetworkConditions weather, Consumer<ProxiedConnection> onEnd) {
     this.client = client;
     this.target = target;
     this.weather = weather;

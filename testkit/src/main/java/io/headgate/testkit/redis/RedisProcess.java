@@ -1,7 +1,7 @@
 package io.headgate.testkit.redis;
 
-import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.Eventually;
+import io.headgate.testkit.ExitHooks;
 import io.headgate.testkit.ScratchDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -42,7 +42,8 @@ public final class RedisServer implements AutoCloseable {
   /** As {@link #start}, of another version than the one on the PATH. */
   public static RedisServer startProgram(Path program, String... extraOptions) {
     return start(
-        1, ports -> LaunchSpec.server(ports.getFirst(), List.of(extraOptions)).of(program.toString()));
+        1,
+        ports -> LaunchSpec.server(ports.getFirst(), List.of(extraOptions)).of(program.toString()));
   }
 
   /** As {@link #start}, and takes TLS connections on {@link #tlsPort} besides. */

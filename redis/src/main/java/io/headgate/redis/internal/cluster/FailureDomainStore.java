@@ -2,6 +2,10 @@ package io.headgate.redis.internal.cluster;
 
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.outage.CircuitBreakingStore;
+import io.headgate.outage.OutageListener;
+import io.headgate.outage.Reporter;
+import io.headgate.redis.internal.connection.LettuceErrors;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -9,12 +13,9 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
-import io.headgate.store.MemoryStore;
-import io.headgate.outage.OutageListener;
-import io.headgate.outage.CircuitBreakingStore;
-import io.headgate.outage.Reporter;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import java.util.ArrayList;
@@ -28,7 +29,6 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import io.headgate.redis.internal.connection.LettuceErrors;
 
 /**
  * Parts of the key space that can be away by themselves.

@@ -175,7 +175,8 @@ public final class ClusterConnection implements RedisConnection {
 
   @Override
   public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
-    return whenReached(redis -> ScriptCalls.announce(redis, key, instance, millis), System.nanoTime());
+    return whenReached(
+        redis -> ScriptCalls.announce(redis, key, instance, millis), System.nanoTime());
   }
 
   @Override
@@ -186,7 +187,8 @@ public final class ClusterConnection implements RedisConnection {
 
   @Override
   public CompletionStage<Long> announceReturn(byte[] key) {
-    return whenReached(redis -> redis.publish(channel, ResetSubscriber.returned(key)), System.nanoTime());
+    return whenReached(
+        redis -> redis.publish(channel, ResetSubscriber.returned(key)), System.nanoTime());
   }
 
   @Override
@@ -239,7 +241,8 @@ public final class ClusterConnection implements RedisConnection {
     }
     return stage.exceptionallyCompose(failure -> {
       var translated = LettuceErrors.translated(failure, server);
-      if (translated.kind() == Kind.CONNECTION || LettuceErrors.isFromWrongServer(failure)) reconnect();
+      if (translated.kind() == Kind.CONNECTION || LettuceErrors.isFromWrongServer(failure))
+        reconnect();
       return CompletableFuture.failedStage(translated);
     });
   }

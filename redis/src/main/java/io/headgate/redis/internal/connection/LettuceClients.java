@@ -1,5 +1,7 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.redis.RedisAddress;
+import io.headgate.redis.RedisOptions;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -25,8 +27,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import io.headgate.redis.RedisAddress;
-import io.headgate.redis.RedisOptions;
 
 /** Lettuce, set up so that it never sends a command twice, nor keeps one for later. */
 public final class LettuceClients implements AutoCloseable {

@@ -1,8 +1,8 @@
 package io.headgate.redis.internal.connection;
 
+import io.headgate.redis.internal.script.Batch;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import io.headgate.redis.internal.script.Batch;
 
 /**
  * The way to the servers. Stages fail with a {@link io.headgate.store.StoreException}; nothing is

@@ -9,7 +9,8 @@ import java.util.Arrays;
  * happened, and drops what is cached of them here. A counter that was reset loses its local state
  * too; one that was given permits back loses its cached denial only.
  */
-public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore near, RedisKeys keys) implements PubSub.Listener {
+public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore near, RedisKeys keys)
+    implements PubSub.Listener {
   /** Begins the message of a return. No key does: each begins with the prefix. */
   private static final byte RETURNED = 1;
 

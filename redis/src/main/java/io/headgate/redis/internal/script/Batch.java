@@ -2,9 +2,10 @@ package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
-import io.headgate.limit.Limit;
 import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Limit;
 import io.headgate.limit.Window;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Plan;
@@ -14,11 +15,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import io.headgate.redis.internal.connection.RedisKeys;
 
 /**
  * Questions that go to the server in one call, in the words of the script; {@code plan.lua} and
- * {@code prelude.lua} say which these are. Keys and limits that several have in common are sent once.
+ * {@code prelude.lua} say which these are. Keys and limits that several have in common are sent
+ * once.
  */
 public final class Batch {
   private static final int LOOK = 0;

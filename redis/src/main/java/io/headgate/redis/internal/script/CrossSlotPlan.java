@@ -2,6 +2,7 @@ package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
+import io.headgate.redis.internal.connection.LettuceErrors;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
@@ -22,7 +23,6 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
-import io.headgate.redis.internal.connection.LettuceErrors;
 
 /**
  * Evaluates plans whose counters are in several slots of a cluster, where no script reaches all of
@@ -180,7 +180,9 @@ final class CrossSlotPlan {
         are.add(new ScriptCommand.OfCharges(List.of(at(0, charge)), keep));
         would.add(new ScriptCommand.OfCharges(List.of(addedUp), false));
         others.add(
-            before == 0 ? are.getLast() : new ScriptCommand.OfCharges(List.of(at(before, charge)), false));
+            before == 0
+                ? are.getLast()
+                : new ScriptCommand.OfCharges(List.of(at(before, charge)), false));
       }
       var all = new ArrayList<ScriptCommand<?>>(3 * count);
       for (int i = 0; i < count; i++) {
@@ -348,7 +350,8 @@ final class CrossSlotPlan {
     var sums = new LinkedHashMap<Made, ChargeReceipt>();
     for (var receipt : receipts) {
       var charge = receipt.charge();
-      sums.merge(new Made(charge.counter(), charge.key(), receipt.at()), receipt, ChargeReceipt::and);
+      sums.merge(
+          new Made(charge.counter(), charge.key(), receipt.at()), receipt, ChargeReceipt::and);
     }
     return sums.values();
   }

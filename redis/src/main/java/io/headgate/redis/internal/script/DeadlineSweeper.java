@@ -1,5 +1,7 @@
 package io.headgate.redis.internal.script;
 
+import io.headgate.redis.internal.connection.ReadBarrier;
+import io.headgate.redis.internal.connection.StallMeter;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
 import java.time.Duration;
@@ -14,8 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import io.headgate.redis.internal.connection.ReadBarrier;
-import io.headgate.redis.internal.connection.StallMeter;
 
 /**
  * Ends waits at their deadline, a batch at a time, so that no request needs a timer of its own.

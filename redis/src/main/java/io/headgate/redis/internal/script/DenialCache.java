@@ -4,6 +4,8 @@ import io.headgate.limit.Concurrency;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Refused;
+import io.headgate.redis.internal.connection.PubSub;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Counter;
@@ -18,8 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import io.headgate.redis.internal.connection.PubSub;
-import io.headgate.redis.internal.connection.RedisKeys;
 
 /**
  * Caches denials until their retry time, so that a caller over its limit causes no Redis traffic.

@@ -1,12 +1,12 @@
 package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import io.headgate.redis.internal.connection.RedisKeys;
 
 /**
  * Announces to all instances that permits were given back, since a denial that an instance has

@@ -1,14 +1,14 @@
 package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Outcome;
 import io.headgate.limit.HoldRequest;
+import io.headgate.limit.Outcome;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Source;
 import io.headgate.store.HoldingStore.Known;
 import io.headgate.store.HoldingStore.Taken;
+import io.headgate.store.PlanResult;
+import io.headgate.store.Source;
 import io.headgate.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,7 +106,9 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     @Override
     long extraWork() {
       var single = plan.single();
-      return single == null ? ScriptCommand.extraWork(plan.charges()) : ScriptCommand.extraWork(single);
+      return single == null
+          ? ScriptCommand.extraWork(plan.charges())
+          : ScriptCommand.extraWork(single);
     }
   }
 
@@ -228,7 +230,10 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     private final Function<ReplyReader, T> answer;
 
     OfCharge(
-        Charge charge, boolean background, Consumer<Batch> question, Function<ReplyReader, T> answer) {
+        Charge charge,
+        boolean background,
+        Consumer<Batch> question,
+        Function<ReplyReader, T> answer) {
       this.charge = charge;
       this.background = background;
       this.question = question;

@@ -1,16 +1,22 @@
 package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.limit.Holdable;
-import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.HoldRequest.Usage;
+import io.headgate.limit.Holdable;
+import io.headgate.limit.Outcome.Refused;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RoundTripListener;
+import io.headgate.redis.internal.connection.LettuceErrors;
+import io.headgate.redis.internal.connection.ReadBarrier;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.HoldingStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
-import io.headgate.store.HoldingStore;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
@@ -27,12 +33,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import io.headgate.redis.internal.connection.LettuceErrors;
-import io.headgate.redis.internal.connection.ReadBarrier;
-import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.RedisOptions;
-import io.headgate.redis.RoundTripListener;
 
 /**
  * Asks Redis, and only Redis: what it can't say within the deadline fails with a {@link
@@ -67,11 +67,17 @@ public final class ScriptExecutor implements Store, HoldingStore {
   /**
    * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
    */
-  public ScriptExecutor(RedisConnection link, RedisKeys keys, Duration deadline, LongSupplier clock) {
+  public ScriptExecutor(
+      RedisConnection link, RedisKeys keys, Duration deadline, LongSupplier clock) {
     this(link, keys, deadline, clock, RoundTripListener.NONE);
   }
 
-  public ScriptExecutor(RedisConnection link, RedisKeys keys, Duration deadline, LongSupplier clock, RoundTripListener calls) {
+  public ScriptExecutor(
+      RedisConnection link,
+      RedisKeys keys,
+      Duration deadline,
+      LongSupplier clock,
+      RoundTripListener calls) {
     this(link, keys, deadline, clock, Ticker.system(), calls, newHolder());
   }
 
@@ -105,7 +111,12 @@ public final class ScriptExecutor implements Store, HoldingStore {
    * @param nanos the steady clock of this instance
    */
   public static ScriptExecutor forTesting(
-      RedisConnection link, RedisKeys keys, Duration deadline, Ticker here, long holder, LongSupplier nanos) {
+      RedisConnection link,
+      RedisKeys keys,
+      Duration deadline,
+      Ticker here,
+      long holder,
+      LongSupplier nanos) {
     return new ScriptExecutor(
         link,
         keys,
@@ -156,7 +167,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
     this.watch = new DeadlineSweeper(deadline, warmUpCalls, lanes.values(), barrier, nanos);
     var returns = new ReturnPublisher(keys, link::announceReturn);
     this.spanning =
-        new CrossSlotPlan(this::ask, this::laneOf, deadline, nanos, watch::isLate, returns::returned);
+        new CrossSlotPlan(
+            this::ask, this::laneOf, deadline, nanos, watch::isLate, returns::returned);
   }
 
   /** Ends waits at their deadline. */
@@ -213,7 +225,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
   public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
     return ask(
         ScriptCommand.take(
-            charge, new HoldRequest(holder, takes.incrementAndGet(), usage, charge.cost(), want, lease)));
+            charge,
+            new HoldRequest(holder, takes.incrementAndGet(), usage, charge.cost(), want, lease)));
   }
 
   @Override
@@ -265,7 +278,9 @@ public final class ScriptExecutor implements Store, HoldingStore {
   }
 
   public <T> CompletionStage<T> ask(ScriptCommand<T> ask) {
-    lanes.computeIfAbsent(laneOf(ask.charge()), number -> new Batcher(this::send, nanos)).submit(ask);
+    lanes
+        .computeIfAbsent(laneOf(ask.charge()), number -> new Batcher(this::send, nanos))
+        .submit(ask);
     return ask;
   }
 

@@ -6,6 +6,8 @@ import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.outage.OutageListener;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.FailurePolicy;
@@ -16,7 +18,6 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
-import io.headgate.outage.OutageListener;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
@@ -32,7 +33,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.internal.connection.RedisKeys;
 
 /** A store of which parts are dead, behind zones. */
 class FailureDomainStoreTest {
@@ -44,7 +44,13 @@ class FailureDomainStoreTest {
 
   private final Parts parts = new Parts();
   private final FailureDomainStore zones =
-      new FailureDomainStore(COUNT, parts, plan -> parts.decide(plan), FailureDomainStoreTest::slotOf, () -> 1, NO_LISTENER);
+      new FailureDomainStore(
+          COUNT,
+          parts,
+          plan -> parts.decide(plan),
+          FailureDomainStoreTest::slotOf,
+          () -> 1,
+          NO_LISTENER);
 
   private static Rule.Builder rule(String name) {
     return Rule.named(name).onStoreFailure(new FailurePolicy.Local());

@@ -6,6 +6,8 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Request;
@@ -26,8 +28,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.RedisOptions;
-import io.headgate.redis.RedisStore;
 
 /**
  * Many threads compete for the last permits of plans that span slots, where a limit may refuse

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
@@ -15,8 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.RedisOptions;
-import io.headgate.redis.RedisStore;
 
 /** One of three primaries dies, under a limit per user and one for everybody. */
 class CrossSlotPlanOutageTest {

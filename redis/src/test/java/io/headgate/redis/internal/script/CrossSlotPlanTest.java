@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
+import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
-import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.Links;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -35,11 +40,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import io.headgate.redis.internal.connection.LettuceClients;
-import io.headgate.redis.Links;
-import io.headgate.redis.internal.connection.RedisConnection;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.RedisOptions;
 
 /**
  * A limit per user and one for everybody, whose counters no script of a cluster reaches at once.
@@ -198,6 +198,7 @@ class CrossSlotPlanTest {
   }
 
   private ScriptExecutor engine() {
-    return new ScriptExecutor(Links.shared(link), new RedisKeys("s:"), Duration.ofSeconds(20), clock::micros);
+    return new ScriptExecutor(
+        Links.shared(link), new RedisKeys("s:"), Duration.ofSeconds(20), clock::micros);
   }
 }

@@ -8,6 +8,8 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisStore;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -25,8 +27,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.RedisStore;
 
 /** Two instances and one server, through the public face. */
 class DenialCacheTest {

@@ -6,6 +6,7 @@ import io.headgate.limit.Concurrency;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -20,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import io.headgate.redis.internal.connection.RedisKeys;
 
 class ReturnPublisherTest {
   private static final TokenBucket ONE_AN_HOUR = new TokenBucket(Rate.perHour(1));

@@ -1,7 +1,7 @@
 package io.headgate.server.cli.options;
 
-import picocli.CommandLine.Option;
 import io.headgate.server.cli.output.CommandContext;
+import picocli.CommandLine.Option;
 
 /** Whether to use colours where the terminal alone does not decide. */
 public final class ColourOption {

@@ -1,5 +1,7 @@
 package io.headgate.server.cli.options;
 
+import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.CommandFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +22,6 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
 
 /**
  * Values for options that are not given as flags: from the environment ({@code HEADGATE_PORT}),

@@ -1,9 +1,9 @@
 package io.headgate.server.cli.options;
 
+import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.grpc.GrpcSettings;
 import java.time.Duration;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.DurationText;
 
 /** How Envoy is answered. */
 public final class GrpcOptions {

@@ -1,7 +1,9 @@
 package io.headgate.server.cli.options;
 
-import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
+import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.tls.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -9,8 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.DurationText;
 
 /** How connections are taken: TLS, whose word counts about addresses, and how much of it all. */
 public final class ListenOptions {

@@ -3,9 +3,11 @@ package io.headgate.server.cli.options;
 import io.headgate.redis.Broadcast;
 import io.headgate.redis.RedisStore;
 import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.rules.ExampleRules;
-import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.FileRuleRepository;
+import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.server.rules.SeedFile;
@@ -21,8 +23,6 @@ import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.DurationText;
 
 /** Where rules come from and where they are kept. */
 public final class RuleOptions {
@@ -97,7 +97,8 @@ public final class RuleOptions {
   public Optional<RulesFile> readFile(Path directory) {
     if (poll.compareTo(Duration.ofMillis(10)) < 0) {
       throw new CommandFailure(
-          "--rules-poll must be at least 10ms, got %s".formatted(DurationText.text(poll.toMillis())));
+          "--rules-poll must be at least 10ms, got %s"
+              .formatted(DurationText.text(poll.toMillis())));
     }
     if (rules.isEmpty()) {
       if (mode == RulesMode.SEED) return Optional.empty();

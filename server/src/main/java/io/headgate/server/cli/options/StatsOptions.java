@@ -1,11 +1,11 @@
 package io.headgate.server.cli.options;
 
-import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.anomaly.WebhookTarget;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.stats.StatsSettings;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandFailure;
 
 /** What is watched, and who is told. */
 public final class StatsOptions {

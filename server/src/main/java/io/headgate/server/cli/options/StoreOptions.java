@@ -3,6 +3,8 @@ package io.headgate.server.cli.options;
 import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.store.RedisStoreFactory;
 import io.headgate.store.MemoryStore;
@@ -19,8 +21,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.DurationText;
 
 /** Where states are kept. */
 public final class StoreOptions {
@@ -128,7 +128,8 @@ public final class StoreOptions {
     }
     var prefixed = named("--store-prefix", () -> plain.withPrefix(prefix));
     var timed = named("--store-timeout", () -> prefixed.withDeadline(timeout));
-    var near = named("--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
+    var near =
+        named("--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
     var whole = timed.withNear(near);
     return ca.map(file -> whole.trusting(readable(directory.resolve(file)))).orElse(whole);
   }

@@ -1,8 +1,9 @@
 package io.headgate.server.cli.options;
 
-import io.headgate.server.files.FileWatcher;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.TokenSet;
+import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.files.FileWatcher;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
-import io.headgate.server.cli.output.CommandFailure;
 
 /** What callers must show. */
 public final class TokenOptions {

@@ -76,7 +76,8 @@ public final class SimulationHtml {
     figure("callers", comparison.callers());
     figure("denied", comparison.after().total(SimulatedDecision.DENIED));
     figure("delayed", comparison.after().total(SimulatedDecision.DELAYED));
-    if (simulation.compares()) figure("denied before", comparison.before().total(SimulatedDecision.DENIED));
+    if (simulation.compares())
+      figure("denied before", comparison.before().total(SimulatedDecision.DENIED));
     figure("in the busiest second", comparison.mostInSecond());
     out.append("</div>\n");
   }

@@ -2,9 +2,9 @@ package io.headgate.server.cli.output;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.headgate.server.simulation.RuleSimulator;
 import io.headgate.server.simulation.CallerComparison;
 import io.headgate.server.simulation.Comparison;
+import io.headgate.server.simulation.RuleSimulator;
 import io.headgate.server.simulation.SimulatedDecision;
 import java.io.IOException;
 import java.io.StringWriter;

@@ -44,7 +44,9 @@ public record SimulationReport(
 
   /** Whether anybody was denied anything, under either set of rules. */
   boolean deniesAnything() {
-    return comparison.before().total(SimulatedDecision.DENIED) + comparison.after().total(SimulatedDecision.DENIED) > 0;
+    return comparison.before().total(SimulatedDecision.DENIED)
+            + comparison.after().total(SimulatedDecision.DENIED)
+        > 0;
   }
 
   /** What whoever looks at the figures must know of them. */

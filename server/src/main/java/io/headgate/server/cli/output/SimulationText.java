@@ -3,8 +3,8 @@ package io.headgate.server.cli.output;
 import io.headgate.rule.Mode;
 import io.headgate.server.simulation.CallerComparison;
 import io.headgate.server.simulation.Comparison;
-import io.headgate.server.simulation.SimulatedDecision;
 import io.headgate.server.simulation.RuleTotals;
+import io.headgate.server.simulation.SimulatedDecision;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -167,7 +167,9 @@ public final class SimulationText {
 
   private static void add(TextTable table, SimulationReport simulation, CallerComparison caller) {
     String first =
-        caller.firstDenied().isPresent() ? Timestamps.text(caller.firstDenied().getAsLong()) : "never";
+        caller.firstDenied().isPresent()
+            ? Timestamps.text(caller.firstDenied().getAsLong())
+            : "never";
     String denied = count(caller.deniedAfter());
     String requests = count(caller.requests());
     if (simulation.compares()) {

@@ -2,23 +2,23 @@ package io.headgate.server.http.admin;
 
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
-import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.protocol.QueryString;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleDiff;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
-import io.headgate.server.rules.RuleDiff;
-import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleSnapshot;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.protocol.QueryString;
-import io.headgate.server.api.TextSyntax;
 
 /** The endpoints for what the rules have been. */
 public final class RevisionHandlers {
@@ -60,7 +60,8 @@ public final class RevisionHandlers {
     boolean yaml = exchange.asked("Accept").map(MediaTypes::prefersYaml).orElse(false);
     exchange.header("Vary", "Accept");
     exchange.when(
-        RuleChangeHandlers.onVirtualThread(() -> yaml ? yaml(number) : json(number, against, rules)),
+        RuleChangeHandlers.onVirtualThread(
+            () -> yaml ? yaml(number) : json(number, against, rules)),
         answer -> answer.give(exchange));
   }
 
@@ -113,7 +114,10 @@ public final class RevisionHandlers {
 
     @Override
     public RuleSnapshot make(
-        RuleRepository book, OptionalLong expected, ChangeInfo signature, Consumer<List<Rule>> before) {
+        RuleRepository book,
+        OptionalLong expected,
+        ChangeInfo signature,
+        Consumer<List<Rule>> before) {
       long seen = book.latest().number();
       var edition = book.restore(number, expected, signature);
       var changed = edition.number() > seen ? book.at(edition.number() - 1) : edition;

@@ -1,12 +1,12 @@
 package io.headgate.server.http.admin;
 
+import io.headgate.server.api.JsonWriter;
 import io.headgate.server.rules.ImpactReport;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleDiff;
 import java.util.List;
 import java.util.Locale;
-import io.headgate.server.api.JsonWriter;
 
 /** Revisions, diffs and effects as JSON. */
 final class RevisionJson {

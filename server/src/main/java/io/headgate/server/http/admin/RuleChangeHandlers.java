@@ -2,13 +2,25 @@ package io.headgate.server.http.admin;
 
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.api.TokenSet;
+import io.headgate.server.http.protocol.ETags;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.protocol.PercentDecoder;
+import io.headgate.server.http.protocol.QueryString;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.transport.LargeTaskExecutor;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.ImpactReport;
 import io.headgate.server.rules.RecentCallers;
+import io.headgate.server.rules.RuleDiff;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
-import io.headgate.server.rules.RuleDiff;
-import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.store.Ticker;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
@@ -21,18 +33,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.protocol.ETags;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.transport.LargeTaskExecutor;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.http.protocol.PercentDecoder;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.protocol.QueryString;
-import io.headgate.server.api.TextSyntax;
-import io.headgate.server.api.TokenSet;
 
 /**
  * How rules are changed, whatever the change is: by whom and why, on the strength of which
@@ -51,7 +51,8 @@ public final class RuleChangeHandlers {
   private final Ticker ticker;
   private final AccessControl access;
 
-  public RuleChangeHandlers(RuleRepository book, RecentCallers callers, Ticker ticker, AccessControl access) {
+  public RuleChangeHandlers(
+      RuleRepository book, RecentCallers callers, Ticker ticker, AccessControl access) {
     this.book = book;
     this.callers = callers;
     this.ticker = ticker;
@@ -69,7 +70,10 @@ public final class RuleChangeHandlers {
      * @param before is told the rules that it was done to
      */
     default RuleSnapshot make(
-        RuleRepository book, OptionalLong expected, ChangeInfo signature, Consumer<List<Rule>> before) {
+        RuleRepository book,
+        OptionalLong expected,
+        ChangeInfo signature,
+        Consumer<List<Rule>> before) {
       return book.change(
           expected,
           signature,
@@ -93,7 +97,8 @@ public final class RuleChangeHandlers {
     var signature = signature(exchange, query);
     boolean dry = query.truth("dry-run");
     exchange.when(
-        onVirtualThread(() -> dry ? tried(expected, change.get()) : made(expected, signature, change.get())),
+        onVirtualThread(
+            () -> dry ? tried(expected, change.get()) : made(expected, signature, change.get())),
         answer -> answer.give(exchange));
   }
 
@@ -187,7 +192,8 @@ public final class RuleChangeHandlers {
       } catch (RuleRepositoryException e) {
         throw new ProblemException(problem(e));
       } catch (IllegalArgumentException e) {
-        throw new ProblemException(ProblemDocument.of(400, "the rules can't stand together: " + e.getMessage()));
+        throw new ProblemException(
+            ProblemDocument.of(400, "the rules can't stand together: " + e.getMessage()));
       }
     });
   }

@@ -2,9 +2,16 @@ package io.headgate.server.http.admin;
 
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
-import io.headgate.server.rules.RuleSnapshot;
-import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.protocol.ETags;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.rules.RuleDiff;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.RuleSnapshot;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +19,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import io.headgate.server.http.protocol.ETags;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /** The endpoints for the rules themselves. */
 public final class RuleHandlers {
@@ -106,14 +106,18 @@ public final class RuleHandlers {
 
   /** Of the newest rules or, if asked so, of those that are in force here, which needs nobody. */
   private void answer(
-      Exchange exchange, boolean inForce, Function<RuleSnapshot, RuleChangeHandlers.Answer> answer) {
+      Exchange exchange,
+      boolean inForce,
+      Function<RuleSnapshot, RuleChangeHandlers.Answer> answer) {
     var known = exchange.asked("If-None-Match");
     exchange.when(
         RuleChangeHandlers.onVirtualThread(() -> {
           var edition = inForce ? book.inForce() : book.latest();
           var made = answer.apply(edition); // also for one who has it: there may be no such rule
           boolean same = known.isPresent() && ETags.isKnown(known.get(), edition.number());
-          return same ? new RuleChangeHandlers.Answer(304, edition.number(), "", Buffer.buffer()) : made;
+          return same
+              ? new RuleChangeHandlers.Answer(304, edition.number(), "", Buffer.buffer())
+              : made;
         }),
         made -> made.give(exchange));
   }
@@ -176,6 +180,7 @@ public final class RuleHandlers {
     }
     throw new ProblemException(
         ProblemDocument.of(
-            404, "there is no rule '%s'; GET /v1/rules lists them".formatted(TextSyntax.shown(id))));
+            404,
+            "there is no rule '%s'; GET /v1/rules lists them".formatted(TextSyntax.shown(id))));
   }
 }

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
-import java.util.List;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.TextSyntax;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Rules as they come in a body: all that is wrong with them is said at once. */
 public final class RulesJson {

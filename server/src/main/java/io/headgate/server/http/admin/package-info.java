@@ -1,6 +1,4 @@
-/**
- * The endpoints that read and change rules and revisions.
- */
+/** The endpoints that read and change rules and revisions. */
 @NullMarked
 package io.headgate.server.http.admin;
 

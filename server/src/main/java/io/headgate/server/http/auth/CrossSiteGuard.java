@@ -1,5 +1,9 @@
 package io.headgate.server.http.auth;
 
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.Role;
+import io.headgate.server.api.TextSyntax;
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -7,10 +11,6 @@ import io.vertx.core.net.HostAndPort;
 import java.net.URI;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.Role;
-import io.headgate.server.api.TextSyntax;
 
 /**
  * Keeps pages of other sites away from a service without tokens. It listens to its own machine

@@ -1,16 +1,16 @@
 package io.headgate.server.http.check;
 
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
-import io.headgate.store.Ticker;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import io.headgate.server.http.transport.Exchange;
+import io.headgate.RateLimiter;
 import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.api.RoundedTimes;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.store.Ticker;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /** The endpoints that ask whether a request may go ahead. */
 public final class CheckHandlers {

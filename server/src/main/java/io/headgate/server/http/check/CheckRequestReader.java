@@ -3,6 +3,9 @@ package io.headgate.server.http.check;
 import com.fasterxml.jackson.core.JsonToken;
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.protocol.JsonReader;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -10,9 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import io.headgate.server.http.protocol.JsonReader;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /** Reads questions, each field as it comes by, and refuses whatever is not exactly right. */
 public final class CheckRequestReader {
@@ -113,7 +113,9 @@ public final class CheckRequestReader {
   private CheckRequest asked() {
     if (subject == null) {
       throw allowed.contains(CheckField.SUBJECT)
-          ? in.missing(CheckField.SUBJECT.toString(), "{\"key\":\"user:42\"} or {\"subject\":{\"user\":\"42\"}}")
+          ? in.missing(
+              CheckField.SUBJECT.toString(),
+              "{\"key\":\"user:42\"} or {\"subject\":{\"user\":\"42\"}}")
           : in.missing(CheckField.KEY.toString(), "{\"key\":\"user:42\"}");
     }
     if (rule.isEmpty() && allowed.contains(CheckField.RULE)) {

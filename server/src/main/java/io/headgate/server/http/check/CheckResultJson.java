@@ -1,11 +1,11 @@
 package io.headgate.server.http.check;
 
+import io.headgate.CheckResult;
 import io.headgate.Decision;
 import io.headgate.LimitReport;
-import io.headgate.CheckResult;
-import io.headgate.store.Source;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.RoundedTimes;
+import io.headgate.store.Source;
 
 /** The body of a decision, in the order in which its fields are documented. */
 public final class CheckResultJson {
@@ -33,7 +33,8 @@ public final class CheckResultJson {
     out.end();
   }
 
-  private static void writeFields(JsonWriter out, CheckResult result, long waited, boolean charged) {
+  private static void writeFields(
+      JsonWriter out, CheckResult result, long waited, boolean charged) {
     out.name("allowed").value(result.isAllowed());
     var rule = result.rule();
     var limit = result.limit();
@@ -64,7 +65,8 @@ public final class CheckResultJson {
     switch (decision) {
       case Decision.Allowed allowed -> out.value(0);
       case Decision.Delayed delayed -> out.value(0);
-      case Decision.Denied(var retryAfter) -> out.value(RoundedTimes.millis(RoundedTimes.micros(retryAfter)));
+      case Decision.Denied(var retryAfter) ->
+          out.value(RoundedTimes.millis(RoundedTimes.micros(retryAfter)));
       case Decision.Impossible impossible -> out.nothing();
     }
   }
@@ -76,7 +78,8 @@ public final class CheckResultJson {
     out.name("algorithm").value(report.algorithm());
     out.name("limit").value(report.limit());
     out.name("remaining").value(report.remaining());
-    out.name("resetAfterMs").value(RoundedTimes.millis(RoundedTimes.rest(report.resetAfter(), waited)));
+    out.name("resetAfterMs")
+        .value(RoundedTimes.millis(RoundedTimes.rest(report.resetAfter(), waited)));
     if (!report.enforced()) out.name("shadow").value(true);
     out.end();
   }

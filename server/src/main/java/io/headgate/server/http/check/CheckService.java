@@ -1,16 +1,16 @@
 package io.headgate.server.http.check;
 
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
 import io.headgate.rule.Request;
-import io.headgate.server.store.StoreView;
+import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.store.StoreView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import io.headgate.server.http.transport.Exchange;
 
 /**
  * Asks the limiter without making the event loop wait. A store in memory answers at once, so there

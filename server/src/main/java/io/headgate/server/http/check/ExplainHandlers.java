@@ -1,22 +1,22 @@
 package io.headgate.server.http.check;
 
-import io.headgate.RuleExplanation;
 import io.headgate.RateLimiter;
+import io.headgate.RuleExplanation;
 import io.headgate.rule.MatchExplanation.Condition;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.Exchange;
 import java.util.Comparator;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /** The endpoints for people who ask why, and who make good. */
 public final class ExplainHandlers {

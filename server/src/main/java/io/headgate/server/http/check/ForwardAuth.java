@@ -1,12 +1,21 @@
 package io.headgate.server.http.check;
 
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.api.ForwardedHeader;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.RateLimitHeaders;
+import io.headgate.server.api.RoundedTimes;
+import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
 import java.util.List;
 import java.util.OptionalLong;
@@ -15,15 +24,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.ForwardedHeader;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.RateLimitHeaders;
-import io.headgate.server.api.RoundedTimes;
-import io.headgate.server.api.TrustedProxies;
 
 /** The endpoint that proxies ask before they pass a request on: yes is 204, no is a status. */
 public final class ForwardAuth {
@@ -40,7 +40,8 @@ public final class ForwardAuth {
   private @Nullable RuleSet looked;
   private boolean queues;
 
-  public ForwardAuth(RateLimiter limiter, CheckService asking, TrustedProxies proxies, Ticker ticker) {
+  public ForwardAuth(
+      RateLimiter limiter, CheckService asking, TrustedProxies proxies, Ticker ticker) {
     this.limiter = limiter;
     this.asking = asking;
     this.proxies = proxies;

@@ -2,6 +2,11 @@ package io.headgate.server.http.check;
 
 import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.api.HeaderText;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.api.TruncatedText;
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -10,11 +15,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.HeaderText;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
-import io.headgate.server.api.TruncatedText;
 
 /**
  * Maps the headers in which a proxy describes a request to a request to the limiter.
@@ -70,7 +70,8 @@ public final class ForwardAuthHeaders {
     if (!given.get().matches("[0-9]{1,9}")) {
       throw ProblemException.badInput(
           MAX_WAIT,
-          "must be a whole number of milliseconds, got '%s'".formatted(TextSyntax.shown(given.get())));
+          "must be a whole number of milliseconds, got '%s'"
+              .formatted(TextSyntax.shown(given.get())));
     }
     return OptionalLong.of(Long.parseLong(given.get()));
   }

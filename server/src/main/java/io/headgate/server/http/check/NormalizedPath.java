@@ -1,8 +1,8 @@
 package io.headgate.server.http.check;
 
+import io.headgate.server.api.HeaderText;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
-import io.headgate.server.api.HeaderText;
 
 /**
  * The path of a request as rules see it: one place has one path, however it is written, so that no

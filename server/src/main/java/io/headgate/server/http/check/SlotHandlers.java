@@ -1,11 +1,11 @@
 package io.headgate.server.http.check;
 
 import io.headgate.RateLimiter;
-import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.Exchange;
 
 /** Keeps and gives back slots in flight, by the id that taking them gave. */
 public final class SlotHandlers {
@@ -57,7 +57,8 @@ public final class SlotHandlers {
   }
 
   private static ProblemException notAnId() {
-    return ProblemException.badInput("id", "is not that of a lease; use the one that acquiring it gave");
+    return ProblemException.badInput(
+        "id", "is not that of a lease; use the one that acquiring it gave");
   }
 
   private static ProblemException ended(String what) {

@@ -1,8 +1,8 @@
 package io.headgate.server.http.protocol;
 
-import java.util.OptionalLong;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.TextSyntax;
+import java.util.OptionalLong;
 
 /** Revisions as entity tags: revision 7 is {@code "7"}. */
 public final class ETags {

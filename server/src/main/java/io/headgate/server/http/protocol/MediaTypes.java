@@ -1,9 +1,9 @@
 package io.headgate.server.http.protocol;
 
+import io.headgate.server.api.ProblemDocument;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import io.headgate.server.api.ProblemDocument;
 
 /** The little of content negotiation that is needed. */
 public final class MediaTypes {

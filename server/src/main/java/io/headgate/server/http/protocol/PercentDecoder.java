@@ -1,10 +1,10 @@
 package io.headgate.server.http.protocol;
 
+import io.headgate.server.api.ProblemException;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import io.headgate.server.api.ProblemException;
 
 /** Percent-encoded UTF-8, read strictly. */
 public final class PercentDecoder {

@@ -1,5 +1,7 @@
 package io.headgate.server.http.protocol;
 
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -7,8 +9,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /**
  * The parameters behind the question mark. One that is not known is refused: a misspelled dry run

@@ -1,9 +1,9 @@
 package io.headgate.server.http.simulation;
 
+import io.headgate.server.api.ProblemException;
 import io.headgate.server.simulation.Arrival;
 import java.util.Locale;
 import java.util.function.Consumer;
-import io.headgate.server.api.ProblemException;
 
 /**
  * Counts the lines of a log that are held to be put in order, and refuses more than the service can

@@ -1,15 +1,15 @@
 package io.headgate.server.http.simulation;
 
-import io.headgate.server.simulation.Arrivals;
-import io.headgate.server.simulation.LimitResult;
-import io.headgate.server.simulation.Deadline;
-import io.headgate.server.simulation.Playground;
-import io.headgate.server.simulation.NominalLimit;
-import java.util.Arrays;
-import java.util.Locale;
-import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.RoundedTimes;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.simulation.Arrivals;
+import io.headgate.server.simulation.Deadline;
+import io.headgate.server.simulation.LimitResult;
+import io.headgate.server.simulation.NominalLimit;
+import io.headgate.server.simulation.Playground;
+import java.util.Arrays;
+import java.util.Locale;
 
 /** Limits side by side on traffic that is made for them. */
 public final class PlaygroundHandler {

@@ -3,6 +3,9 @@ package io.headgate.server.http.simulation;
 import com.fasterxml.jackson.core.JsonToken;
 import io.headgate.limit.Limit;
 import io.headgate.rulefile.RuleFile;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.http.admin.RulesJson;
+import io.headgate.server.http.protocol.JsonReader;
 import io.headgate.server.simulation.Candidate;
 import io.headgate.server.simulation.Playground;
 import java.util.ArrayList;
@@ -10,9 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import io.headgate.server.http.protocol.JsonReader;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.admin.RulesJson;
 
 /** Reads what is to be tried on what. */
 public final class PlaygroundReader {

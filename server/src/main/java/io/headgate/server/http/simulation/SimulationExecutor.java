@@ -1,5 +1,10 @@
 package io.headgate.server.http.simulation;
 
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.simulation.Deadline;
 import io.headgate.server.simulation.RecentTraffic;
 import io.vertx.core.buffer.Buffer;
@@ -8,11 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
 
 /**
  * Runs trials beside the checks, for all event loops: on threads of their own, few at a time, and

@@ -1,6 +1,9 @@
 package io.headgate.server.http.simulation;
 
 import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.protocol.JsonReader;
 import io.headgate.server.simulation.Arrivals;
 import io.headgate.server.simulation.NominalLimit;
 import io.headgate.server.simulation.RecentTraffic;
@@ -10,9 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import io.headgate.server.http.protocol.JsonReader;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /** Reads what traffic the playground is to make. */
 final class TrafficReader {

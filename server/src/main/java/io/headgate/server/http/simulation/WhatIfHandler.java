@@ -7,12 +7,17 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.rulefile.RuleFile;
-import io.headgate.server.simulation.RuleSimulator;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.http.admin.RulesJson;
+import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.simulation.Comparison;
-import io.headgate.server.simulation.ReorderBuffer;
-import io.headgate.server.simulation.SimulationNotes;
 import io.headgate.server.simulation.Deadline;
+import io.headgate.server.simulation.ReorderBuffer;
+import io.headgate.server.simulation.RuleSimulator;
 import io.headgate.server.simulation.SimulationBudget;
+import io.headgate.server.simulation.SimulationNotes;
 import io.headgate.server.simulation.accesslog.AccessLog;
 import io.headgate.server.simulation.accesslog.Attributes;
 import io.headgate.server.simulation.accesslog.RequiredFields;
@@ -22,17 +27,12 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.admin.RulesJson;
 
 /** Real requests under the rules in force and under others. */
 public final class WhatIfHandler {
   /**
-   * For what each of two sets of rules remembers, with {@link SimulationExecutor#AT_ONCE} trials under way: a
-   * quarter of a gigabyte in all.
+   * For what each of two sets of rules remembers, with {@link SimulationExecutor#AT_ONCE} trials
+   * under way: a quarter of a gigabyte in all.
    */
   private static final long ROOM = 64L << 20;
 

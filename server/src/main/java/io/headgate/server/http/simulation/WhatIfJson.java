@@ -1,14 +1,14 @@
 package io.headgate.server.http.simulation;
 
-import io.headgate.server.simulation.RuleSimulator;
+import io.headgate.server.api.JsonWriter;
 import io.headgate.server.simulation.CallerComparison;
 import io.headgate.server.simulation.Comparison;
+import io.headgate.server.simulation.RuleSimulator;
 import io.headgate.server.simulation.SimulatedDecision;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.List;
-import io.headgate.server.api.JsonWriter;
 
 /** What other rules would have meant. */
 final class WhatIfJson {

@@ -1,14 +1,14 @@
 package io.headgate.server.http.simulation;
 
 import com.fasterxml.jackson.core.JsonToken;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.protocol.JsonReader;
 import io.headgate.server.simulation.accesslog.AccessLog;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import io.headgate.server.http.protocol.JsonReader;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /** Reads which rules are to be tried on what. */
 public final class WhatIfReader {
@@ -88,16 +88,19 @@ public final class WhatIfReader {
     for (var known : AccessLog.Format.values()) {
       if (known.name().toLowerCase(Locale.ROOT).equals(given)) return known;
     }
-    throw in.bad("must be auto, common, combined or json, got '%s'".formatted(TextSyntax.shown(given)));
+    throw in.bad(
+        "must be auto, common, combined or json, got '%s'".formatted(TextSyntax.shown(given)));
   }
 
   private Asked asked() {
     if (rules.isEmpty()) {
-      throw ProblemException.badInput("rules", "is missing; send the text of a rule file, or of one rule");
+      throw ProblemException.badInput(
+          "rules", "is missing; send the text of a rule file, or of one rule");
     }
     Optional<Log> log = Optional.empty();
     if (kind.equals("log")) {
-      if (text.isEmpty()) throw ProblemException.badInput("source.text", "is missing; send lines of a log");
+      if (text.isEmpty())
+        throw ProblemException.badInput("source.text", "is missing; send lines of a log");
       log = Optional.of(new Log(text.get(), format, key));
     }
     return new Asked(rules.get(), replace, log);

@@ -1,6 +1,4 @@
-/**
- * The endpoints that simulate rules: the playground and what-if.
- */
+/** The endpoints that simulate rules: the playground and what-if. */
 @NullMarked
 package io.headgate.server.http.simulation;
 

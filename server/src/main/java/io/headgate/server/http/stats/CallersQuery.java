@@ -1,18 +1,18 @@
 package io.headgate.server.http.stats;
 
-import io.headgate.server.callers.CallerStats;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
 import io.headgate.server.callers.CallerList;
 import io.headgate.server.callers.CallerSeries;
+import io.headgate.server.callers.CallerStats;
+import io.headgate.server.http.transport.Exchange;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /**
  * Which callers somebody wants to see, and in what order.
@@ -57,7 +57,8 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
         default ->
             throw ProblemException.badInput(
                 "sort",
-                "must be denied, allowed, rate or burst, got '%s'".formatted(TextSyntax.shown(text)));
+                "must be denied, allowed, rate or burst, got '%s'"
+                    .formatted(TextSyntax.shown(text)));
       };
     }
   }

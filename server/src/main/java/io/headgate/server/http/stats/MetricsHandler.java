@@ -1,10 +1,10 @@
 package io.headgate.server.http.stats;
 
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.transport.LargeTaskExecutor;
 import io.headgate.server.metrics.Metrics;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.http.transport.LargeTaskExecutor;
 
 /** The figures for Prometheus, put together while the event loop does other things. */
 public final class MetricsHandler {

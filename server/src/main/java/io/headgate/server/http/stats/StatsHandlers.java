@@ -1,26 +1,26 @@
 package io.headgate.server.http.stats;
 
 import io.headgate.RateLimiter;
-import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.store.StoreView;
-import io.headgate.server.callers.CallerList;
-import io.headgate.server.stats.StatsSnapshot;
-import io.headgate.server.stats.ClusterCallers;
-import io.headgate.server.stats.StoreLatency;
-import io.headgate.server.stats.StatsCollector;
-import io.vertx.core.buffer.Buffer;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.transport.EventStreams;
-import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.transport.LargeTaskExecutor;
-import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.TextSyntax;
+import io.headgate.server.callers.CallerList;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.EventStreams;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.transport.LargeTaskExecutor;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.stats.ClusterCallers;
+import io.headgate.server.stats.StatsCollector;
+import io.headgate.server.stats.StatsSnapshot;
+import io.headgate.server.stats.StoreLatency;
+import io.headgate.server.store.StoreView;
+import io.vertx.core.buffer.Buffer;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * What goes on right now, for people who look: one for all event loops, so that what is shown to
@@ -103,7 +103,8 @@ public final class StatsHandlers {
   }
 
   /** A thousand callers take a while to sort and to write: an event loop does not do that. */
-  static <T> CompletionStage<Buffer> written(CompletionStage<T> stage, Function<T, JsonWriter> json) {
+  static <T> CompletionStage<Buffer> written(
+      CompletionStage<T> stage, Function<T, JsonWriter> json) {
     return stage.thenApplyAsync(
         value -> Buffer.buffer(json.apply(value).toString()), LargeTaskExecutor.EXECUTOR);
   }

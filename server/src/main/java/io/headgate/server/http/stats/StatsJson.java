@@ -1,19 +1,19 @@
 package io.headgate.server.http.stats;
 
-import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.rules.SeedFile;
-import io.headgate.server.store.StoreView;
 import io.headgate.server.anomaly.Anomaly;
+import io.headgate.server.api.JsonWriter;
 import io.headgate.server.counts.CheckCounts;
-import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.counts.Percentiles;
 import io.headgate.server.counts.SecondStats;
+import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.SeedFile;
+import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
+import io.headgate.server.store.StoreView;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
-import io.headgate.server.api.JsonWriter;
 
 /** The figures of the service, in the order in which their fields are documented. */
 final class StatsJson {
@@ -28,7 +28,11 @@ final class StatsJson {
   private final RuleRepository book;
 
   StatsJson(
-      String instance, long startedAt, StoreView store, StoreLatency storeTimes, RuleRepository book) {
+      String instance,
+      long startedAt,
+      StoreView store,
+      StoreLatency storeTimes,
+      RuleRepository book) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
@@ -161,7 +165,8 @@ final class StatsJson {
     out.endList().end();
   }
 
-  private static void writeAll(JsonWriter out, List<SecondStats> series, ToLongFunction<SecondStats> what) {
+  private static void writeAll(
+      JsonWriter out, List<SecondStats> series, ToLongFunction<SecondStats> what) {
     out.beginList();
     for (var second : series) out.value(what.applyAsLong(second));
     out.endList();

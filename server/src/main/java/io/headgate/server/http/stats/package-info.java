@@ -1,6 +1,4 @@
-/**
- * The endpoints for live statistics, callers, anomalies and metrics.
- */
+/** The endpoints for live statistics, callers, anomalies and metrics. */
 @NullMarked
 package io.headgate.server.http.stats;
 

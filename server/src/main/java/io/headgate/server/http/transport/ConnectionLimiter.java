@@ -1,9 +1,9 @@
 package io.headgate.server.http.transport;
 
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import io.headgate.server.api.ClientAddress;
 import io.headgate.server.api.TrustedProxies;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Who comes in, for all event loops together: how many connections there are, how many of one

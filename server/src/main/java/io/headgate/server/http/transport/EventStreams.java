@@ -1,5 +1,11 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.Readiness;
+import io.headgate.server.api.Role;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.Map;
@@ -7,12 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.Readiness;
-import io.headgate.server.api.Role;
 
 /** Those who are told what happens as it happens. */
 public final class EventStreams {

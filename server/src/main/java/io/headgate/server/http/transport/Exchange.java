@@ -1,7 +1,18 @@
 package io.headgate.server.http.transport;
 
-import io.headgate.server.trace.TraceParent;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.Readiness;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.auth.CrossSiteGuard;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.protocol.PercentDecoder;
+import io.headgate.server.http.protocol.QueryString;
 import io.headgate.server.trace.Trace;
+import io.headgate.server.trace.TraceParent;
 import io.headgate.server.trace.Tracing;
 import io.headgate.store.StoreException;
 import io.vertx.core.MultiMap;
@@ -22,17 +33,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.http.auth.CrossSiteGuard;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.http.protocol.PercentDecoder;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.protocol.QueryString;
-import io.headgate.server.api.Readiness;
-import io.headgate.server.api.TextSyntax;
 
 /**
  * One request, from its head to its answer. Also a request that is refused is received to its end,
@@ -171,7 +171,8 @@ public final class Exchange implements BodyReceiver {
     return tracing.request(
         request.method().name(),
         found.traced(),
-        TraceParent.of(headers.getAll(TraceParent.TRACEPARENT), headers.getAll(TraceParent.TRACESTATE)));
+        TraceParent.of(
+            headers.getAll(TraceParent.TRACEPARENT), headers.getAll(TraceParent.TRACESTATE)));
   }
 
   /** What is told of this request to those who follow it. */
@@ -474,7 +475,9 @@ public final class Exchange implements BodyReceiver {
     } catch (Throwable e) {
       String id = UUID.randomUUID().toString();
       LOG.error("request failed, id {}", id, e);
-      answer(ProblemDocument.of(500, "something went wrong here; the service's log says more, id " + id));
+      answer(
+          ProblemDocument.of(
+              500, "something went wrong here; the service's log says more, id " + id));
     }
   }
 
@@ -507,7 +510,8 @@ public final class Exchange implements BodyReceiver {
     return ProblemDocument.of(
         417,
         "Expect",
-        "Expect can be 100-continue and nothing else, got '%s'".formatted(TextSyntax.shown(expected)));
+        "Expect can be 100-continue and nothing else, got '%s'"
+            .formatted(TextSyntax.shown(expected)));
   }
 
   private ProblemDocument tooLong() {

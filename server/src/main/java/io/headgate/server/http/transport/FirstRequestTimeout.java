@@ -1,5 +1,6 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.server.api.ClientAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -11,7 +12,6 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import io.headgate.server.api.ClientAddress;
 
 /**
  * Closes a connection on which no request has begun in time, however busily its bytes drip, and
@@ -50,7 +50,8 @@ final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    long weight = message instanceof ByteBuf read ? read.readableBytes() * HeaderReadListener.WEIGHT : 0;
+    long weight =
+        message instanceof ByteBuf read ? read.readableBytes() * HeaderReadListener.WEIGHT : 0;
     context.fireChannelRead(message);
     if (context.isRemoved()) return; // the head was whole
     if (budget.take(weight)) held += weight;

@@ -22,7 +22,8 @@ public final class NonApiRequest implements BodyReceiver {
   /**
    * @param answers the memory that its answers take until they are sent, beyond that of a short one
    */
-  public NonApiRequest(HttpServerRequest request, Vertx vertx, ConnectionTracker connections, long answers) {
+  public NonApiRequest(
+      HttpServerRequest request, Vertx vertx, ConnectionTracker connections, long answers) {
     this.request = request;
     this.connections = connections;
     var connection = connections.find(request.connection());

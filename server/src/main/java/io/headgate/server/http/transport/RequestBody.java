@@ -1,13 +1,13 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.http.protocol.MediaTypes;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.TextSyntax;
 
 /** The body of a request as it comes, and what is refused about it. */
 final class RequestBody {

@@ -1,14 +1,14 @@
 package io.headgate.server.http.transport;
 
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.Role;
+import io.headgate.server.api.TextSyntax;
 import io.vertx.core.http.HttpMethod;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.Role;
-import io.headgate.server.api.TextSyntax;
 
 /** Which path and method is served by what. */
 public final class Routes {
@@ -62,7 +62,8 @@ public final class Routes {
         ProblemDocument.of(
                 405,
                 "%s does not take %s; use %s"
-                    .formatted(TextSyntax.shown(path), TextSyntax.shown(method.name()), allow(methods)))
+                    .formatted(
+                        TextSyntax.shown(path), TextSyntax.shown(method.name()), allow(methods)))
             .with("Allow", allow(methods)));
   }
 
@@ -77,7 +78,8 @@ public final class Routes {
     if (methods != null) return methods;
     throw new ProblemException(
         ProblemDocument.of(
-            404, "there is nothing at %s; GET / lists what there is".formatted(TextSyntax.shown(path))));
+            404,
+            "there is nothing at %s; GET / lists what there is".formatted(TextSyntax.shown(path))));
   }
 
   private static String starred(String path, int from, int to) {

@@ -1,16 +1,16 @@
 package io.headgate.server.http.ui;
 
+import io.headgate.server.api.ProblemDocument;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
 import io.headgate.server.dashboard.PageFile;
 import io.headgate.server.dashboard.PageFiles;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.transport.SharedBuffer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.api.ProblemDocument;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.transport.SharedBuffer;
-import io.headgate.server.api.TextSyntax;
 
 /** Serves the dashboard. Its files hold no data, so anybody may have them. */
 public final class DashboardHandler {

@@ -1,10 +1,10 @@
 package io.headgate.server.http.ui;
 
+import io.headgate.server.http.transport.Exchange;
+import io.headgate.server.http.transport.SharedBuffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.http.transport.SharedBuffer;
 
 /** The description of this API for programs, as it is in the jar. */
 public final class OpenApiHandler {

@@ -1,17 +1,17 @@
 package io.headgate.server.http.ui;
 
 import io.headgate.RateLimiter;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.EventLoopWatchdog;
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.Readiness;
+import io.headgate.server.api.Role;
+import io.headgate.server.http.protocol.MediaTypes;
+import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.store.StoreView;
 import java.util.List;
 import java.util.Optional;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.EventLoopWatchdog;
-import io.headgate.server.http.transport.Exchange;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.http.protocol.MediaTypes;
-import io.headgate.server.api.Readiness;
-import io.headgate.server.api.Role;
 
 /** What this is, and how it is. */
 public final class ServiceInfoHandlers {

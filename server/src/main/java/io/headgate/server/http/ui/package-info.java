@@ -1,6 +1,4 @@
-/**
- * The dashboard's files, the OpenAPI description, and the service info and health endpoints.
- */
+/** The dashboard's files, the OpenAPI description, and the service info and health endpoints. */
 @NullMarked
 package io.headgate.server.http.ui;
 

@@ -2,11 +2,11 @@ package io.headgate.server.rules.database;
 
 import io.headgate.redis.Broadcast;
 import io.headgate.rule.Rule;
-import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException.Away;
-import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.database.RuleTransactions.Done;
 import java.io.IOException;
 import java.nio.file.Path;

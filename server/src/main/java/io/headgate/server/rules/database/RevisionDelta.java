@@ -17,7 +17,12 @@ import org.jspecify.annotations.Nullable;
  * @param ended the rules of which a version ends
  */
 record RevisionDelta(
-    List<StoredRule> lines, List<StoredRule> written, List<String> ended, int added, int changed, int removed) {
+    List<StoredRule> lines,
+    List<StoredRule> written,
+    List<String> ended,
+    int added,
+    int changed,
+    int removed) {
 
   /** That the rules can stand together is found when they are compiled. */
   static RevisionDelta of(List<StoredRule> before, List<Rule> after) {
@@ -70,7 +75,8 @@ record RevisionDelta(
 
   /** The rule as others will read it, so that all instances have the same. */
   private static StoredRule line(long place, Rule rule, @Nullable StoredRule old) {
-    if (old != null && old.rule().equals(rule)) return new StoredRule(place, old.body(), old.rule());
+    if (old != null && old.rule().equals(rule))
+      return new StoredRule(place, old.body(), old.rule());
     String body = RuleFile.json(rule);
     if (old != null && old.body().equals(body)) return new StoredRule(place, body, old.rule());
     return new StoredRule(place, body, RuleFile.readRule(body));

@@ -1,7 +1,7 @@
 package io.headgate.server.rules.database;
 
-import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.Revision;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;

@@ -2,10 +2,10 @@ package io.headgate.server.rules.database;
 
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleRepositoryException;
-import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.database.RuleDao.Entry;
 import io.headgate.server.rules.database.RuleDao.Head;
 import io.headgate.server.rules.database.RuleDao.Row;
@@ -88,7 +88,10 @@ final class RuleTransactions {
   record Done(StoredSnapshot latest, boolean isNew) {}
 
   Done change(
-      StoredSnapshot known, OptionalLong expected, ChangeInfo signature, UnaryOperator<List<Rule>> edit) {
+      StoredSnapshot known,
+      OptionalLong expected,
+      ChangeInfo signature,
+      UnaryOperator<List<Rule>> edit) {
     Draft draft = (handle, head, latest) -> edit.apply(latest.rules());
     String action = "change the rules";
     return audited(
@@ -152,7 +155,9 @@ final class RuleTransactions {
             amendment.removed(),
             amendment.lines().size());
     var tag = RuleDao.newTag();
-    var copy = StoredSnapshot.of(head.book(), tag, revision, amendment.lines()); // first: it may be refused
+    var copy =
+        StoredSnapshot.of(
+            head.book(), tag, revision, amendment.lines()); // first: it may be refused
     RuleDao.append(handle, revision, tag, amendment);
     var number = OptionalLong.of(revision.number());
     audit(handle, signature, action, "accepted", number, signature.message());
@@ -206,12 +211,14 @@ final class RuleTransactions {
     long number = head.revision();
     var revision = RuleDao.revision(handle, number);
     var rows = RuleDao.rows(handle, number);
-    return read(number, () -> StoredSnapshot.of(head.book(), head.tag(), revision, lines(rows, known)));
+    return read(
+        number, () -> StoredSnapshot.of(head.book(), head.tag(), revision, lines(rows, known)));
   }
 
   private RuleSet rules(Handle handle, long number, Map<String, Rule> known) {
     var rows = RuleDao.rows(handle, number);
-    return read(number, () -> RuleSet.of(lines(rows, known).stream().map(StoredRule::rule).toList()));
+    return read(
+        number, () -> RuleSet.of(lines(rows, known).stream().map(StoredRule::rule).toList()));
   }
 
   private static List<StoredRule> lines(List<Row> rows, Map<String, Rule> known) {

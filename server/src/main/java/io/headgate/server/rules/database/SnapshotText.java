@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.headgate.rule.Rule;
-import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.Revision;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -48,7 +48,8 @@ final class SnapshotText {
     for (var line : lines.subList(1, lines.size() - 1)) read.add(line(line, known));
     String head = lines.getFirst();
     var fields = fields(head.substring(0, head.length() - RULES.length()) + "}");
-    var copy = StoredSnapshot.of(field(fields, "book"), field(fields, "tag"), revision(fields), read);
+    var copy =
+        StoredSnapshot.of(field(fields, "book"), field(fields, "tag"), revision(fields), read);
     if (copy.edition().revision().rules() != read.size()) {
       throw new IllegalArgumentException("it has not as many rules as it says");
     }

@@ -2,8 +2,8 @@ package io.headgate.server.rules.database;
 
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.database.RuleDao.Head;
 import java.util.HashMap;
 import java.util.List;

@@ -72,7 +72,8 @@ public final class Attributes {
     }
     var from = name.equals(Subject.KEY) ? KEY_FROM : List.of(name);
     attributes.add(
-        new Attribute(name, from.stream().map(field -> FieldTemplate.field(field, slots)).toList()));
+        new Attribute(
+            name, from.stream().map(field -> FieldTemplate.field(field, slots)).toList()));
   }
 
   FieldSlots slots() {

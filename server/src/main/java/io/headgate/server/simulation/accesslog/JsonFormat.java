@@ -120,7 +120,8 @@ final class JsonFormat implements LineFormat {
   }
 
   private void put(Place place, String value, LogLine line) {
-    line.put(place.slot, place.slot == path ? RequestTarget.path(value, withQuery) : value, place.rank);
+    line.put(
+        place.slot, place.slot == path ? RequestTarget.path(value, withQuery) : value, place.rank);
   }
 
   /** The first line of a request, where a log has it whole. */

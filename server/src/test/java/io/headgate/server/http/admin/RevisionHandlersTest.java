@@ -6,10 +6,10 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.RunningService;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 class RevisionHandlersTest {
   private final RunningService service = RunningService.with(rule("users", 10));

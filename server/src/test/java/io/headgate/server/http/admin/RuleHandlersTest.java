@@ -6,15 +6,15 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rulefile.RuleFile;
+import io.headgate.server.http.Admin;
+import io.headgate.server.http.RawAnswer;
+import io.headgate.server.http.RunningService;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import io.headgate.server.http.Admin;
-import io.headgate.server.http.RawAnswer;
-import io.headgate.server.http.RunningService;
 
 class RuleHandlersTest {
   private static final Rule USERS = rule("users", 10);

@@ -10,14 +10,14 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
+import io.headgate.server.http.RawAnswer;
+import io.headgate.server.http.RawConnection;
+import io.headgate.server.http.RunningService;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.http.RawAnswer;
-import io.headgate.server.http.RawConnection;
-import io.headgate.server.http.RunningService;
 
 /** What each kind of decision looks like on the wire, to the letter. */
 class CheckHandlersTest {

@@ -7,11 +7,11 @@ import io.headgate.limit.Rate;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
+import io.headgate.server.http.RunningService;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.http.RunningService;
 
 class ExplainHandlersTest {
   private static final Rule PER_USER =

@@ -2,6 +2,9 @@ package io.headgate.server.http.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.api.TrustedProxies;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -10,9 +13,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.StringLength;
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.TextSyntax;
-import io.headgate.server.api.TrustedProxies;
 
 /** What a caller writes can neither hide it nor make it another. */
 class ForwardAuthProperties {

@@ -7,6 +7,11 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
+import io.headgate.server.api.TruncatedText;
+import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.http.RawAnswer;
+import io.headgate.server.http.RawConnection;
+import io.headgate.server.http.RunningService;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -15,11 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import io.headgate.server.http.RawAnswer;
-import io.headgate.server.http.RawConnection;
-import io.headgate.server.http.RunningService;
-import io.headgate.server.api.TruncatedText;
-import io.headgate.server.api.TrustedProxies;
 
 class ForwardAuthTest {
   private static final Rate TWO = Rate.of(2, Duration.ofHours(1));

@@ -1,13 +1,13 @@
 package io.headgate.server.http.check;
 
-import io.headgate.server.api.ClientAddress;
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.api.ForwardedHeader;
-import io.headgate.server.api.TextSyntax;
-import io.headgate.server.api.TrustedProxies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.rule.Subject;
+import io.headgate.server.api.ClientAddress;
+import io.headgate.server.api.ForwardedHeader;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.api.TextSyntax;
+import io.headgate.server.api.TrustedProxies;
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -37,7 +37,8 @@ public final class GateHeadersFuzzTarget {
     assertThat(ClientAddress.parse(caller.toString())).contains(caller);
     if (isAccepted(() -> ForwardAuthHeaders.read(headers, caller))) requireMapped(headers, caller);
     isAccepted(() -> ForwardAuthHeaders.maxWaitMillis(headers));
-    ForwardAuthHeaders.denyStatus(headers).ifPresent(status -> assertThat(status).isBetween(400, 599));
+    ForwardAuthHeaders.denyStatus(headers)
+        .ifPresent(status -> assertThat(status).isBetween(400, 599));
     requireCanonicalPath(NormalizedPath.of(head));
   }
 
@@ -68,7 +69,8 @@ public final class GateHeadersFuzzTarget {
     var subject = ForwardAuthHeaders.read(headers, caller).subject();
     assertThat(subject.attribute("ip")).contains(caller.toString());
     assertThat(subject.attribute(Subject.KEY).isPresent())
-        .isEqualTo(headers.getAll(ForwardAuthHeaders.KEY).stream().anyMatch(line -> !line.isEmpty()));
+        .isEqualTo(
+            headers.getAll(ForwardAuthHeaders.KEY).stream().anyMatch(line -> !line.isEmpty()));
     subject.attribute("path").ifPresent(GateHeadersFuzzTarget::requireCanonicalPath);
     for (var value : subject.attributes().values()) assertThat(TextSyntax.flaw(value)).isEmpty();
   }

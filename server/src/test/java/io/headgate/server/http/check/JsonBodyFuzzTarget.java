@@ -1,9 +1,5 @@
 package io.headgate.server.http.check;
 
-import io.headgate.server.api.ProblemException;
-import io.headgate.server.http.simulation.PlaygroundReader;
-import io.headgate.server.http.simulation.WhatIfReader;
-import io.headgate.server.http.protocol.JsonReader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonParser;
@@ -11,6 +7,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.headgate.rule.Subject;
+import io.headgate.server.api.ProblemException;
+import io.headgate.server.http.simulation.PlaygroundReader;
+import io.headgate.server.http.simulation.WhatIfReader;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +30,12 @@ public final class JsonBodyFuzzTarget {
           .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
 
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
-    for (var fields : List.of(CheckField.OF_CHECK, CheckField.OF_EXPLAIN, CheckField.OF_RESET, CheckField.OF_TOKENS)) {
+    for (var fields :
+        List.of(
+            CheckField.OF_CHECK,
+            CheckField.OF_EXPLAIN,
+            CheckField.OF_RESET,
+            CheckField.OF_TOKENS)) {
       var asked = accepted(() -> CheckRequestReader.readOne(input, fields));
       if (asked.isPresent()) requireSame(asked.get(), TREES.readTree(input), fields);
     }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Rule;
+import io.headgate.server.http.RawConnection;
+import io.headgate.server.http.RunningService;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.http.RawConnection;
-import io.headgate.server.http.RunningService;
 
 class SlotHandlersTest {
   private static final String JOB = "{\"subject\":{\"job\":\"etl\"}}";

@@ -3,6 +3,8 @@ package io.headgate.server.http.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.server.api.JsonWriter;
+import io.headgate.server.api.ProblemException;
 import io.headgate.server.simulation.Deadline;
 import io.headgate.server.simulation.RecentTraffic;
 import java.time.Duration;
@@ -11,8 +13,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.api.JsonWriter;
-import io.headgate.server.api.ProblemException;
 
 class SimulationExecutorTest {
   private final RecentTraffic nothing = new RecentTraffic(1, () -> 0);

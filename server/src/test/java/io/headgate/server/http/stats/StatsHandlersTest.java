@@ -9,14 +9,14 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.TokenSet;
+import io.headgate.server.http.RunningService;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.RunningService;
-import io.headgate.server.api.TokenSet;
 
 class StatsHandlersTest {
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.headgate.rule.RuleSet;
-import io.headgate.server.rules.InMemoryRuleRepository;
-import io.headgate.server.store.StoreView;
 import io.headgate.server.anomaly.Anomaly;
+import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
-import io.headgate.server.stats.StatsCollector;
+import io.headgate.server.store.StoreView;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Ticker;
 import java.util.ArrayList;

@@ -2,6 +2,9 @@ package io.headgate.server.http.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.Readiness;
+import io.headgate.server.api.TokenSet;
 import io.headgate.server.trace.Tracing;
 import io.headgate.testkit.Eventually;
 import io.vertx.core.Vertx;
@@ -19,9 +22,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.api.Readiness;
-import io.headgate.server.api.TokenSet;
 
 /** Streams whose seconds end when the test says so. */
 class EventStreamsTest {
@@ -63,7 +63,8 @@ class EventStreamsTest {
         vertx
             .createHttpServer()
             .requestHandler(request -> {
-              var connections = new ConnectionTracker(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1);
+              var connections =
+                  new ConnectionTracker(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1);
               streams.open(new Exchange(request, vertx, connections, readiness, Tracing.OFF));
             })
             .listen(0, "127.0.0.1")

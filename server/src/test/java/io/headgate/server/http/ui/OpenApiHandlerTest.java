@@ -11,16 +11,29 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.server.api.AccessControl;
+import io.headgate.server.api.Readiness;
+import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.http.Admin;
+import io.headgate.server.http.HttpApi;
+import io.headgate.server.http.RawAnswer;
+import io.headgate.server.http.RunningService;
+import io.headgate.server.http.SharedViews;
+import io.headgate.server.http.simulation.SimulationExecutor;
+import io.headgate.server.http.stats.StatsHandlers;
+import io.headgate.server.http.transport.ConnectionLimiter;
+import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
-import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.InMemoryRuleRepository;
-import io.headgate.server.trace.Tracing;
+import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.simulation.RecentTraffic;
 import io.headgate.server.stats.ClusterCallers;
-import io.headgate.server.stats.StoreLatency;
-import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.stats.StatsCollector;
+import io.headgate.server.stats.StoreLatency;
+import io.headgate.server.trace.Tracing;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,19 +48,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import io.headgate.server.api.AccessControl;
-import io.headgate.server.http.Admin;
-import io.headgate.server.http.transport.ConnectionLimiter;
-import io.headgate.server.http.transport.ConnectionLimits;
-import io.headgate.server.http.HttpApi;
-import io.headgate.server.http.transport.MemoryBudget;
-import io.headgate.server.http.RawAnswer;
-import io.headgate.server.api.Readiness;
-import io.headgate.server.http.RunningService;
-import io.headgate.server.http.SharedViews;
-import io.headgate.server.http.simulation.SimulationExecutor;
-import io.headgate.server.http.stats.StatsHandlers;
-import io.headgate.server.api.TrustedProxies;
 
 /** The description against what is really answered. */
 class OpenApiHandlerTest {
@@ -137,10 +137,14 @@ class OpenApiHandlerTest {
               new RecentCallers(1),
               DecisionListener.NONE,
               new SharedViews(
-                  metrics, live, new SimulationExecutor(new RecentTraffic(1, service.clock::get)), Tracing.OFF),
+                  metrics,
+                  live,
+                  new SimulationExecutor(new RecentTraffic(1, service.clock::get)),
+                  Tracing.OFF),
               service.clock::get,
               AccessControl.OPEN,
-              new ConnectionLimiter(ConnectionLimits.DEFAULT, TrustedProxies.NONE, MemoryBudget.ofHeap()),
+              new ConnectionLimiter(
+                  ConnectionLimits.DEFAULT, TrustedProxies.NONE, MemoryBudget.ofHeap()),
               1,
               new Readiness());
       assertThat(described()).isEqualTo(new TreeSet<>(api.endpoints()));

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
+import io.headgate.server.http.RunningService;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import io.headgate.server.http.RunningService;
 
 class ServiceInfoHandlersTest {
   private static final RunningService SERVICE =

@@ -9,8 +9,8 @@ import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FreePorts;
 import java.io.IOException;
@@ -94,7 +94,8 @@ class DatabaseAwayTest {
         assertThatThrownBy(() -> become(book, 7))
             .isInstanceOf(RuleRepositoryException.Away.class)
             .hasMessageContaining("nothing was changed; try again when it is back");
-        assertThatThrownBy(() -> book.history(9, 9)).isInstanceOf(RuleRepositoryException.Away.class);
+        assertThatThrownBy(() -> book.history(9, 9))
+            .isInstanceOf(RuleRepositoryException.Away.class);
         assertThatThrownBy(() -> book.at(1)).isInstanceOf(RuleRepositoryException.Away.class);
         assertThat(book.inForce().number()).isEqualTo(2);
       } finally {

@@ -8,11 +8,11 @@ import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
-import io.headgate.server.rules.RuleSnapshot;
+import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryContract;
 import io.headgate.server.rules.RuleRepositoryException;
-import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.testkit.Eventually;
 import java.nio.file.Path;
 import java.sql.DriverManager;
@@ -240,7 +240,8 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
         .isInstanceOf(RuleRepositoryException.Away.class)
         .hasMessageContaining("the database of rules is at revision 2, and revision 3 is in force")
         .hasMessageContaining("restart Headgate to take its rules");
-    assertThatThrownBy(() -> book.restore(1, ANY, BOB)).isInstanceOf(RuleRepositoryException.Away.class);
+    assertThatThrownBy(() -> book.restore(1, ANY, BOB))
+        .isInstanceOf(RuleRepositoryException.Away.class);
     assertThat(rules(book.inForce())).containsExactly(rule("a", 3));
     assertThat(rows("SELECT MAX(revision) FROM headgate_revisions")).containsExactly("2");
     book.close();

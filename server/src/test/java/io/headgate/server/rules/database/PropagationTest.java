@@ -2,8 +2,8 @@ package io.headgate.server.rules.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.RateLimiter;
 import io.headgate.CheckResult;
+import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisStore;

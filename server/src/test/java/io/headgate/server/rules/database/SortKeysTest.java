@@ -28,7 +28,8 @@ class SortKeysTest {
 
   @Test
   void whereThereIsNoRoomAllAreNumberedAfresh() {
-    assertThat(assign(10L, null, 11L)).containsExactly(SortKeys.GAP, 2 * SortKeys.GAP, 3 * SortKeys.GAP);
+    assertThat(assign(10L, null, 11L))
+        .containsExactly(SortKeys.GAP, 2 * SortKeys.GAP, 3 * SortKeys.GAP);
     assertThat(assign(null, 1L)).containsExactly(SortKeys.GAP, 2 * SortKeys.GAP);
   }
 

@@ -23,7 +23,8 @@ public final class AccessLogFuzzTarget {
         limits: [{ algorithm: token-bucket, rate: 1/1s, cost: bytes }]
       """;
 
-  private static final RequiredFields WANTED = RequiredFields.by(List.of(RuleSet.of(RuleFile.read(RULES))));
+  private static final RequiredFields WANTED =
+      RequiredFields.by(List.of(RuleSet.of(RuleFile.read(RULES))));
   private static final String BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
   private static final Pattern BLANK = Pattern.compile("[ \\t]*\\r?");
 

@@ -34,7 +34,8 @@ class AccessLogTest {
   private final List<Arrival> arrivals = new ArrayList<>();
 
   private AccessLog log(String rules, Map<String, String> mapped, AccessLog.Format format) {
-    var attributes = Attributes.of(RequiredFields.by(List.of(RuleSet.of(RuleFile.read(rules)))), mapped);
+    var attributes =
+        Attributes.of(RequiredFields.by(List.of(RuleSet.of(RuleFile.read(rules)))), mapped);
     return new AccessLog(attributes, format, false, arrivals::add);
   }
 
@@ -244,7 +245,8 @@ class AccessLogTest {
 
   @Test
   void aTextThatIsFarTooLongIsRefusedAndWhatComesOfOneIsCut() throws IOException {
-    assertThatThrownBy(() -> Attributes.of(RequiredFields.by(List.of()), Map.of("key", "x".repeat(1_025))))
+    assertThatThrownBy(
+            () -> Attributes.of(RequiredFields.by(List.of()), Map.of("key", "x".repeat(1_025))))
         .hasMessageContaining("a text of 1025 characters is too long");
     log(ALL, Map.of("key", "{path}".repeat(100)), AccessLog.Format.AUTO)
         .read(line("GET /" + "a".repeat(60_000) + " HTTP/1.1"));
@@ -367,7 +369,8 @@ class AccessLogTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 65})
   void anAttributeMustHaveAName(int length) {
-    assertThatThrownBy(() -> Attributes.of(RequiredFields.by(List.of()), Map.of("n".repeat(length), "ip")))
+    assertThatThrownBy(
+            () -> Attributes.of(RequiredFields.by(List.of()), Map.of("n".repeat(length), "ip")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("name must have 1 to 64 characters, got " + length);
   }

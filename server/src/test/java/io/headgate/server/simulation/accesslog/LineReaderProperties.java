@@ -42,7 +42,10 @@ class LineReaderProperties {
           }
         });
     List<String> expected =
-        text.toString().lines().map(l -> l.length() > LineReader.LONGEST ? "(too long)" : l).toList();
+        text.toString()
+            .lines()
+            .map(l -> l.length() > LineReader.LONGEST ? "(too long)" : l)
+            .toList();
     assertThat(got).isEqualTo(expected);
   }
 
