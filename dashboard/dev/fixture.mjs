@@ -1,10 +1,10 @@
-// A made-up service for those who work on the pages: it answers as the real one does, with figures that are invented.
+// A mock service for dashboard development: it answers like the real one, with generated statistics.
 // What it takes for valid is a guess; the real one is a `--service http://127.0.0.1:8080` away.
 
 import { runTrial } from './trial.mjs';
 
 const RULES = [
-  { id: 'per-user', description: 'everybody who is signed in', match: { key: 'user:*' }, limit: { algorithm: 'token-bucket', rate: '100/1m', burst: 200 }, overrides: [{ match: { key: 'user:42' }, limit: { algorithm: 'token-bucket', rate: '1000/1m' } }] },
+  { id: 'per-user', description: 'All signed-in users', match: { key: 'user:*' }, limit: { algorithm: 'token-bucket', rate: '100/1m', burst: 200 }, overrides: [{ match: { key: 'user:42' }, limit: { algorithm: 'token-bucket', rate: '1000/1m' } }] },
   { id: 'per-ip', description: 'each address', match: { ip: '*' }, limit: { algorithm: 'sliding-window', rate: '300/1m' } },
   { id: 'login', description: 'guessing passwords is slow work', match: { path: '/login', ip: '*' }, limit: { algorithm: 'rolling-window', rate: '5/5m' } },
   { id: 'contract', match: { tenant: '*' }, combine: 'all', limits: [{ name: 'calls', algorithm: 'fixed-window', rate: '1000/1h' }, { name: 'bytes', algorithm: 'token-bucket', rate: '10485760/1h', cost: 'bytes' }] },
@@ -50,7 +50,7 @@ export function fixture({ token = null } = {}) {
       anomalies: [
         ...(state.away ? [{ id: '19', kind: 'breaker', severity: 'critical', since: now - 65_000, until: null, rule: null, caller: null, value: 1, expected: null, text: 'The store is away; policies decide' }] : []),
         { id: '18', kind: 'new-caller', severity: 'info', since: now - 125_000, until: null, rule: 'per-user', caller: 'user:9731', value: 12, expected: null, text: 'user:9731 is new and among the ten busiest (12/s)' },
-        { id: '17', kind: 'rate', severity: 'warning', since: now - 1_900_000, until: now - 1_500_000, rule: 'per-user', caller: 'user:42', value: 812, expected: 35, text: 'user:42 asks 23 times as often as usual (812/s, usually 35/s)' },
+        { id: '17', kind: 'rate', severity: 'warning', since: now - 1_900_000, until: now - 1_500_000, rule: 'per-user', caller: 'user:42', value: 812, expected: 35, text: 'user:42 sends 23 times as many checks as usual (812/s, usually 35/s)' },
       ],
     };
   }
@@ -81,7 +81,7 @@ export function fixture({ token = null } = {}) {
 
   function changed(request, query, edit, restored) {
     const expected = /"(\d+)"/.exec(request.headers['if-match'] ?? '');
-    if (expected && Number(expected[1]) !== newest()) return problem(409, `the rules are at revision ${newest()}, not ${expected[1]} any more; look at them again`, 'If-Match');
+    if (expected && Number(expected[1]) !== newest()) return problem(409, `the rules are at revision ${newest()}, but the change is based on revision ${expected[1]}; reload and retry`, 'If-Match');
     const after = edit(structuredClone(state.rules));
     const diff = diffOf(state.rules, after);
     const same = diff.changes.length === 0;
@@ -138,7 +138,7 @@ export function fixture({ token = null } = {}) {
     const kept = revision && state.revisions.find((r) => r.revision.number === Number(revision[1]));
     if (kept && revision[2]) return changed(request, query, () => kept.rules, kept.revision.number);
     if (kept) return json(200, { revision: kept.revision, diff: kept.diff });
-    return problem(404, `there is nothing at ${path}; GET / lists what there is`);
+    return problem(404, `there is no endpoint ${path}; GET / lists all endpoints`);
   }
 
   function stream(request, response) {

@@ -1,4 +1,4 @@
-// Serves the pages to those who work on them.
+// Serves the pages during development.
 //
 //   npm run dev                                     made-up data, reloads what is edited
 //   npm run dev -- --service http://127.0.0.1:8080  the data of a running service

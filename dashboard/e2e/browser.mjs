@@ -1,4 +1,4 @@
-// A real browser, whose every complaint fails the test.
+// A real browser. Every error it reports fails the test.
 
 import { chromium } from 'playwright-core';
 
@@ -12,7 +12,7 @@ export function launch() {
 }
 
 /**
- * A tab of its own. `complaints` has what the page threw, what the content security policy forbade and what it asked of
+ * Opens a tab. `complaints` collects errors of the page, violations of the content security policy, and requests to
  * others than the service.
  */
 export async function openTab(browser, url, { viewport = WIDE, colorScheme = 'light' } = {}) {
@@ -22,7 +22,7 @@ export async function openTab(browser, url, { viewport = WIDE, colorScheme = 'li
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // A refused connection and a refused token are part of the play.
+    // A refused connection and a rejected token are part of the test.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
   });
   page.on('request', (request) => {
@@ -37,10 +37,10 @@ export const go = (page, hash) =>
     window.location.hash = to;
   }, hash);
 
-/** The sentence that a page begins with, once it says what is given. Those who listen are told by another element. */
+/** Waits until the summary of a page contains the text. Screen readers get it from another element. */
 export const says = (page, text, options) => page.locator('p.said').filter({ hasText: text }).waitFor(options);
 
-/** Writes a text in place of the editor's. */
+/** Replaces the text of the editor. */
 export const write = async (page, label, text) => {
   await page.getByLabel(label, { exact: true }).fill(text);
 };

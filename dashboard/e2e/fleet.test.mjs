@@ -37,20 +37,20 @@ afterEach(async () => {
   assert.deepEqual(complaints, []);
 });
 
-test('the overview says that its figures are those of one instance', async () => {
+test('the overview labels its statistics as local', async () => {
   const { page } = tab;
-  await page.getByText(/those of this instance, one of 2/).waitFor({ timeout: 30_000 });
+  await page.getByText(/cover this instance, one of 2/).waitFor({ timeout: 30_000 });
 });
 
-test('a caller that only another instance has seen is shown, without a timeline, and can be reset', async () => {
+test('a caller known to another instance only is shown without a timeline and can be reset', async () => {
   const { page } = tab;
   await elsewhere.check('user:abroad', 5);
   await go(page, '#/callers/user%3Aabroad');
   // Lists are left for the others every five seconds.
-  await page.getByText("Another instance's; no timeline here.").waitFor({ timeout: 30_000 });
+  await page.getByText("No timeline on this instance").waitFor({ timeout: 30_000 });
   await page.locator('.figure').filter({ hasText: 'Allowed' }).getByText('5', { exact: true }).waitFor();
   await page.getByText(/of 200 left/).waitFor();
   await page.getByRole('button', { name: 'Reset…' }).first().click();
   await page.getByRole('button', { name: 'Reset the counter' }).click();
-  await page.getByText('What was used under per-user is forgotten').waitFor();
+  await page.getByText('The counter of per-user was reset').waitFor();
 });

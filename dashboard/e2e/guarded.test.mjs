@@ -1,4 +1,4 @@
-// A service with tokens over a Redis, both of which also go away and come back.
+// A guarded service with a Redis, with outages of both.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -40,27 +40,27 @@ async function signIn(token) {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('a token that is not known, or may too little, is told so', async () => {
+test('an unknown or insufficient token is reported', async () => {
   const { page } = tab;
   await signIn('guessed');
-  await page.getByText('That token is not known here').waitFor();
+  await page.getByText('Unknown token').waitFor();
   await signIn('ch3ck-of-the-test');
-  await page.getByText('That token may only check').waitFor();
+  await page.getByText('This token may only send checks').waitFor();
 });
 
-test('who may read sees everything and changes nothing', async () => {
+test('a read token shows everything and changes nothing', async () => {
   const { page } = tab;
   await signIn('r3ader-of-the-test');
   await page.getByText('read only').waitFor();
   await go(page, '#/rules/per-user');
-  await page.getByText('Changing rules takes an admin token.').waitFor();
+  await page.getByText('Changing rules requires an admin token.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   await go(page, '#/explain?subject=user:1');
   await says(page, /Not limited at the moment/);
   assert.equal(await page.getByRole('button', { name: 'Reset…' }).count(), 0);
 });
 
-test('the token stands in no address, is kept for the tab, and goes with signing out', async () => {
+test('the token appears in no URL, lasts for the tab, and is removed on signing out', async () => {
   const { page } = tab;
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -85,27 +85,27 @@ async function underTraffic(until) {
   }
 }
 
-test('while the store is away the headline says so first, and when all is well again', async () => {
+test('an outage of the store is the headline until it ends', async () => {
   const { page } = tab;
   await signIn('r3ader-of-the-test');
   await underTraffic(async () => {
-    await says(page, /All is well: [\d.]+ checks a second/);
+    await says(page, /All systems normal: [\d.]+ checks per second/);
     await redis.kill();
-    await says(page, /The store is away: policies decide|decided by policy, not by the store/);
-    await page.locator('.figure').filter({ hasText: 'Store' }).getByText('away').waitFor();
+    await says(page, /The store is unavailable: failure policies decide|decided by failure policy, not by the store/);
+    await page.locator('.figure').filter({ hasText: 'Store' }).getByText('down').waitFor();
     await redis.start();
     await page.locator('.headline .said').filter({ hasNotText: 'policy' }).filter({ hasNotText: 'policies' }).waitFor({ timeout: 30_000 });
     await page.locator('.figure').filter({ hasText: 'Store' }).getByText('up').waitFor();
   });
 });
 
-test('while the service is away the page says so, and goes on by itself when it is back', async () => {
+test('an outage of the service is reported, and the page reconnects by itself', async () => {
   const { page } = tab;
   await signIn('adm1n-of-the-test');
   await page.getByText('live', { exact: true }).waitFor();
   await service.kill();
   await page.getByText('reconnecting…', { exact: true }).waitFor();
-  await page.getByText(/Reconnecting; the figures are of/).waitFor();
+  await page.getByText(/Reconnecting; the statistics are from/).waitFor();
   await service.start();
   await page.getByText('live', { exact: true }).waitFor();
   await underTraffic(() => page.locator('.chart').first().getByText(/Allowed [1-9]/).waitFor());

@@ -32,12 +32,12 @@ afterEach(async () => {
 
 const EDITOR = 'YAML or JSON';
 
-test('the overview counts what is asked, second by second', async () => {
+test('the overview counts checks second by second', async () => {
   const { page } = tab;
   await page.getByText('live', { exact: true }).waitFor();
   const traffic = setInterval(() => void service.check('user:1', 5), 100);
   try {
-    await says(page, /All is well: [\d.]+ checks a second/);
+    await says(page, /All systems normal: [\d.]+ checks per second/);
     await page.getByRole('table').getByRole('link', { name: 'per-user' }).waitFor();
     assert.match(await page.locator('.chart').first().innerText(), /Allowed [\d.]+/);
     assert.equal(await page.locator('.chart canvas').count(), 2);
@@ -46,7 +46,7 @@ test('the overview counts what is asked, second by second', async () => {
   }
 });
 
-test('a rule with a mistake is mended, tried, saved and enforced', async () => {
+test('an invalid rule is corrected, validated, saved and enforced', async () => {
   const { page } = tab;
   await service.check('visitor:1', 2);
   await go(page, '#/new-rule');
@@ -56,19 +56,19 @@ test('a rule with a mistake is mended, tried, saved and enforced', async () => {
   assert.equal(await page.getByRole('button', { name: 'Create rule' }).isEnabled(), false);
 
   await write(page, EDITOR, 'id: visitors\nmatch: { key: "visitor:*" }\nlimit: { algorithm: token-bucket, rate: 3/1h }\n');
-  await page.getByText('Valid, tried against revision 1.').waitFor();
+  await page.getByText('Valid, checked against revision 1.').waitFor();
   await page.getByText('key=visitor:1').waitFor();
   assert.equal((await service.check('visitor:2', 5)).status, 200, 'a dry run enforces nothing');
 
-  await page.getByLabel('Why').fill('too many visitors');
-  await page.getByLabel('Who').fill('Ada');
+  await page.getByLabel('Reason').fill('too many visitors');
+  await page.getByLabel('Author').fill('Ada');
   await page.getByRole('button', { name: 'Create rule' }).click();
   await page.getByText('Saved: revision 2 is in force').waitFor();
   assert.equal((await service.check('visitor:3', 3)).status, 200);
   assert.equal((await service.check('visitor:3')).status, 429);
 });
 
-test('rules are found among many', async () => {
+test('rules are searchable', async () => {
   const { page } = tab;
   await go(page, '#/rules');
   await page.getByRole('link', { name: 'per-user' }).waitFor();
@@ -79,26 +79,26 @@ test('rules are found among many', async () => {
   await page.getByText('No rule has “no such rule” in its id or description').waitFor();
 });
 
-test('whoever edits a rule that another one has changed is told, and loses nothing', async () => {
+test('a concurrent change of a rule is reported and nothing is lost', async () => {
   const { page } = tab;
   await go(page, '#/rules/visitors');
   await page.getByLabel(EDITOR).waitFor();
   const mine = 'id: visitors\nmatch: { key: "visitor:*" }\nlimit: { algorithm: token-bucket, rate: 5/1h }\n';
   const theirs = { id: 'visitors', match: { key: 'visitor:*' }, limit: { algorithm: 'token-bucket', rate: '4/1h' } };
-  await page.getByText('Nothing yet.').waitFor();
+  await page.getByText('No changes yet.').waitFor();
   await write(page, EDITOR, mine);
-  await page.getByText('Valid, tried against revision 2.').waitFor();
+  await page.getByText('Valid, checked against revision 2.').waitFor();
   await service.ask('/v1/rules/visitors', { method: 'PUT', body: theirs, headers: { 'X-Headgate-Author': 'Grace', 'X-Headgate-Message': 'four' } });
-  await page.getByText('Somebody else changed this rule').waitFor();
+  await page.getByText('This rule was changed by another user').waitFor();
   await page.getByText(/Grace saved revision 3/).waitFor();
-  await page.getByRole('button', { name: 'Keep mine, compare with theirs' }).click();
-  await page.getByText('Valid, tried against revision 3.').waitFor();
+  await page.getByRole('button', { name: 'Keep my changes and compare' }).click();
+  await page.getByText('Valid, checked against revision 3.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved: revision 4 is in force').waitFor();
   assert.equal((await service.ask('/v1/rules/visitors')).body.limit.rate, '5/1h');
 });
 
-test('what was written and not saved is offered again, after going elsewhere and after a reload', async () => {
+test('an unsaved draft is offered after navigation and after a reload', async () => {
   const { page } = tab;
   const mine = 'id: per-user\nmatch: { key: "user:*" }\nlimit: { algorithm: token-bucket, rate: 77/1m }\n';
   const asked = [];
@@ -107,28 +107,28 @@ test('what was written and not saved is offered again, after going elsewhere and
     void dialog.accept();
   });
   await go(page, '#/rules/per-user');
-  await page.getByText('Nothing yet.').waitFor();
+  await page.getByText('No changes yet.').waitFor();
   const before = await page.getByLabel(EDITOR).inputValue();
   await write(page, EDITOR, mine);
   await page.getByText(/^Valid, tried against/).waitFor();
-  await page.getByRole('link', { name: 'What if…' }).click();
+  await page.getByRole('link', { name: 'Simulate…' }).click();
   await page.waitForURL(/what-if/);
   await page.goBack();
-  await page.getByRole('button', { name: 'Take them up' }).click();
+  await page.getByRole('button', { name: 'Restore them' }).click();
   await page.getByText(/^Valid, tried against/).waitFor();
   assert.equal(await page.getByLabel(EDITOR).inputValue(), mine);
   assert.deepEqual(asked, []);
   await page.reload();
   assert.deepEqual(asked, ['beforeunload'], 'the browser asks before it lets the page go');
-  await page.getByRole('button', { name: 'Drop them' }).click();
+  await page.getByRole('button', { name: 'Discard them' }).click();
   assert.equal(await page.getByLabel(EDITOR).inputValue(), before);
   await page.reload();
-  await page.getByText('Nothing yet.').waitFor();
-  assert.equal(await page.getByText(/You had unsaved changes/).count(), 0);
+  await page.getByText('No changes yet.').waitFor();
+  assert.equal(await page.getByText(/You have unsaved changes/).count(), 0);
   assert.equal((await service.ask('/v1/rules/per-user')).body.limit.rate, '100/1m');
 });
 
-test('the history says who, why and what, and brings an earlier state back', async () => {
+test('the history shows author, reason and changes, and restores a revision', async () => {
   const { page } = tab;
   await go(page, '#/history');
   await page.getByText('too many visitors').waitFor();
@@ -144,7 +144,7 @@ test('the history says who, why and what, and brings an earlier state back', asy
   assert.equal((await service.ask('/v1/rules/visitors')).status, 404);
 });
 
-test('a rule is deleted only after a look at what goes', async () => {
+test('a rule is deleted only after a preview', async () => {
   const { page } = tab;
   await go(page, '#/rules/reports');
   await page.getByRole('button', { name: 'Delete…' }).click();
@@ -157,12 +157,12 @@ test('a rule is deleted only after a look at what goes', async () => {
   assert.equal((await service.ask('/v1/rules/reports')).status, 404);
 });
 
-test('who is limited learns why, and is let go by a reset', async () => {
+test('a limited caller is explained and can be reset', async () => {
   const { page } = tab;
   const subject = { path: '/login', ip: '10.9.9.9' };
   assert.equal((await service.check(subject, 6)).status, 429);
   await go(page, '#/explain');
-  await page.getByLabel('Who asks').fill('path=/login ip=10.9.9.9');
+  await page.getByLabel('Caller').fill('path=/login ip=10.9.9.9');
   await page.getByRole('button', { name: 'Explain' }).click();
   await says(page, /Limited by login: 0 of 5 left/);
   await page.locator('.standing').filter({ hasText: 'login' }).last().getByRole('button', { name: 'Reset…' }).click();
@@ -171,7 +171,7 @@ test('who is limited learns why, and is let go by a reset', async () => {
   assert.equal((await service.check(subject)).status, 200);
 });
 
-test('the callers who are denied most come first, each with a page of its own', async () => {
+test('the most denied callers come first, each with its own page', async () => {
   const { page } = tab;
   await service.ask('/v1/check/batch', { method: 'POST', body: { checks: Array(260).fill({ key: 'user:loud' }) } });
   await service.check('user:soft', 3);
@@ -189,7 +189,7 @@ test('the callers who are denied most come first, each with a page of its own', 
   await page.locator('.chart canvas').waitFor();
 });
 
-test('the playground shows that a fixed window lets twice the limit pass at an edge', async () => {
+test('the playground shows that a fixed window admits twice the limit at a boundary', async () => {
   const { page } = tab;
   await go(page, '#/playground');
   await page.getByText(/The limit is 100 in 10 s: fixed window lets 1\d\d pass|fixed window lets 200 pass/).waitFor();
@@ -204,22 +204,22 @@ test('the playground shows that a fixed window lets twice the limit pass at an e
   await page.waitForURL(/traffic=drawn/);
 });
 
-test('what if: a lower limit names those who would notice', async () => {
+test('simulation: a lower limit lists the affected callers', async () => {
   const { page } = tab;
   await service.check('user:steady', 40);
   await go(page, '#/what-if?rule=per-user');
-  await page.getByLabel('The rule, as it would be').waitFor();
+  await page.getByLabel('The proposed rule').waitFor();
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('per-user'));
-  await write(page, 'The rule, as it would be', 'id: per-user\nmatch: { key: "user:*" }\nlimit: { algorithm: token-bucket, rate: 10/1h }\n');
+  await write(page, 'The proposed rule', 'id: per-user\nmatch: { key: "user:*" }\nlimit: { algorithm: token-bucket, rate: 10/1h }\n');
   await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText(/that passed would have been denied/).waitFor();
+  await page.getByText(/would change from allowed to denied/).waitFor();
   await page.getByRole('link', { name: 'user:steady' }).waitFor();
-  await write(page, 'The rule, as it would be', 'id: per-user\nlimit: { algorithm: token-buket }\n');
+  await write(page, 'The proposed rule', 'id: per-user\nlimit: { algorithm: token-buket }\n');
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText(/did you mean token-bucket/).first().waitFor();
 });
 
-test('what if: an access log is replayed as well, and lines that are none are shown', async () => {
+test('simulation: an access log is replayed and unreadable lines are shown', async () => {
   const { page } = tab;
   const at = (second) => `16/Nov/2026:10:00:${String(second).padStart(2, '0')} +0000`;
   const lines = Array.from({ length: 30 }, (_, i) => `10.1.1.1 - - [${at(i)}] "GET /login HTTP/1.1" 200 12`);
@@ -227,13 +227,13 @@ test('what if: an access log is replayed as well, and lines that are none are sh
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('login'));
   await page.getByText('An access log').click();
   await page.getByLabel('Log', { exact: true }).setInputFiles({ name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from([...lines, 'no line of a log'].join('\n')) });
-  await write(page, 'The rule, as it would be', 'id: login\nmatch: { path: /login, ip: "*" }\nlimit: { algorithm: rolling-window, rate: 10/5m }\n');
+  await write(page, 'The proposed rule', 'id: login\nmatch: { path: /login, ip: "*" }\nlimit: { algorithm: rolling-window, rate: 10/5m }\n');
   await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('Of 30 requests 5 that were denied would have passed (17 %).').waitFor();
+  await page.getByText('Of 30 requests 5 would change from denied to allowed (17 %).').waitFor();
   await page.getByText('1 line could not be read').waitFor();
 });
 
-test('everything fits on a phone, in the dark, and has a name for those who listen', async () => {
+test('every page fits on a phone, has a dark theme and accessible names', async () => {
   await tab.close();
   tab = await openTab(browser, service.url, { viewport: NARROW, colorScheme: 'dark' });
   const { page } = tab;
@@ -253,7 +253,7 @@ test('everything fits on a phone, in the dark, and has a name for those who list
   }
 });
 
-test('on a phone the order of callers is chosen from a list, and nothing unseen takes the focus', async () => {
+test('on a phone callers are sorted by a list, and hidden elements take no focus', async () => {
   await tab.close();
   tab = await openTab(browser, service.url, { viewport: NARROW });
   const { page } = tab;
@@ -265,7 +265,7 @@ test('on a phone the order of callers is chosen from a list, and nothing unseen 
   await page.getByRole('link', { name: 'user:phone' }).waitFor();
 });
 
-test('the keyboard alone is enough, and the theme that is chosen stays', async () => {
+test('every page works by keyboard, and the theme is remembered', async () => {
   const { page } = tab;
   await page.getByText('live', { exact: true }).waitFor();
   await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-// A real Redis that can be taken away.
+// A real Redis that can be stopped.
 
 import { spawn } from 'node:child_process';
 import { freePort } from './service.mjs';

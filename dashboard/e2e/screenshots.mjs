@@ -12,19 +12,19 @@ const TALLEST = 1500;
 const WARM_UP_MS = Number(process.env.HEADGATE_WARM_UP_MS ?? 75_000);
 
 const RULE = `id: per-user
-description: everybody who is signed in
+description: All signed-in users
 match: { key: "user:*" }
 limit: { algorithm: token-bucket, rate: 60/1m, burst: 40 }
 `;
 
 const PAGES = {
-  overview: { hash: '#/', ready: 'text=/All is well|Many are denied|as often/' },
+  overview: { hash: '#/', ready: 'text=/All systems normal|Many denials|as many checks/' },
   rules: { hash: '#/rules', ready: 'table.rules' },
   rule: {
     hash: '#/rules/per-user',
     ready: 'textarea',
     async act(page) {
-      await page.getByText('Nothing yet.').waitFor();
+      await page.getByText('No changes yet.').waitFor();
       await write(page, 'YAML or JSON', RULE);
       await page.getByText('Of a sample of').waitFor();
     },
@@ -55,14 +55,14 @@ const PAGES = {
     ready: 'textarea',
     async act(page) {
       await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('per-user'));
-      await write(page, 'The rule, as it would be', RULE);
+      await write(page, 'The proposed rule', RULE);
       await page.getByRole('button', { name: 'Replay' }).click();
-      await page.getByText('Who would notice most').waitFor();
+      await page.getByText('Callers with the largest change').waitFor();
     },
   },
 };
 
-/** Callers as there are: few who ask often, many who ask now and then, and one who guesses passwords. */
+/** Typical callers: a few frequent ones, many occasional ones, and one that guesses passwords. */
 function traffic(service) {
   let n = 0;
   return setInterval(() => {

@@ -1,7 +1,7 @@
 import { act, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readStream, SILENCE_MS } from '../src/api/stream';
-import { ANSWER_MS, within } from '../src/api/within';
+import { readStream, IDLE_TIMEOUT_MS } from '../src/api/stream';
+import { RESPONSE_TIMEOUT_MS, within } from '../src/api/within';
 import { useAsk } from '../src/ui/useAsk';
 
 beforeEach(() => {
@@ -23,8 +23,8 @@ function Shown({ call }: { call: () => Promise<string> }) {
   );
 }
 
-describe('asking again and again', () => {
-  it('waits for an answer before it asks the next time', async () => {
+describe('polling', () => {
+  it('waits for the response before the next request', async () => {
     const answers: ((text: string) => void)[] = [];
     const call = vi.fn(() => new Promise<string>((resolve) => answers.push(resolve)));
     render(<Shown call={call} />);
@@ -36,20 +36,20 @@ describe('asking again and again', () => {
     expect(screen.getByText('the first')).toBeTruthy();
   });
 
-  it('gives up a question that nobody answers, says so, and goes on', async () => {
+  it('times out an unanswered request, reports it, and continues', async () => {
     let silent = false;
     const call = vi.fn(() => (silent ? new Promise<string>(() => {}) : Promise.resolve('there')));
     render(<Shown call={call} />);
     await pass(0);
     silent = true;
-    await pass(EVERY_MS + ANSWER_MS);
-    expect(screen.getByText(/there The service has not answered within 10 s\./)).toBeTruthy();
+    await pass(EVERY_MS + RESPONSE_TIMEOUT_MS);
+    expect(screen.getByText(/there No response from the service within 10 s\./)).toBeTruthy();
     silent = false;
     await pass(EVERY_MS);
     expect(screen.getByText('there')).toBeTruthy();
   });
 
-  it('stops a question when it is given up', async () => {
+  it('aborts a request on timeout', async () => {
     const signals: AbortSignal[] = [];
     const asked = within(50, (signal) => new Promise(() => signals.push(signal)), new AbortController().signal);
     const failed = expect(asked).rejects.toMatchObject({ status: 0 });
@@ -59,18 +59,18 @@ describe('asking again and again', () => {
   });
 });
 
-describe('a stream of events that falls silent', () => {
-  it('is taken for dead within seconds', async () => {
+describe('an event stream without data', () => {
+  it('is considered dead within seconds', async () => {
     vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => {
       const reader = { read: () => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new DOMException('', 'AbortError')))) };
       return Promise.resolve({ ok: true, status: 200, body: { getReader: () => reader } });
     });
     const opened = vi.fn();
     const read = readStream('/v1/stream', opened, () => {}, new AbortController().signal);
-    const failed = expect(read).rejects.toMatchObject({ status: 0, detail: 'The stream has been silent for too long.' });
-    await vi.advanceTimersByTimeAsync(SILENCE_MS);
+    const failed = expect(read).rejects.toMatchObject({ status: 0, detail: 'No data from the stream for too long.' });
+    await vi.advanceTimersByTimeAsync(IDLE_TIMEOUT_MS);
     await failed;
     expect(opened).toHaveBeenCalledOnce();
-    expect(SILENCE_MS).toBeLessThanOrEqual(6000);
+    expect(IDLE_TIMEOUT_MS).toBeLessThanOrEqual(6000);
   });
 });

@@ -25,28 +25,28 @@ const explained = (sent: Sent) => (sent.path === '/v1/explain' ? json(200, { sub
 const subjects = (sent: Sent[], path: string) => sent.filter((asked) => asked.path === path).map(({ body }) => (JSON.parse(body) as { subject: Subject }).subject);
 
 describe('a caller', () => {
-  it('that only other instances have seen has figures and no timeline', async () => {
+  it('known to other instances only has statistics but no timeline', async () => {
     network((sent) => explained(sent) ?? json(200, one({ series: null })));
     as('read', <CallerPage caller="user:42" />);
-    await screen.findByText("Another instance's; no timeline here.");
+    await screen.findByText("No timeline on this instance");
     expect(screen.getByText('1,200')).toBeTruthy();
   });
 
-  it('has a timeline of this instance, which is said where there are others', async () => {
+  it('has a timeline labelled as local when there are several instances', async () => {
     network((sent) => explained(sent) ?? json(200, one()));
     as('read', <CallerPage caller="user:42" />);
     await screen.findByText('7 allowed and 1 denied in the time shown.');
-    expect(screen.getByText(/what this instance saw; the figures above are added up over 2 instances/)).toBeTruthy();
+    expect(screen.getByText(/covers this instance; the counts above are the sums of 2 instances/)).toBeTruthy();
   });
 
-  it('is said to have been denied of late, not since it was first seen', async () => {
+  it('shows recent denials, not those since it was first seen', async () => {
     network((sent) => explained(sent) ?? json(200, one()));
     as('read', <CallerPage caller="user:42" />);
     const said = await screen.findByText(/Denied about 30 times in the last ten minutes/);
-    expect(said.textContent).toContain('by per-user; the count fades');
+    expect(said.textContent).toContain('by per-user; older denials count less');
   });
 
-  it('is explained and reset as it asked at first, whatever it asks meanwhile', async () => {
+  it('is explained and reset with the subject from when the page was opened', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     let asked = 0;
     const sent = network((given) => {
@@ -61,14 +61,14 @@ describe('a caller', () => {
     const dialog = screen.getByRole('dialog');
     expect(within(dialog).getByText('ip=10.0.0.1 path=/0')).toBeTruthy();
     fireEvent.click(within(dialog).getByRole('button', { name: 'Reset the counter' }));
-    await screen.findByText('What was used under login is forgotten');
+    await screen.findByText('The counter of login was reset');
     expect(subjects(sent, '/v1/reset')).toEqual([{ ip: '10.0.0.1', path: '/0' }]);
     expect(new Set(subjects(sent, '/v1/explain').map(({ path }) => path))).toEqual(new Set(['/0']));
-    fireEvent.click(screen.getByRole('button', { name: 'Look at how it asks now' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Use its latest request' }));
     await waitFor(() => expect(subjects(sent, '/v1/explain').at(-1)?.['path']).not.toBe('/0'));
   });
 
-  it('whose figures can not be read any more is shown with their age', async () => {
+  it('shows the age of statistics that can no longer be loaded', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     let away = false;
     network((sent) => (away ? problem(503, 'not just now') : (explained(sent) ?? json(200, one()))));
@@ -77,18 +77,18 @@ describe('a caller', () => {
     away = true;
     await later();
     await later();
-    await waitFor(() => expect(screen.getAllByText(/What is shown is of \d\d:\d\d:\d\d/)).toHaveLength(2));
+    await waitFor(() => expect(screen.getAllByText(/Data from \d\d:\d\d:\d\d/)).toHaveLength(2));
     expect(screen.getByText('1,200')).toBeTruthy();
   });
 
-  it('that is not tracked is asked about as its name says', async () => {
+  it('that is not tracked is explained by its name', async () => {
     const sent = network(explained);
     as('read', <CallerPage caller="user=42" />);
-    await screen.findByText('Not among the callers of late');
+    await screen.findByText('Not among the recent callers');
     await waitFor(() => expect(subjects(sent, '/v1/explain')).toEqual([{ user: '42' }]));
   });
 
-  it('tells by its name what it asks with', () => {
+  it('is parsed from its name', () => {
     expect(subjectOf('user:42')).toEqual({ key: 'user:42' });
     expect(subjectOf('user=a=b')).toEqual({ user: 'a=b' });
     expect(subjectOf('remote-address=10.0.0.1')).toEqual({ 'remote-address': '10.0.0.1' });
@@ -104,7 +104,7 @@ describe('the list of callers', () => {
     return json(200, { now: 0, windowMs: 600_000, tracked: 5000, error: 0, instances: 1, callers });
   };
 
-  it('goes on to as many as the service lists, and no further', async () => {
+  it('loads at most as many as the service lists', async () => {
     expect([50, 200, 800].map(moreThan)).toEqual([200, 800, 1000]);
     const sent = network(many);
     as('read', <CallersPage />);
@@ -114,7 +114,7 @@ describe('the list of callers', () => {
     expect(sent.map(({ query }) => query.get('limit'))).toEqual(['50', '200']);
   });
 
-  it('stays, with the focus, while it is sorted anew', async () => {
+  it('keeps its content and the focus while it is sorted', async () => {
     let answer = () => {};
     network(async (sent) => {
       if (sent.query.get('sort') === 'burst') await new Promise<void>((resolve) => (answer = resolve));

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Base } from '../src/pages/rules/draft';
-import { reloaded, takenUp } from '../src/pages/rules/editing';
+import { reloaded, restored } from '../src/pages/rules/editing';
 import { keptDraft } from '../src/pages/rules/kept';
 import { RulePage } from '../src/pages/rules/RulePage';
 import { json, network, problem, type Sent } from './setup';
@@ -34,11 +34,11 @@ function service(state: { at: number; rule?: typeof RULE; changedBy?: Record<num
 
 const saves = (sent: Sent[]) => sent.filter(({ method, query }) => method === 'PUT' && !query.has('dry-run'));
 
-describe('what is written and not saved', () => {
+describe('an unsaved draft', () => {
   const base: Base = { id: 'a', text: 'old', revision: 7 };
   const newer: Base = { id: 'a', text: 'new', revision: 8 };
 
-  it('is never replaced by what is read', () => {
+  it('is never replaced by a reload', () => {
     expect(reloaded({ base: null, text: '' }, base)).toEqual({ base, text: 'old' });
     expect(reloaded({ base, text: 'old' }, newer)).toEqual({ base: newer, text: 'new' });
     expect(reloaded({ base, text: 'mine' }, newer)).toEqual({ base, text: 'mine' });
@@ -46,13 +46,13 @@ describe('what is written and not saved', () => {
     expect(reloaded({ base: newer, text: 'new' }, base)).toEqual({ base: newer, text: 'new' });
   });
 
-  it('is taken up for what it was written for, unless that is still in force', () => {
+  it('is restored on its own base unless that is still in force', () => {
     const draft = { base, text: 'mine', at: 1 };
-    expect(takenUp(draft, { ...base, revision: 9 })).toEqual({ base: { ...base, revision: 9 }, text: 'mine' });
-    expect(takenUp(draft, newer)).toEqual({ base, text: 'mine' });
+    expect(restored(draft, { ...base, revision: 9 })).toEqual({ base: { ...base, revision: 9 }, text: 'mine' });
+    expect(restored(draft, newer)).toEqual({ base, text: 'mine' });
   });
 
-  it('stays while the rule is read anew beneath it', async () => {
+  it('survives a reload of the rule', async () => {
     const state = { at: 7, rule: RULE };
     service(state);
     const shown = as('admin', <RulePage id="per-ip" />);
@@ -61,56 +61,56 @@ describe('what is written and not saved', () => {
     state.rule = { ...RULE, limit: { ...RULE.limit, rate: '450/1m' } };
     shown.rerender(around('admin', <RulePage id="per-ip" />, { ...live, rulesChanged: 1 }));
     edit(MINE);
-    await screen.findByText('Somebody else changed this rule');
+    await screen.findByText('This rule was changed by another user');
     expect(editor().value).toBe(MINE);
   });
 
-  it('is offered again to whoever comes back', async () => {
+  it('is offered when the page is opened again', async () => {
     service({ at: 7 });
     const first = as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/300/);
     edit(MINE);
     first.unmount();
     const second = as('admin', <RulePage id="per-ip" />);
-    await screen.findByText(/You had unsaved changes/);
+    await screen.findByText(/You have unsaved changes/);
     await screen.findByDisplayValue(/300/);
     expect(editor().readOnly).toBe(true);
     second.unmount(); // without an answer, it is still there
     as('admin', <RulePage id="per-ip" />);
-    fireEvent.click(await screen.findByRole('button', { name: 'Take them up' }));
-    await screen.findByText('Valid, tried against revision 7.');
+    fireEvent.click(await screen.findByRole('button', { name: 'Restore them' }));
+    await screen.findByText('Valid, checked against revision 7.');
     expect(editor().value).toBe(MINE);
     expect(editor().readOnly).toBe(false);
     fireEvent.click(screen.getByRole('button', { name: 'Undo all' }));
     await waitFor(() => expect(keptDraft('per-ip')).toBeNull());
   });
 
-  it('is gone once it is saved', async () => {
+  it('is removed after saving', async () => {
     const state = { at: 7 };
     service(state);
     as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/300/);
     edit(MINE);
-    await screen.findByText('Valid, tried against revision 7.');
+    await screen.findByText('Valid, checked against revision 7.');
     expect(keptDraft('per-ip')?.text).toBe(MINE);
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
     await screen.findByText('Saved: revision 8 is in force');
     expect(keptDraft('per-ip')).toBeNull();
   });
 
-  it('is dropped when that is chosen', async () => {
+  it('is discarded on request', async () => {
     service({ at: 7 });
     const first = as('admin', <RulePage id={null} />);
     await screen.findByDisplayValue(/my-rule/);
     edit('id: mine');
     first.unmount();
     as('admin', <RulePage id={null} />);
-    fireEvent.click(await screen.findByRole('button', { name: 'Drop them' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Discard them' }));
     expect(editor().value).toContain('my-rule');
     expect(keptDraft(null)).toBeNull();
   });
 
-  it('keeps the tab from being closed without a question', async () => {
+  it('requires a confirmation before the tab is closed', async () => {
     service({ at: 7 });
     as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/300/);
@@ -127,10 +127,10 @@ describe('saving', () => {
   const written = async () => {
     await screen.findByDisplayValue(/300/);
     edit(MINE);
-    await screen.findByText(/Valid, tried against revision/);
+    await screen.findByText(/Valid, checked against revision/);
   };
 
-  it('goes on by itself when others changed only other rules', async () => {
+  it('retries when only other rules were changed', async () => {
     const state = { at: 7 };
     const sent = service(state);
     as('admin', <RulePage id="per-ip" />);
@@ -141,7 +141,7 @@ describe('saving', () => {
     expect(saves(sent).map(({ headers }) => headers.get('If-Match'))).toEqual(['"7"', '"8"']);
   });
 
-  it('holds the editor still until it is done', async () => {
+  it('makes the editor read-only until it is done', async () => {
     let answer = (_: Response) => {};
     network((sent) => {
       if (sent.method !== 'PUT') return json(200, RULE, { ETag: '"7"' });
@@ -155,19 +155,19 @@ describe('saving', () => {
     await waitFor(() => expect(editor().readOnly).toBe(false));
   });
 
-  it('asks to look again before a new rule, where others were faster', async () => {
+  it('requires another review of a new rule after a concurrent change', async () => {
     const state = { at: 7 };
     service(state);
     as('admin', <RulePage id={null} />);
     await screen.findByDisplayValue(/my-rule/);
-    await screen.findByText('Valid, tried against revision 7.');
+    await screen.findByText('Valid, checked against revision 7.');
     state.at = 8;
     fireEvent.click(screen.getByRole('button', { name: 'Create rule' }));
-    await screen.findByText('Not saved: the rules have changed meanwhile');
-    await screen.findByText('Valid, tried against revision 8.');
+    await screen.findByText('Not saved: the rules were changed in the meantime');
+    await screen.findByText('Valid, checked against revision 8.');
   });
 
-  it('is told of for as long as that revision is in force', async () => {
+  it('is confirmed as long as that revision is in force', async () => {
     const state = { at: 7 };
     service(state);
     window.location.hash = '#/rules/per-ip?saved=7';
@@ -183,7 +183,7 @@ describe('saving', () => {
 describe('a conflict', () => {
   const theirs = { ...RULE, limit: { ...RULE.limit, rate: '450/1m' } };
 
-  it('names who changed this rule, not who saved last', async () => {
+  it('names the author who changed this rule, not the last one overall', async () => {
     const state: Parameters<typeof service>[0] = { at: 7 };
     service(state);
     as('admin', <RulePage id="per-ip" />);
@@ -193,13 +193,13 @@ describe('a conflict', () => {
     await screen.findByText(/author 8 saved revision 8/);
   });
 
-  it('names nobody where that can not be told', async () => {
+  it('names no author if unknown', async () => {
     const state: Parameters<typeof service>[0] = { at: 7 };
     service(state);
     as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/300/);
     Object.assign(state, { at: 9, rule: theirs });
     edit(MINE);
-    await screen.findByText(/It was changed, by revision 9 at the latest, .*while you were editing revision 7/);
+    await screen.findByText(/It was changed by revision 9 or earlier .*while you were editing revision 7/);
   });
 });

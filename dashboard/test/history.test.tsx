@@ -13,7 +13,7 @@ const page = (from: number, to: number): Revisions => ({
 const numbers = ({ revisions }: Revisions) => revisions.map(({ number }) => number);
 
 describe('revisions', () => {
-  it('lose none between pages when a new one comes', () => {
+  it('have no gap between pages when a new one is added', () => {
     const known = withOlder(withNewest(noRevisions, page(6, 4)), page(3, 2));
     const after = withNewest(known, page(7, 5));
     expect(numbers(after)).toEqual([7, 6, 5, 4, 3, 2]);
@@ -22,12 +22,12 @@ describe('revisions', () => {
     expect(withOlder(after, page(1, 1)).next).toBeUndefined();
   });
 
-  it('begin anew where more have come than fit on a page, rather than with a hole', () => {
+  it('are reloaded when more were added than fit on a page', () => {
     expect(withNewest(page(6, 4), page(20, 18))).toEqual(page(20, 18));
     expect(numbers(withNewest(page(6, 4), page(9, 7)))).toEqual([9, 8, 7, 6, 5, 4]);
   });
 
-  it('stay in sight while they are read again, and when that fails', async () => {
+  it('stay visible during a reload, even if it fails', async () => {
     network(({ query }) => json(200, query.has('before') ? page(3, 1) : page(6, 4)));
     const shown = as('read', <HistoryPage />);
     fireEvent.click(await screen.findByRole('button', { name: 'Show older' }));

@@ -5,7 +5,7 @@ import type { Stats } from '../src/api/types';
 import { AccountGate } from '../src/app/account';
 import { PageBoundary } from '../src/app/PageBoundary';
 import { applyTheme, chooseTheme } from '../src/app/theme';
-import { heard } from '../src/live/live';
+import { applyEvent } from '../src/live/live';
 import { CallersPage } from '../src/pages/callers/CallersPage';
 import { ExplainPage } from '../src/pages/callers/ExplainPage';
 import { OverviewPage } from '../src/pages/overview/OverviewPage';
@@ -35,14 +35,14 @@ describe('signing in', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Sign in' }));
   };
 
-  it('is asked for where the service is guarded, and keeps the token in this tab only', async () => {
+  it('is required by a guarded service, and stores the token in this tab only', async () => {
     network(guarded);
     render(<AccountGate>inside</AccountGate>);
     await screen.findByLabelText('Token');
     show('wrong');
-    await screen.findByText('That token is not known here');
+    await screen.findByText('Unknown token');
     show('little');
-    await screen.findByText('That token may only check');
+    await screen.findByText('This token may only send checks');
     show('right');
     await screen.findByText('inside');
     expect(session.token()).toBe('right');
@@ -51,18 +51,18 @@ describe('signing in', () => {
     await screen.findByLabelText('Token');
   });
 
-  it('takes nothing that no browser can send, and goes on with what it can', async () => {
+  it('rejects a token that a browser cannot send', async () => {
     network(guarded);
     render(<AccountGate>inside</AccountGate>);
     await screen.findByLabelText('Token');
     show('gehe\u00a0im→');
-    await screen.findByText("That can't be a token");
+    await screen.findByText("Not a valid token");
     expect(session.token()).toBeNull();
     show('right');
     await screen.findByText('inside');
   });
 
-  it('is asked for again after signing out, and nothing stays in sight while the service is away', async () => {
+  it('is required after signing out, and hides everything while the service is unavailable', async () => {
     session.signIn('right');
     network(guarded);
     render(<AccountGate>inside</AccountGate>);
@@ -70,10 +70,10 @@ describe('signing in', () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
     act(() => session.signOut());
     expect(screen.queryByText('inside')).toBeNull();
-    await screen.findByText('No answer');
+    await screen.findByText('No response');
   });
 
-  it('is not asked for where it is open', async () => {
+  it('is not required by an open service', async () => {
     network(() => json(200, { role: 'admin', guarded: false, name: null }));
     render(<AccountGate>inside</AccountGate>);
     await screen.findByText('inside');
@@ -81,57 +81,57 @@ describe('signing in', () => {
 });
 
 describe('the overview', () => {
-  it('says how things are, with figures and in words for those who do not see the charts', () => {
+  it('shows the status, the statistics and text alternatives of the charts', () => {
     as('read', <OverviewPage />);
-    expect(screen.getByText('All is well: 124 checks a second, 2.6 % denied')).toBeTruthy();
+    expect(screen.getByText('All systems normal: 124 checks per second, 2.6 % denied')).toBeTruthy();
     expect(screen.getByText(/Now 121 allowed and 3.2 denied/)).toBeTruthy();
-    expect(screen.getByText('Nothing within the last hour')).toBeTruthy();
+    expect(screen.getByText('No anomalies within the last hour')).toBeTruthy();
   });
 
-  it('says that its figures are old while the line is down', () => {
+  it('marks statistics as outdated while disconnected', () => {
     as('read', <OverviewPage />, { ...live, line: 'reconnecting' });
-    expect(screen.getByText(/Reconnecting; the figures are of/)).toBeTruthy();
+    expect(screen.getByText(/Reconnecting; the statistics are from/)).toBeTruthy();
   });
 
-  it('does not speak of reconnecting before it was ever connected', () => {
+  it('does not report a reconnect before the first connection', () => {
     as('read', <OverviewPage />, { ...live, line: 'connecting' });
     expect(screen.queryByText(/Reconnecting/)).toBeNull();
   });
 
-  it('says that the figures are those of one instance where there are several', () => {
+  it('labels statistics as local when there are several instances', () => {
     as('read', <OverviewPage />);
-    expect(screen.getByText(/those of this instance, one of 2/)).toBeTruthy();
-    expect(screen.getByText('A second, over the last ten, at this instance')).toBeTruthy();
+    expect(screen.getByText(/cover this instance, one of 2/)).toBeTruthy();
+    expect(screen.getByText('Per second, over the last ten seconds, this instance')).toBeTruthy();
     cleanup();
     as('read', <OverviewPage />, { ...live, stats: { ...stats(), instances: 1 } });
-    expect(screen.queryByText(/those of this instance/)).toBeNull();
+    expect(screen.queryByText(/cover this instance/)).toBeNull();
   });
 
-  it('is heard when things turn, and not with every figure', () => {
+  it('announces a change of state, but not every update', () => {
     const shown = as('read', <OverviewPage />);
     const heardNow = () => document.querySelector('.headline [role=status]')?.textContent;
     const next = (part: Partial<Stats>) => shown.rerender(around('read', <OverviewPage />, { ...live, stats: { ...stats(), ...part } }));
     next({ rates: { ...stats().rates, allowed: 999 } });
     expect(heardNow()).toBe('');
     next({ store: { ...stats().store, away: true } });
-    expect(heardNow()).toBe('The store is away: policies decide');
+    expect(heardNow()).toBe('The store is unavailable: failure policies decide');
     expect(document.querySelector('[aria-live]')).toBeNull();
     expect(document.querySelector('output')).toBeNull();
   });
 
-  it('waits for the first figures', () => {
+  it('waits for the first statistics', () => {
     as('read', <OverviewPage />, { ...live, stats: null });
     expect(screen.getByText('Loading the figures…')).toBeTruthy();
   });
 
-  it('takes what the stream brings', () => {
+  it('applies events of the stream', () => {
     const { series: _, ...next } = { ...stats(), instances: 9, series: null };
     const data = JSON.stringify({ ...next, tick: { at: 5000, allowed: 1, denied: 0, shadowDenied: 0, degraded: 0, p50: 1, p99: 2 } });
-    const after = heard(live, 'stats', data);
+    const after = applyEvent(live, 'stats', data);
     expect(after.stats?.instances).toBe(9);
     expect(after.history.at).toEqual([5]);
-    expect(heard(live, 'rules', '{}').rulesChanged).toBe(1);
-    expect(heard(live, 'other', '')).toBe(live);
+    expect(applyEvent(live, 'rules', '{}').rulesChanged).toBe(1);
+    expect(applyEvent(live, 'other', '')).toBe(live);
   });
 });
 
@@ -146,7 +146,7 @@ describe('the rules', () => {
     expect(sent.at(-1)?.query.get('search')).toBe('ip');
   });
 
-  it('go on where there are more, once however often that is asked for', async () => {
+  it('load the next page once, however often it is requested', async () => {
     network(({ query }) => (query.get('after') === 'a' ? json(200, { revision: 7, total: 2, rules: [{ ...RULE, id: 'b' }] }) : json(200, { revision: 7, total: 2, next: 'a', rules: [{ ...RULE, id: 'a' }] })));
     as('read', <RulesPage />);
     const more = await screen.findByRole('button', { name: 'Show more' });
@@ -156,7 +156,7 @@ describe('the rules', () => {
     expect(screen.queryByRole('link', { name: 'New rule' })).toBeNull();
   });
 
-  it('say when there are none, and when they can not be read', async () => {
+  it('report an empty list and a failure to load', async () => {
     network(() => json(200, { revision: 1, total: 0, rules: [] }));
     as('admin', <RulesPage />).unmount();
     network(() => problem(503, 'the database is away'));
@@ -164,13 +164,13 @@ describe('the rules', () => {
     await screen.findByText('The database is away.');
   });
 
-  it('that could not be read again are not shown as if they were new', async () => {
+  it('are marked as outdated after a failed reload', async () => {
     network(() => json(200, { revision: 7, total: 1, rules: [RULE] }));
     const shown = as('admin', <RulesPage />);
     await screen.findByRole('link', { name: 'per-ip' });
     network(() => problem(503, 'the database is away'));
     shown.rerender(around('admin', <RulesPage />, { ...live, rulesChanged: 1 }));
-    await screen.findByText(/rules of revision 7, which may have changed/);
+    await screen.findByText(/rules of revision 7, which may be outdated/);
     expect(screen.getByRole('link', { name: 'per-ip' })).toBeTruthy();
   });
 });
@@ -184,7 +184,7 @@ describe('a rule', () => {
     return sent.path.startsWith('/v1/revisions/') ? json(200, { revision: revision(8, { message: 'theirs' }), diff: change().diff }) : undefined;
   };
 
-  it('is tried while it is written, and saved for the revision it was tried against', async () => {
+  it('is validated while it is edited, and saved on the validated revision', async () => {
     const sent = network(service(({ query }) => json(200, query.has('dry-run') ? change({ dryRun: true, callers: { sampled: 3, affected: 1, note: '', list: [{ subject: { ip: '10.0.0.1' }, rules: [{ id: 'per-ip', change: 'changed', fields: [] }] }] } }) : change({ revision: revision(8) }), { ETag: '"8"' })));
     as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/sliding-window/);
@@ -192,7 +192,7 @@ describe('a rule', () => {
     edit('id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }');
     await screen.findByText('600/1m');
     expect(screen.getByText('ip=10.0.0.1')).toBeTruthy();
-    fireEvent.change(screen.getByLabelText('Why'), { target: { value: 'more room' } });
+    fireEvent.change(screen.getByLabelText('Reason'), { target: { value: 'more room' } });
     fireEvent.click(screen.getByRole('button', { name: 'Save' }));
     await screen.findByText('Saved: revision 8 is in force');
     const saved = sent.find(({ method, query }) => method === 'PUT' && !query.has('dry-run'));
@@ -200,7 +200,7 @@ describe('a rule', () => {
     expect(saved?.headers.get('X-Headgate-Message')).toBe('more%20room');
   });
 
-  it('shows a mistake at its line in the words of the service', async () => {
+  it('shows the service\'s error at its line', async () => {
     network(service(() => problem(400, 'not valid', { problems: [{ line: 2, column: 21, field: 'limit.algorithm', message: "'token-buket' is not known; did you mean token-bucket?" }] })));
     as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/sliding-window/);
@@ -214,7 +214,7 @@ describe('a rule', () => {
     expect((screen.getByRole('button', { name: 'Save' }) as HTMLButtonElement).disabled).toBe(true);
   });
 
-  it('that somebody else changed meanwhile offers ways out', async () => {
+  it('with a concurrent change offers a resolution', async () => {
     let theirs = RULE;
     let at = 7;
     network((sent) => {
@@ -226,15 +226,15 @@ describe('a rule', () => {
     theirs = { ...RULE, limit: { algorithm: 'sliding-window', rate: '450/1m' } };
     at = 8;
     edit('id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }');
-    await screen.findByText('Somebody else changed this rule');
+    await screen.findByText('This rule was changed by another user');
     expect(screen.getByText(/ada saved revision 8/)).toBeTruthy();
     expect(screen.getByText(/450\/1m/)).toBeTruthy();
-    fireEvent.click(screen.getByRole('button', { name: 'Keep mine, compare with theirs' }));
-    await screen.findByText('Valid, tried against revision 8.');
+    fireEvent.click(screen.getByRole('button', { name: 'Keep my changes and compare' }));
+    await screen.findByText('Valid, checked against revision 8.');
     expect(screen.getByDisplayValue(/600/)).toBeTruthy();
   });
 
-  it('goes on by itself when others changed only other rules', async () => {
+  it('retries when only other rules were changed', async () => {
     let at = 7;
     network((sent) => {
       if (sent.path === '/v1/rules/per-ip' && sent.method === 'GET') return json(200, RULE, { ETag: `"${at}"` });
@@ -244,10 +244,10 @@ describe('a rule', () => {
     await screen.findByDisplayValue(/300/);
     at = 9;
     edit('id: per-ip\nlimit: { algorithm: sliding-window, rate: 600/1m }');
-    await screen.findByText('Valid, tried against revision 9.');
+    await screen.findByText('Valid, checked against revision 9.');
   });
 
-  it('is only read with a token that may only read', async () => {
+  it('is read-only with a read token', async () => {
     network(service(() => problem(403, 'no')));
     as('read', <RulePage id="per-ip" />);
     const area = (await screen.findByLabelText('The rule', { selector: 'textarea' })) as HTMLTextAreaElement;
@@ -256,17 +256,17 @@ describe('a rule', () => {
     expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
   });
 
-  it('warns before a new one replaces one that is there', async () => {
+  it('warns before a new rule replaces an existing one', async () => {
     network(service(() => json(200, change())));
     as('admin', <RulePage id={null} />);
     await screen.findByDisplayValue(/my-rule/);
     edit('id: per-ip\nlimit: {}');
-    await screen.findByText('There is a rule per-ip already');
+    await screen.findByText('A rule per-ip already exists');
   });
 });
 
 describe('the history', () => {
-  it('shows what changed and brings a revision back after a look at what that changes', async () => {
+  it('shows changes, and restores a revision after a preview', async () => {
     const sent = network(({ path, method, query }) => {
       if (path === '/v1/revisions') return json(200, { revisions: [revision(2, { message: 'a faster database' }), revision(1)] });
       if (method === 'POST') return json(200, change({ revision: revision(query.has('dry-run') ? 2 : 3) }), { ETag: query.has('dry-run') ? '"2"' : '"3"' });
@@ -298,7 +298,7 @@ describe('callers', () => {
     expect(screen.getByRole('columnheader', { name: 'Burst' }).getAttribute('aria-sort')).toBe('descending');
   });
 
-  it('are explained, and forgotten only when that is confirmed', async () => {
+  it('are explained, and reset only after a confirmation', async () => {
     const rule = { id: 'login', applies: true, reason: 'path /login matches', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
     const sent = network(({ path }) => (path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], nearMisses: [] }) : json(200, { reset: true, rule: 'login' })));
     as('admin', <ExplainPage query={new URLSearchParams('subject=path=/login')} />);
@@ -306,7 +306,7 @@ describe('callers', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Reset…' }));
     expect(sent.some(({ path }) => path === '/v1/reset')).toBe(false);
     fireEvent.click(await screen.findByRole('button', { name: 'Reset the counter' }));
-    await screen.findByText('What was used under login is forgotten');
+    await screen.findByText('The counter of login was reset');
     expect(JSON.parse(sent.find(({ path }) => path === '/v1/reset')!.body)).toEqual({ subject: { path: '/login' }, rule: 'login' });
   });
 });
@@ -314,7 +314,7 @@ describe('callers', () => {
 describe('the playground', () => {
   const trial = { durationMs: 60_000, stepMs: 30_000, offered: [100, 100], requests: 200, truncated: false, results: [{ name: 'fixed-window', algorithm: 'fixed-window', admitted: [100, 100], denied: [0, 0], delayed: [0, 0], totals: { admitted: 200, denied: 0, delayed: 0 }, maxInWindow: { windowMs: 10_000, admitted: 200, limit: 100 }, delay: null, stateBytes: 16, queue: [0, 0], first: [] }] };
 
-  it('tries again when a slider moves, and puts it into the address', async () => {
+  it('simulates again when a slider moves, and updates the URL', async () => {
     const sent = network(() => json(200, trial));
     as('read', <PlaygroundPage query={new URLSearchParams()} />);
     await screen.findByText('2.0× the limit');
@@ -323,7 +323,7 @@ describe('the playground', () => {
     await waitFor(() => expect(window.location.hash).toContain('limit=50'));
   });
 
-  it('is drawn with the keyboard', () => {
+  it('can be drawn with the keyboard', () => {
     const drawn = vi.fn();
     render(<DrawTraffic values={Array(60).fill(0)} onChange={drawn} />);
     const canvas = screen.getByRole('slider');
@@ -333,26 +333,26 @@ describe('the playground', () => {
   });
 });
 
-describe('what if', () => {
-  it('replays the rule that was changed and names who would notice', async () => {
+describe('a simulation', () => {
+  it('replays the changed rule and lists affected callers', async () => {
     const sent = network(({ path }) => {
       if (path === '/v1/rules') return json(200, { revision: 7, total: 1, rules: [RULE] });
       if (path === '/v1/rules/per-ip') return json(200, RULE, { ETag: '"7"' });
-      return json(200, { source: { kind: 'recent', from: 0, to: 1000, requests: 10, weight: 1, unreadable: 0, samples: [], notes: ['no line has ip, which rules look at'] }, before: { allowed: 10, denied: 0, delayed: 0 }, after: { allowed: 5, denied: 5, delayed: 0 }, changedToDenied: 5, changedToAllowed: 0, series: { from: 0, stepMs: 1000, offered: [10], deniedBefore: [0], deniedAfter: [5] }, byRule: [{ rule: 'per-ip', deniedBefore: 0, deniedAfter: 5 }], callers: [{ caller: '10.0.0.1', requests: 10, deniedBefore: 0, deniedAfter: 5, firstDeniedAt: 500 }] });
+      return json(200, { source: { kind: 'recent', from: 0, to: 1000, requests: 10, weight: 1, unreadable: 0, samples: [], notes: ['no line has ip, which the rules use'] }, before: { allowed: 10, denied: 0, delayed: 0 }, after: { allowed: 5, denied: 5, delayed: 0 }, changedToDenied: 5, changedToAllowed: 0, series: { from: 0, stepMs: 1000, offered: [10], deniedBefore: [0], deniedAfter: [5] }, byRule: [{ rule: 'per-ip', deniedBefore: 0, deniedAfter: 5 }], callers: [{ caller: '10.0.0.1', requests: 10, deniedBefore: 0, deniedAfter: 5, firstDeniedAt: 500 }] });
     });
     as('read', <WhatIfPage query={new URLSearchParams('rule=per-ip')} />);
     await screen.findByDisplayValue(/sliding-window/);
-    fireEvent.change(screen.getByLabelText('The rule, as it would be'), { target: { value: 'id: per-ip' } });
+    fireEvent.change(screen.getByLabelText('The proposed rule'), { target: { value: 'id: per-ip' } });
     fireEvent.click(screen.getByRole('button', { name: 'Replay' }));
-    await screen.findByText('Of 10 requests 5 that passed would have been denied (50 %).');
+    await screen.findByText('Of 10 requests, 5 would change from allowed to denied (50 %).');
     expect(screen.getByRole('link', { name: '10.0.0.1' })).toBeTruthy();
-    expect(screen.getByText('no line has ip, which rules look at')).toBeTruthy();
+    expect(screen.getByText('no line has ip, which the rules use')).toBeTruthy();
     expect(JSON.parse(sent.at(-1)!.body)).toEqual({ rules: 'id: per-ip', replace: 'per-ip', source: { kind: 'recent' } });
   });
 });
 
-describe('what if, when a rule can not be read', () => {
-  it('says so, and tries again', async () => {
+describe('a simulation whose rule cannot be loaded', () => {
+  it('reports it and retries', async () => {
     let there = false;
     network(({ path }) => (path === '/v1/rules' ? json(200, { revision: 7, total: 0, rules: [] }) : there ? json(200, RULE) : problem(503, 'the database is away')));
     as('read', <WhatIfPage query={new URLSearchParams('rule=per-ip')} />);
@@ -364,7 +364,7 @@ describe('what if, when a rule can not be read', () => {
 });
 
 describe('a page that fails', () => {
-  it('says what failed and leaves the others alone', () => {
+  it('reports the failure and does not affect other pages', () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const Broken = (): never => {
       throw new TypeError('it is null');
@@ -385,7 +385,7 @@ describe('a page that fails', () => {
 });
 
 describe('the theme', () => {
-  it('is the one that was chosen, also later', () => {
+  it('is remembered', () => {
     chooseTheme('dark');
     expect(document.documentElement.dataset['theme']).toBe('dark');
     delete document.documentElement.dataset['theme'];

@@ -20,7 +20,7 @@ export const problem = (status: number, detail: string, more: Record<string, unk
     headers: { 'Content-Type': 'application/problem+json' },
   });
 
-/** Stands in for the network, and remembers what was sent. What nobody answers is a 404. */
+/** Replaces the network and records requests. Requests without a handler get a 404. */
 export function network(answer: Answerer): Sent[] {
   const sent: Sent[] = [];
   vi.stubGlobal('fetch', async (address: string, init: RequestInit = {}) => {
@@ -35,7 +35,7 @@ export function network(answer: Answerer): Sent[] {
     sent.push(one);
     const answered = await answer(one);
     if (init.signal?.aborted) throw new DOMException('aborted', 'AbortError');
-    return answered ?? problem(404, `there is nothing at ${url.pathname}`);
+    return answered ?? problem(404, `there is no endpoint ${url.pathname}`);
   });
   return sent;
 }

@@ -14,7 +14,7 @@ export const around = (role: 'admin' | 'read', page: ReactNode, now: Live = live
   </AccountValue>
 );
 
-/** Shows a page to somebody who may change things, or only read. */
+/** Renders a page with admin or read access. */
 export const as = (role: 'admin' | 'read', page: ReactNode, now: Live = live) => render(around(role, page, now));
 
 export const revision = (number: number, part: Partial<Revision> = {}): Revision => ({ number, at: '2026-11-16T10:00:00Z', author: 'ada', message: 'a reason', added: 0, changed: 1, removed: 0, rules: 6, ...part });

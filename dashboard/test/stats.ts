@@ -1,6 +1,6 @@
 import type { Stats } from '../src/api/types';
 
-/** A service that is well. */
+/** Statistics of a service in normal operation. */
 export const stats = (): Stats => ({
   now: 1_789_300_800_000,
   instance: 'a1b2c3',

@@ -2,63 +2,63 @@ import { describe, expect, it } from 'vitest';
 import type { Anomaly, Stats, Trial, WhatIf } from '../src/api/types';
 import { href, parseHash } from '../src/app/route';
 import { parseSubject } from '../src/pages/callers/ExplainPage';
-import { verdict } from '../src/pages/callers/explained';
+import { summarize } from '../src/pages/callers/explained';
 import { headline } from '../src/pages/overview/headline';
 import { bars } from '../src/pages/playground/bars';
 import { lesson } from '../src/pages/playground/lesson';
 import { DEFAULT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
 import { limitText, matchText } from '../src/pages/rules/describe';
 import { idIn, toYaml } from '../src/pages/rules/yaml';
-import { fitting, jsonBytes, lastLines, MOST_BYTES } from '../src/pages/whatif/fitting';
+import { fitting, jsonBytes, lastLines, MAX_BYTES } from '../src/pages/whatif/fitting';
 import { outcomeSentence } from '../src/pages/whatif/Outcome';
 import { duration, micros, percent, rate } from '../src/ui/format';
 import { stats } from './stats';
 
 const anomaly = (part: Partial<Anomaly>): Anomaly => ({
-  id: '1', kind: 'rate', severity: 'warning', since: Date.now(), until: null, rule: null, caller: null, value: 1, expected: null, text: 'user:42 asks 23 times as often as usual', ...part,
+  id: '1', kind: 'rate', severity: 'warning', since: Date.now(), until: null, rule: null, caller: null, value: 1, expected: null, text: 'user:42 sends 23 times as many checks as usual', ...part,
 });
 const with_ = (part: Partial<Stats>): Stats => ({ ...stats(), ...part });
 
 describe('the headline', () => {
-  it('says that all is well', () => {
-    expect(headline(stats())).toMatchObject({ tone: 'good', text: 'All is well: 124 checks a second, 2.6 % denied' });
+  it('reports normal operation', () => {
+    expect(headline(stats())).toMatchObject({ tone: 'good', text: 'All systems normal: 124 checks per second, 2.6 % denied' });
   });
 
-  it('says that nobody asks', () => {
-    expect(headline(with_({ rates: { allowed: 0, denied: 0, shadowDenied: 0, degraded: 0 } })).text).toContain('nobody asks');
+  it('reports the absence of traffic', () => {
+    expect(headline(with_({ rates: { allowed: 0, denied: 0, shadowDenied: 0, degraded: 0 } })).text).toContain('no traffic');
   });
 
-  it('puts a store that is away before everything else', () => {
+  it('reports an unavailable store before everything else', () => {
     const away = with_({ store: { ...stats().store, away: true, problem: 'connection refused' }, anomalies: [anomaly({ kind: 'breaker', severity: 'critical', since: new Date(2026, 0, 1, 12, 3).getTime() })] });
-    expect(headline(away)).toEqual({ tone: 'bad', text: 'The store is away: policies decide since 12:03', more: 'connection refused' });
+    expect(headline(away)).toEqual({ tone: 'bad', text: 'The store is unavailable: failure policies decide since 12:03', more: 'connection refused' });
   });
 
-  it('says of an outage that is over no more than that it was', () => {
+  it('mentions a recent outage only as a remark', () => {
     const { now } = stats();
     const over = with_({ anomalies: [anomaly({ kind: 'fail-open', severity: 'critical', since: now - 60_000 })] });
-    expect(headline(over)).toMatchObject({ tone: 'good', more: expect.stringMatching(/^The store was away at \d\d:\d\d; it is back\.$/) });
+    expect(headline(over)).toMatchObject({ tone: 'good', more: expect.stringMatching(/^The store was unavailable at \d\d:\d\d; it is available again\.$/) });
     expect(headline(with_({ anomalies: [anomaly({ kind: 'breaker', since: now - 3_000_000, until: now - 2_000_000 })] })).more).toBeNull();
-    expect(headline(with_({ anomalies: [anomaly({ kind: 'breaker', since: now - 3_000_000, until: now - 60_000 })] })).more).toContain('it is back');
+    expect(headline(with_({ anomalies: [anomaly({ kind: 'breaker', since: now - 3_000_000, until: now - 60_000 })] })).more).toContain('it is available again');
   });
 
-  it('warns of decisions by policy even while the store seems up', () => {
+  it('warns of decisions by failure policy even while the store seems available', () => {
     expect(headline(with_({ rates: { ...stats().rates, degraded: 4 } })).tone).toBe('bad');
   });
 
-  it('tells open anomalies and not those that are over', () => {
-    expect(headline(with_({ anomalies: [anomaly({}), anomaly({ id: '2' })] })).text).toBe('user:42 asks 23 times as often as usual (and 1 more warning)');
+  it('reports open anomalies only', () => {
+    expect(headline(with_({ anomalies: [anomaly({}), anomaly({ id: '2' })] })).text).toBe('user:42 sends 23 times as many checks as usual (and 1 more warning)');
     expect(headline(with_({ anomalies: [anomaly({ until: 1 })] })).tone).toBe('good');
   });
 
-  it('warns when many are denied, when rules are missing or can not be changed', () => {
-    expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0 } })).text).toContain('Many are denied: 50 %');
+  it('warns of many denials, missing rules and read-only rules', () => {
+    expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0 } })).text).toContain('Many denials: 50 %');
     expect(headline(with_({ rules: { ...stats().rules, count: 0 } })).tone).toBe('warning');
     expect(headline(with_({ rules: { ...stats().rules, problem: 'the database is away' } })).more).toContain('the database is away');
   });
 });
 
 describe('numbers', () => {
-  it('are short and never hide a little', () => {
+  it('are short and never show a small value as zero', () => {
     expect([0, 0.01, 0.25, 12.34, 812, 12_345].map(rate)).toEqual(['0', '<0.1', '0.3', '12.3', '812', '12.3K']);
     expect([percent(0, 10), percent(1, 10_000), percent(26, 1000), percent(1, 3)]).toEqual(['0 %', '<0.1 %', '2.6 %', '33 %']);
     expect([12, 1500, 25_000, 2_500_000].map(micros)).toEqual(['12 µs', '1.5 ms', '25 ms', '2.5 s']);
@@ -66,8 +66,8 @@ describe('numbers', () => {
   });
 });
 
-describe('addresses within the page', () => {
-  it('survive whatever a caller is called', () => {
+describe('routes', () => {
+  it('round-trip any caller name', () => {
     const name = 'user:a/b?c=d#e %';
     expect(parseHash(href(['callers', name], { x: '1 2' }))).toMatchObject({ parts: ['callers', name] });
     expect(parseHash('#/rules/100%').parts).toEqual(['rules', '100%']);
@@ -76,7 +76,7 @@ describe('addresses within the page', () => {
 });
 
 describe('a rule as text', () => {
-  it('is written as people write it', () => {
+  it('is formatted like a rule file', () => {
     const rule = { id: 'per-user', description: 'no: really', match: { key: 'user:*' }, per: ['key'], limit: { algorithm: 'token-bucket', rate: '100/1m', burst: 200 }, overrides: [{ match: { key: 'user:42' }, limit: { algorithm: 'token-bucket', rate: '1k/1m' } }], fallback: true, active: { hours: '22:00-06:00' } };
     expect(toYaml(rule)).toBe(
       `id: per-user
@@ -92,21 +92,21 @@ active: { hours: "22:00-06:00" }
     );
   });
 
-  it('quotes what would be something else', () => {
+  it('quotes ambiguous values', () => {
     expect(toYaml({ id: 'off', match: { a: '1', b: 'null', c: ' x', d: '' } })).toBe('id: "off"\nmatch: { a: "1", b: "null", c: " x", d: "" }\n');
   });
 
-  it('tells its id', () => {
+  it('yields its id', () => {
     expect(idIn('# id: no\nid: per-user # yes\nlimit: {}')).toBe('per-user');
     expect(idIn('{"id":"a b","limit":{}}')).toBe('a b');
     expect(idIn('limit: { x: 1 }')).toBeNull();
   });
 
-  it('is told in a few words', () => {
+  it('is described briefly', () => {
     expect(limitText({ algorithm: 'leaky-bucket', rate: '1/1s', queue: 10 })).toBe('leaky-bucket 1/1s, queue 10');
     expect(limitText({ algorithm: 'concurrency', max: 3 })).toBe('concurrency 3 at once');
     expect(matchText({ id: 'a', match: { path: ['/a', '/b'], ip: { except: '10.0.0.0/8' } } })).toBe('path=/a or /b ip=any except 10.0.0.0/8');
-    expect(matchText({ id: 'a' })).toBe('everybody');
+    expect(matchText({ id: 'a' })).toBe('all callers');
   });
 });
 
@@ -114,16 +114,16 @@ describe('an explanation', () => {
   const rule = (id: string, mode: string, remaining: number) => ({ id, applies: true, reason: '', mode, override: null, conditions: [], limits: [{ rule: id, name: id, algorithm: 'rolling-window', limit: 5, remaining, resetAfterMs: 290_000 }] });
 
   it('names the rule that limits', () => {
-    const said = verdict({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], nearMisses: [] });
-    expect(said).toEqual({ limited: true, text: 'Limited by login: 0 of 5 left, all back in 4 min 50 s.' });
+    const said = summarize({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], nearMisses: [] });
+    expect(said).toEqual({ limited: true, text: 'Limited by login: 0 of 5 left, full again in 4 min 50 s.' });
   });
 
-  it('does not blame a shadow', () => {
-    expect(verdict({ subject: {}, rules: [rule('trial', 'shadow', 0)], nearMisses: [] })).toMatchObject({ limited: false });
-    expect(verdict({ subject: {}, rules: [], nearMisses: [] }).text).toContain('No rule applies');
+  it('does not report a shadow rule as limiting', () => {
+    expect(summarize({ subject: {}, rules: [rule('trial', 'shadow', 0)], nearMisses: [] })).toMatchObject({ limited: false });
+    expect(summarize({ subject: {}, rules: [], nearMisses: [] }).text).toContain('No rule applies');
   });
 
-  it('is asked with a key or with attributes', () => {
+  it('accepts a key or attributes', () => {
     expect(parseSubject('user:42')).toEqual({ key: 'user:42' });
     expect(parseSubject(' user=42  path=/login?a=b ')).toEqual({ user: '42', path: '/login?a=b' });
     expect(parseSubject('a b')).toBeNull();
@@ -131,22 +131,22 @@ describe('an explanation', () => {
 });
 
 describe('the playground', () => {
-  it('fits in an address and comes back', () => {
+  it('round-trips through the URL', () => {
     const setup = { ...DEFAULT, kind: 'drawn' as const, count: 42, drawn: DEFAULT.drawn.map((_, i) => i), algorithms: ['fixed-window'] };
     expect(fromQuery(new URLSearchParams(toQuery(setup)))).toEqual(setup);
     expect(toQuery(DEFAULT)).toEqual({});
   });
 
-  it('takes nonsense in an address for the default', () => {
+  it('uses defaults for invalid URL parameters', () => {
     expect(fromQuery(new URLSearchParams('traffic=x&limit=abc&algorithms=none&drawn=1.2&burst=99999'))).toEqual({ ...DEFAULT, burst: 500 });
   });
 
-  it('asks for what is set', () => {
+  it('sends the setup', () => {
     const request = requestOf({ ...DEFAULT, kind: 'times', times: '500, 12 0', algorithms: ['token-bucket'] });
     expect(request).toEqual({ durationMs: 60_000, traffic: { kind: 'times', times: [0, 12, 500] }, limits: [{ name: 'token-bucket', limit: { algorithm: 'token-bucket', rate: '100/10s', burst: 50 } }] });
   });
 
-  it('says what is wrong with typed times', () => {
+  it('reports invalid times', () => {
     expect(timesProblem('0 12 x')).toContain('“x”');
     expect(timesProblem('60000')).toContain('0 to 59999');
     expect(timesProblem('')).toContain('at least one');
@@ -160,7 +160,7 @@ describe('the playground', () => {
     ]);
   });
 
-  it('draws the lesson', () => {
+  it('summarizes the results', () => {
     const result = (name: string, admitted: number, denied: number) => ({ name, algorithm: name, admitted: [], denied: [], delayed: [], totals: { admitted, denied, delayed: 0 }, maxInWindow: { windowMs: 10_000, admitted, limit: 100 }, delay: null, stateBytes: 1, queue: [], first: [] });
     const trial = (...results: ReturnType<typeof result>[]): Trial => ({ durationMs: 1, stepMs: 1, offered: [], requests: 300, truncated: false, results });
     expect(lesson(trial(result('fixed-window', 199, 1), result('rolling-window', 100, 100)))).toBe('The limit is 100 in 10 s: fixed window lets 199 pass in one such span, rolling window no more than 100.');
@@ -170,7 +170,7 @@ describe('the playground', () => {
 });
 
 describe('a log that is replayed', () => {
-  it('is cut to its last whole lines, as long as they are when they are sent', () => {
+  it('is trimmed to its last complete lines by their encoded size', () => {
     expect(lastLines('a\nb\n', 100)).toBe('a\nb\n');
     const line = '{"path":"/é"}\n';
     const text = line.repeat(50);
@@ -184,21 +184,21 @@ describe('a log that is replayed', () => {
     expect(lastLines('one long line', 5)).toBe('');
   });
 
-  it('fits beside the rules into what the service takes at once', () => {
+  it('fits into one request together with the rules', () => {
     const text = '{"user":"a \\"quoted\\" one"}\n'.repeat(300_000);
     const question = fitting({ rules: 'x'.repeat(1_000_000), replace: null, source: { kind: 'log', text, format: 'json' } });
-    expect(jsonBytes(question)).toBeLessThanOrEqual(MOST_BYTES - 64 * 1024);
-    expect(jsonBytes(question)).toBeGreaterThan(MOST_BYTES - 65 * 1024);
+    expect(jsonBytes(question)).toBeLessThanOrEqual(MAX_BYTES - 64 * 1024);
+    expect(jsonBytes(question)).toBeGreaterThan(MAX_BYTES - 65 * 1024);
     expect(text.endsWith(question.source.text!)).toBe(true);
     const recent = { rules: 'x', replace: 'a', source: { kind: 'recent' as const } };
     expect(fitting(recent)).toBe(recent);
   });
 });
 
-describe('what if', () => {
-  it('says who would notice', () => {
+describe('a simulation', () => {
+  it('summarizes the changes', () => {
     const result = { source: { requests: 1000 }, changedToDenied: 20, changedToAllowed: 1 } as WhatIf;
-    expect(outcomeSentence(result)).toBe('Of 1,000 requests 20 that passed would have been denied (2.0 %), and 1 that were denied would have passed (0.1 %).');
+    expect(outcomeSentence(result)).toBe('Of 1,000 requests, 20 would change from allowed to denied (2.0 %), and 1 would change from denied to allowed (0.1 %).');
     expect(outcomeSentence({ ...result, changedToDenied: 0, changedToAllowed: 0 })).toContain('No difference');
     expect(outcomeSentence({ ...result, source: { ...result.source, requests: 0 } })).toContain('no traffic');
   });

@@ -1,8 +1,8 @@
--- Asks Headgate whether a request may go ahead.
+-- Checks a request with Headgate.
 --   http-request lua.headgate http://127.0.0.1:8080/v1/gate allow|deny
 
 local TIMEOUT_MS = 1000
--- Less than that: what would wait longer in a queue is denied.
+-- Less than the timeout: a request that would wait longer in a queue is denied.
 local MAX_WAIT_MS = "500"
 -- With a check token: "Bearer …"
 local AUTHORIZATION = nil
@@ -17,8 +17,8 @@ local function first(headers, name)
   return values and values[0]
 end
 
--- Only what HAProxy itself knows: the client could name another's key or address.
-local function question(txn)
+-- Only HAProxy's own values: the client could name another's key or address.
+local function check_headers(txn)
   local headers = {
     ["x-real-ip"] = { txn.sf:src() },
     ["x-original-uri"] = { txn.sf:url() },
@@ -38,15 +38,15 @@ local function refuse(txn, status, reason, body, headers)
   txn:done(txn:reply({ status = status, reason = reason, headers = headers, body = body }))
 end
 
-local function ask(txn, url)
+local function check(txn, url)
   local client = core.httpclient()
-  return client:get({ url = url, headers = question(txn), timeout = TIMEOUT_MS })
+  return client:get({ url = url, headers = check_headers(txn), timeout = TIMEOUT_MS })
 end
 
-core.register_action("headgate", { "http-req" }, function(txn, url, away)
-  local ok, answer = pcall(ask, txn, url)
-  local status = ok and answer and answer.status or 0
-  local headers = ok and answer and answer.headers or {}
+core.register_action("headgate", { "http-req" }, function(txn, url, on_failure)
+  local ok, response = pcall(check, txn, url)
+  local status = ok and response and response.status or 0
+  local headers = ok and response and response.headers or {}
   local policy, limit = first(headers, "ratelimit-policy"), first(headers, "ratelimit")
 
   if status == 204 then
@@ -65,7 +65,7 @@ core.register_action("headgate", { "http-req" }, function(txn, url, away)
     refuse(txn, denied, "Quota Exceeded", QUOTA_EXCEEDED:format(denied), shown)
   elseif status >= 400 and status < 500 and status ~= 401 and status ~= 403 then
     refuse(txn, 400, "Bad Request", BAD_REQUEST, {})
-  elseif away ~= "allow" or status == 401 or status == 403 then -- a wrong token must not go unseen
+  elseif on_failure ~= "allow" or status == 401 or status == 403 then -- a wrong token must be noticed
     refuse(txn, 503, "Service Unavailable", UNAVAILABLE, { ["retry-after"] = { "1" } })
   end
 end, 2)

@@ -1,4 +1,4 @@
-// Every call that the pages make, by name.
+// All API calls of the pages.
 
 import { ask } from './client';
 import type {
@@ -55,7 +55,7 @@ function signed({ ifMatch, dryRun, message, author, signal }: Signed) {
   };
 }
 
-/** JSON is a kind of YAML, so one media type fits whichever was written. */
+/** JSON is a subset of YAML, so one media type fits both. */
 export const putRule = async (id: string, text: string, how: Signed) =>
   ask<Changed>(`/v1/rules/${segment(id)}`, { method: 'PUT', yaml: text, ...signed(how) });
 

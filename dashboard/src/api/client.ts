@@ -15,7 +15,7 @@ export interface Asked {
 
 export interface Answer<T> {
   body: T;
-  /** The number in the ETag, where there is one. */
+  /** The revision in the ETag, if there is one. */
   revision: number | null;
   status: number;
 }
@@ -41,7 +41,7 @@ export function headers(asked: Asked = {}): Headers {
   return all;
 }
 
-/** Asks the service; throws a Problem (or, when aborted, the AbortError). */
+/** Sends a request. Throws a Problem or, when aborted, the AbortError. */
 export async function ask<T>(path: string, asked: Asked = {}): Promise<Answer<T>> {
   const body = asked.json !== undefined ? JSON.stringify(asked.json) : asked.yaml;
   const init: RequestInit = { method: asked.method ?? 'GET', headers: headers(asked), cache: 'no-store' };

@@ -4,7 +4,10 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Cuts a text/event-stream, however it is split into chunks, into events. Comments keep it alive and say nothing. */
+/**
+ * Parses a text/event-stream, split into chunks in any way, into events. Comments are keep-alives
+ * and are ignored.
+ */
 export function eventReader(onEvent: (event: ServerEvent) => void): (chunk: string) => void {
   let rest = '';
   let event = '';

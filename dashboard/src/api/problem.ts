@@ -1,6 +1,6 @@
 import type { Flaw } from './types';
 
-/** Why something was not answered as asked. `status` 0: nobody answered. */
+/** A failed request. `status` 0 means that there was no response. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -13,13 +13,15 @@ export class Problem extends Error {
   }
 
   static readonly unreachable = (cause: unknown) =>
-    new Problem(0, `The service can't be reached (${cause instanceof Error ? cause.message : String(cause)}).`);
+    new Problem(0, `Cannot reach the service (${cause instanceof Error ? cause.message : String(cause)}).`);
 
   static of(cause: unknown): Problem {
     return cause instanceof Problem ? cause : Problem.unreachable(cause);
   }
 
-  /** Of an answer that is none of the 2XX: a problem document, or whatever a proxy in between says. */
+  /**
+   * Creates a problem from a response outside 2xx: a problem document, or the response of a proxy.
+   */
   static async from(response: Response): Promise<Problem> {
     const text = await response.text().catch(() => '');
     try {
@@ -30,7 +32,7 @@ export class Problem extends Error {
         return new Problem(response.status, body['detail'], field, flaws);
       }
     } catch {
-      // not JSON: said below
+      // not JSON: handled below
     }
     return new Problem(response.status, `The service answered ${response.status} ${response.statusText}`.trim() + '.');
   }

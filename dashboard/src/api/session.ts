@@ -1,4 +1,4 @@
-// The token, for as long as the tab is open. It is sent as a header and stands in no address.
+// The token, stored until the tab is closed. It is sent as a header and never appears in a URL.
 
 const KEY = 'headgate.token';
 type Listener = () => void;
@@ -24,7 +24,7 @@ export const session = {
   },
 };
 
-/** Told when the service refuses the token that was shown (401). */
+/** Called when the service rejects the token (401). */
 type Refused = () => void;
 let refused: Refused = () => {};
 export const onRefused = (listener: Refused) => {

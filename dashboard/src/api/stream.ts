@@ -3,12 +3,14 @@ import { eventReader, type ServerEvent } from './events';
 import { Problem } from './problem';
 import { tokenRefused } from './session';
 
-/** The service says something each second: a line that is silent for this long is dead. */
-export const SILENCE_MS = 5_000;
+/**
+ * The service sends an event each second; a stream without data for this long is considered dead.
+ */
+export const IDLE_TIMEOUT_MS = 5_000;
 
 /**
- * Reads a stream of events until it ends, and throws why. A fetch rather than an EventSource, which can't send the
- * token as a header.
+ * Reads a stream of events until it ends, and throws the reason. Uses fetch rather than
+ * EventSource, which cannot send the token as a header.
  */
 export async function readStream(
   path: string,
@@ -20,12 +22,12 @@ export async function readStream(
   const stop = () => own.abort();
   signal.addEventListener('abort', stop);
   let watchdog: ReturnType<typeof setTimeout> | undefined;
-  const heard = () => {
+  const resetWatchdog = () => {
     clearTimeout(watchdog);
-    watchdog = setTimeout(stop, SILENCE_MS);
+    watchdog = setTimeout(stop, IDLE_TIMEOUT_MS);
   };
   try {
-    heard();
+    resetWatchdog();
     const response = await fetch(path, {
       headers: headers({ accept: 'text/event-stream' }),
       cache: 'no-store',
@@ -43,11 +45,11 @@ export async function readStream(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      heard();
+      resetWatchdog();
       take(decoder.decode(value, { stream: true }));
     }
   } catch (cause) {
-    if (isAbort(cause) && !signal.aborted) throw new Problem(0, 'The stream has been silent for too long.');
+    if (isAbort(cause) && !signal.aborted) throw new Problem(0, 'No data from the stream for too long.');
     throw cause;
   } finally {
     clearTimeout(watchdog);
@@ -55,5 +57,5 @@ export async function readStream(
   }
 }
 
-/** How long to wait before try number `failures`: soon at first, then longer, never long. */
-export const pauseMs = (failures: number) => Math.min(1000 * 2 ** Math.min(failures, 3), 5000);
+/** Returns the backoff before attempt number `failures`: short at first, at most 5 s. */
+export const backoffMs = (failures: number) => Math.min(1000 * 2 ** Math.min(failures, 3), 5000);

@@ -1,4 +1,4 @@
-// The shapes of what the service answers. Times are in epoch milliseconds unless named otherwise.
+// The types of the API. Times are in epoch milliseconds unless named otherwise.
 
 export type Role = 'admin' | 'read' | 'check' | 'none';
 
@@ -112,7 +112,7 @@ export interface Callers {
 }
 
 export interface OneCaller extends Caller {
-  /** Null where only other instances have seen it. */
+  /** Null if only other instances have seen it. */
   series: { from: number; stepMs: number; allowed: number[]; denied: number[] } | null;
 }
 
@@ -255,7 +255,7 @@ export interface WhatIf {
     weight: number;
     unreadable: number;
     samples: string[];
-    /** What one must know of the figures. */
+    /** Limitations of the result. */
     notes: string[];
   };
   before: { allowed: number; denied: number; delayed: number };

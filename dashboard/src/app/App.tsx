@@ -33,7 +33,7 @@ const TITLES: Record<string, string> = {
   callers: 'Callers',
   explain: 'Explain',
   playground: 'Playground',
-  'what-if': 'What if',
+  'what-if': 'Simulation',
 };
 
 function Shell() {
@@ -41,10 +41,10 @@ function Shell() {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const place = route.parts.join('/');
-  const title = TITLES[route.parts[0] ?? ''] ?? 'Not there';
+  const title = TITLES[route.parts[0] ?? ''] ?? 'Not found';
   useEffect(() => {
     document.title = `${[route.parts[1], title].filter(Boolean).join(' · ')} · Headgate`;
-    // Whoever listens to the page hears that another one is there.
+    // Moves the focus, so that screen readers announce the new page.
     if (!first.current) main.current?.focus({ preventScroll: true });
     if (!first.current) window.scrollTo(0, 0);
     first.current = false;
@@ -85,7 +85,7 @@ function Page({ route }: { route: Route }) {
       return <WhatIfPage query={route.query} />;
     default:
       return (
-        <Empty title="There is no such page">
+        <Empty title="Page not found">
           <a href={href([])}>Go to the overview</a>
         </Empty>
       );

@@ -10,7 +10,7 @@ const PLACES = [
   { part: 'rules', name: 'Rules', also: ['history', 'new-rule'] },
   { part: 'callers', name: 'Callers', also: ['explain'] },
   { part: 'playground', name: 'Playground' },
-  { part: 'what-if', name: 'What if' },
+  { part: 'what-if', name: 'Simulation' },
 ];
 
 export function Header({ place }: { place: string }) {
@@ -48,7 +48,7 @@ function LineState() {
   const { line } = useLive();
   const text = line === 'live' ? 'live' : line === 'connecting' ? 'connecting…' : 'reconnecting…';
   return (
-    <span className={`line ${line}`} role="status" title={line === 'live' ? 'Figures come in every second' : 'The figures shown may be old'}>
+    <span className={`line ${line}`} role="status" title={line === 'live' ? 'Statistics are updated every second' : 'The statistics shown may be outdated'}>
       <svg viewBox="0 0 10 10" aria-hidden="true">
         {line === 'live' ? <circle cx="5" cy="5" r="4" /> : <circle cx="5" cy="5" r="3.2" className="hollow" />}
       </svg>

@@ -2,12 +2,12 @@ import { Component, type ReactNode } from 'react';
 import { Notice, sentence } from '../ui/Notice';
 
 interface Props {
-  /** What the page is called. */
+  /** Title of the page. */
   name: string;
   children: ReactNode;
 }
 
-/** Holds the failure of one page, so that the others can still be reached. */
+/** Error boundary of one page, so that the other pages stay usable. */
 export class PageBoundary extends Component<Props, { failure: Error | null }> {
   override state: { failure: Error | null } = { failure: null };
 
@@ -21,7 +21,7 @@ export class PageBoundary extends Component<Props, { failure: Error | null }> {
     return (
       <Notice tone="bad" title={`${this.props.name} can't be shown`}>
         <p className="break">{sentence(`${failure.name}: ${failure.message}`)}</p>
-        <p>That is a mistake of the dashboard. The other pages go on, and what you had not saved of a rule is kept in this tab.</p>
+        <p>This is an error in the dashboard. Other pages still work, and unsaved changes of a rule are kept in this tab.</p>
         <button type="button" onClick={() => window.location.reload()}>
           Reload
         </button>

@@ -4,16 +4,19 @@ import { Wordmark } from './Wordmark';
 
 interface Props {
   refused: boolean;
-  tooLittle: boolean;
+  checkOnly: boolean;
   onToken: (token: string) => void;
 }
 
-/** What the service takes for a token, and what a browser sends in a header. */
-const FIT = /^[\x21-\x7e]+$/;
+/**
+ * Printable ASCII without spaces: the tokens the service accepts and a browser can send in a
+ * header.
+ */
+const TOKEN = /^[\x21-\x7e]+$/;
 
-export function SignIn({ refused, tooLittle, onToken }: Props) {
+export function SignIn({ refused, checkOnly, onToken }: Props) {
   const [token, setToken] = useState('');
-  const [unfit, setUnfit] = useState(false);
+  const [malformed, setMalformed] = useState(false);
   return (
     <main className="alone">
       <form
@@ -21,17 +24,17 @@ export function SignIn({ refused, tooLittle, onToken }: Props) {
         onSubmit={(event) => {
           event.preventDefault();
           const given = token.trim();
-          setUnfit(!FIT.test(given));
-          if (FIT.test(given)) onToken(given);
+          setMalformed(!TOKEN.test(given));
+          if (TOKEN.test(given)) onToken(given);
         }}
       >
         <h1>
           <Wordmark />
         </h1>
-        <p>This service is guarded. Show a token that may read, or an admin token to change rules as well.</p>
-        {unfit && <Notice tone="bad" title="That can't be a token">Tokens have letters, digits and signs of ASCII, and no blanks. Perhaps something else came with it when it was copied.</Notice>}
-        {refused && !unfit && <Notice tone="bad" title="That token is not known here">Look at how it was set: --read-token, --admin-token or --token-file.</Notice>}
-        {tooLittle && !unfit && <Notice tone="bad" title="That token may only check">Reading takes a read token, changing an admin token.</Notice>}
+        <p>This service requires a token. Use a read token to view, or an admin token to also change rules.</p>
+        {malformed && <Notice tone="bad" title="Not a valid token">Tokens consist of printable ASCII characters without spaces. Check that nothing else was copied with it.</Notice>}
+        {refused && !malformed && <Notice tone="bad" title="Unknown token">Check how the service was configured: --read-token, --admin-token or --token-file.</Notice>}
+        {checkOnly && !malformed && <Notice tone="bad" title="This token may only send checks">Viewing requires a read token, changing an admin token.</Notice>}
         <label htmlFor="token">Token</label>
         <input
           id="token"
@@ -44,7 +47,7 @@ export function SignIn({ refused, tooLittle, onToken }: Props) {
         <button type="submit" className="primary" disabled={token.trim() === ''}>
           Sign in
         </button>
-        <p className="quiet">It is kept until this tab is closed, and sent to nobody else.</p>
+        <p className="quiet">The token is stored until this tab is closed, and is sent to this service only.</p>
       </form>
     </main>
   );

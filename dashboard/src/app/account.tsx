@@ -4,7 +4,7 @@ import { isAbort } from '../api/client';
 import { Problem } from '../api/problem';
 import { onRefused, session } from '../api/session';
 import type { Role, WhoAmI } from '../api/types';
-import { pauseMs } from '../api/stream';
+import { backoffMs } from '../api/stream';
 import { Loading, ProblemNotice } from '../ui/Notice';
 import { SignIn } from './SignIn';
 
@@ -20,7 +20,7 @@ export const AccountValue = Context.Provider;
 
 const mayRead = (role: Role) => role === 'admin' || role === 'read';
 
-/** Lets those in who may read; the others are asked for a token. */
+/** Shows the application to users with read access, and the sign-in form to others. */
 export function AccountGate({ children }: { children: ReactNode }) {
   const [who, setWho] = useState<WhoAmI | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -28,16 +28,16 @@ export function AccountGate({ children }: { children: ReactNode }) {
   const [round, setRound] = useState(0);
 
   useEffect(() => {
-    const again = () => setRound((n) => n + 1);
+    const retry = () => setRound((n) => n + 1);
     onRefused(() => {
       if (session.token()) setRefused(true);
       session.signOut();
-      again();
+      retry();
     });
     return session.subscribe(() => {
-      // Nothing stays in sight without a token, also while the service can't be asked.
+      // Hides everything without a token, even while the service is unavailable.
       if (session.token() === null) setWho(null);
-      again();
+      retry();
     });
   }, []);
 
@@ -53,9 +53,10 @@ export function AccountGate({ children }: { children: ReactNode }) {
       } catch (cause) {
         if (stop.signal.aborted || isAbort(cause)) return;
         const found = Problem.of(cause);
-        if (found.status === 401) return; // the token was refused: signed out, and asked again without
+        // The token was rejected: signed out, and requested again without it.
+        if (found.status === 401) return;
         setProblem(found);
-        timer = setTimeout(() => void ask(failures + 1), pauseMs(failures));
+        timer = setTimeout(() => void ask(failures + 1), backoffMs(failures));
       }
     };
     void ask(0);
@@ -71,7 +72,7 @@ export function AccountGate({ children }: { children: ReactNode }) {
     return (
       <SignIn
         refused={refused || (shown && who.role === 'none')}
-        tooLittle={shown && who.role === 'check'}
+        checkOnly={shown && who.role === 'check'}
         onToken={(token) => {
           setRefused(false);
           setWho(null);

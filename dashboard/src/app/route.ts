@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** Where in the page one is: `#/rules/per-user?x=1` has the parts `rules`, `per-user` and the parameter x. */
+/**
+ * The current route: `#/rules/per-user?x=1` has the parts `rules` and `per-user`, and the parameter
+ * x.
+ */
 export interface Route {
   parts: string[];
   query: URLSearchParams;

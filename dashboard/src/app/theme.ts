@@ -18,7 +18,7 @@ const shown = (): Shown => {
   return dark().matches ? 'dark' : 'light';
 };
 
-/** Puts the theme on the root element, where the style sheet looks for it. */
+/** Sets the theme attribute of the root element. */
 export function applyTheme() {
   document.documentElement.dataset['theme'] = shown();
   listeners.forEach((listener) => listener());
@@ -35,7 +35,7 @@ export function chooseTheme(chosen: Choice) {
   applyTheme();
 }
 
-/** The other theme; where that is the system's, the system is followed again. */
+/** Switches to the other theme, or to the system setting if that is the same. */
 export function toggleTheme() {
   const other = shown() === 'dark' ? 'light' : 'dark';
   chooseTheme((other === 'dark') === dark().matches ? 'system' : other);

@@ -1,7 +1,7 @@
 import type { Series, Tick } from '../api/types';
 
 /**
- * The last five minutes, a column for each figure, as charts want it. Times in seconds; null is what nobody told of.
+ * The last five minutes, one column for each series. Times are in seconds; null marks missing data.
  */
 export interface History {
   at: number[];
@@ -13,7 +13,7 @@ export interface History {
   p99: (number | null)[];
 }
 
-export const KEPT = 300;
+export const MAX_SECONDS = 300;
 
 export const noHistory: History = {
   at: [],
@@ -38,16 +38,16 @@ export function historyOf(series: Series): History {
 }
 
 /**
- * With the second that has just ended. One that is there already is left alone: streams overlap after a reconnect.
- * Seconds that were missed are not known, and no line is drawn across them.
+ * Adds the second that just ended. A second that is present is ignored, since streams overlap after
+ * a reconnect. Missed seconds are unknown, and no line is drawn across them.
  */
 export function withTick(history: History, tick: Tick): History {
   const at = Math.floor(tick.at / 1000);
   const last = Math.floor(history.at.at(-1) ?? at - 1);
   if (last >= at) return history;
-  const missed = Math.min(at - last - 1, KEPT - 1);
+  const missed = Math.min(at - last - 1, MAX_SECONDS - 1);
   const gap: null[] = Array(missed).fill(null);
-  const push = <T>(column: T[], value: T, between: T[]) => [...column, ...between, value].slice(-KEPT);
+  const push = <T>(column: T[], value: T, between: T[]) => [...column, ...between, value].slice(-MAX_SECONDS);
   const add = (column: (number | null)[], value: number | null) => push(column, value, gap);
   return {
     at: push(history.at, at, gap.map((_, i) => at - missed + i)),
@@ -60,12 +60,12 @@ export function withTick(history: History, tick: Tick): History {
   };
 }
 
-const LEAST = 60;
+const MIN_SECONDS = 60;
 
-/** Without the time before the service was there, but with a minute at least. */
+/** Returns the history since the start of the service, but at least one minute. */
 export function since(history: History, startedAt: number): History {
   const first = history.at.findIndex((at) => at * 1000 >= startedAt);
-  const from = Math.min(first < 0 ? 0 : first, Math.max(0, history.at.length - LEAST));
+  const from = Math.min(first < 0 ? 0 : first, Math.max(0, history.at.length - MIN_SECONDS));
   if (from === 0) return history;
   const cut = <T>(column: T[]) => column.slice(from);
   return {

@@ -2,8 +2,8 @@ import { createContext, useContext, useEffect, useRef, useState, type ReactNode 
 import { readStats } from '../api/calls';
 import { isAbort } from '../api/client';
 import { Problem } from '../api/problem';
-import { pauseMs, readStream } from '../api/stream';
-import { ANSWER_MS, within } from '../api/within';
+import { backoffMs, readStream } from '../api/stream';
+import { RESPONSE_TIMEOUT_MS, within } from '../api/within';
 import type { Stats, Tick } from '../api/types';
 import { historyOf, noHistory, withTick, type History } from './history';
 
@@ -11,11 +11,11 @@ export type Line = 'connecting' | 'live' | 'reconnecting';
 
 export interface Live {
   line: Line;
-  /** Why the line is not up, if it is not. */
+  /** Why the stream is not connected, if it is not. */
   problem: Problem | null;
   stats: Stats | null;
   history: History;
-  /** Grows when the rules have changed. */
+  /** Incremented when the rules change. */
   rulesChanged: number;
 }
 
@@ -25,10 +25,12 @@ const Context = createContext<Live>(NOTHING);
 
 export const useLive = () => useContext(Context);
 
-/** For tests, and for pages that are shown without a service. */
+/** Provider for tests and for pages without a service. */
 export const LiveValue = Context.Provider;
 
-/** Follows the service: everything at first, then second by second; again from the start after every break. */
+/**
+ * Loads all statistics, then follows the stream of updates. Starts over after every disconnect.
+ */
 export function LiveFeed({ children }: { children: ReactNode }) {
   const [live, setLive] = useState<Live>(NOTHING);
   const state = useRef({ failures: 0 });
@@ -37,13 +39,13 @@ export function LiveFeed({ children }: { children: ReactNode }) {
     const stop = new AbortController();
     const { signal } = stop;
     const line = async () => {
-      const { series, ...stats } = await within(ANSWER_MS, readStats, signal);
+      const { series, ...stats } = await within(RESPONSE_TIMEOUT_MS, readStats, signal);
       setLive((old) => ({ ...old, stats, history: historyOf(series), rulesChanged: old.rulesChanged + 1 }));
       const opened = () => {
         state.current.failures = 0;
         setLive((old) => ({ ...old, line: 'live', problem: null }));
       };
-      await readStream('/v1/stream', opened, ({ event, data }) => setLive((old) => heard(old, event, data)), signal);
+      await readStream('/v1/stream', opened, ({ event, data }) => setLive((old) => applyEvent(old, event, data)), signal);
     };
     const follow = async () => {
       while (!signal.aborted) {
@@ -55,7 +57,7 @@ export function LiveFeed({ children }: { children: ReactNode }) {
           problem = Problem.of(cause);
         }
         setLive((old) => ({ ...old, line: 'reconnecting', problem }));
-        await pause(pauseMs(state.current.failures++), signal);
+        await pause(backoffMs(state.current.failures++), signal);
       }
     };
     void follow();
@@ -65,7 +67,7 @@ export function LiveFeed({ children }: { children: ReactNode }) {
   return <Context value={live}>{children}</Context>;
 }
 
-export function heard(old: Live, event: string, data: string): Live {
+export function applyEvent(old: Live, event: string, data: string): Live {
   if (event === 'rules') return { ...old, rulesChanged: old.rulesChanged + 1 };
   if (event !== 'stats') return old;
   const { tick, ...stats } = JSON.parse(data) as Stats & { tick?: Tick };

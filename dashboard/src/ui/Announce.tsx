@@ -1,32 +1,32 @@
 import { useEffect, useRef, useState } from 'react';
 
 interface Props {
-  /** The text is said when this changes, however often the text does. */
+  /** The text is announced when this value changes, however often the text does. */
   when: string;
   text: string;
-  /** Whether it is said at first as well. */
+  /** Whether the initial text is announced as well. */
   first?: boolean;
 }
 
-const SAID_MS = 5_000;
+const CLEAR_AFTER_MS = 5_000;
 
-/** Tells those who listen that things have changed, and not every figure that comes with it. */
+/** Announces changes of state to screen readers, without announcing every update of the text. */
 export function Announce({ when, text, first = false }: Props) {
-  const [said, setSaid] = useState('');
+  const [announced, setAnnounced] = useState('');
   const before = useRef(first ? null : when);
   const latest = useRef(text);
   latest.current = text;
   useEffect(() => {
     if (before.current === when) return undefined;
     before.current = when;
-    setSaid(latest.current);
-    // Whoever reads the page later shall not find what was true once.
-    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    setAnnounced(latest.current);
+    // Cleared, so that a screen reader does not find outdated text later.
+    const timer = setTimeout(() => setAnnounced(''), CLEAR_AFTER_MS);
     return () => clearTimeout(timer);
   }, [when]);
   return (
     <span className="hidden" role="status">
-      {said}
+      {announced}
     </span>
   );
 }

@@ -8,7 +8,7 @@ export interface Line {
   label: string;
   /** A custom property that holds the colour, such as --allowed. */
   colour: string;
-  /** Beside the colour, so that nobody needs to tell colours apart. */
+  /** Distinguishes lines without relying on colour. */
   dash?: number[];
   fill?: boolean;
   width?: number;
@@ -17,21 +17,21 @@ export interface Line {
 
 interface Props {
   title: string;
-  /** What the chart shows, for those who can't see it. */
+  /** Text alternative of the chart. */
   summary: string;
   at: number[];
   lines: Line[];
   format: (value: number) => string;
-  /** For the axis, where it is not the same. */
+  /** Format of the axis, if different. */
   ticks?: (value: number) => string;
   height?: number;
-  /** The top of the scale is at least this. */
+  /** Minimum of the upper end of the scale. */
   atLeast?: number;
 }
 
 const property = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Lines over time. The legend shows the values under the cursor, or the newest. */
+/** A line chart over time. The legend shows the values under the cursor, or the latest. */
 export function Chart({ title, summary, at, lines, format, ticks = format, height = 200, atLeast = 1 }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -45,8 +45,8 @@ export function Chart({ title, summary, at, lines, format, ticks = format, heigh
   useEffect(() => {
     const element = host.current;
     if (!element) return undefined;
-    const tell = (u: uPlot) => showValues(legend.current, u, latest.current.lines, latest.current.format);
-    const chart = new uPlot(options(element.clientWidth, height, latest.current, atLeast, tell), [[]], element);
+    const showLegend = (u: uPlot) => showValues(legend.current, u, latest.current.lines, latest.current.format);
+    const chart = new uPlot(options(element.clientWidth, height, latest.current, atLeast, showLegend), [[]], element);
     plot.current = chart;
     const observer = new ResizeObserver(() => {
       if (element.clientWidth > 0) chart.setSize({ width: element.clientWidth, height });
@@ -115,7 +115,7 @@ function options(
   height: number,
   { lines, ticks: shown }: { lines: Line[]; ticks: (value: number) => string },
   atLeast: number,
-  tell: (u: uPlot) => void,
+  showLegend: (u: uPlot) => void,
 ): uPlot.Options {
   const text = property('--quiet');
   const grid = property('--grid');
@@ -143,6 +143,6 @@ function options(
         ...(line.fill ? { fill: `${property(line.colour)}22` } : {}),
       })),
     ],
-    hooks: { setCursor: [tell] },
+    hooks: { setCursor: [showLegend] },
   };
 }

@@ -7,7 +7,7 @@ interface Props {
   wide?: boolean;
 }
 
-/** A modal dialog of the browser's own: it keeps the focus, and Escape closes it. */
+/** A native modal dialog. It traps the focus, and Escape closes it. */
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const name = useId();

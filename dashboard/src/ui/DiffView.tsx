@@ -25,7 +25,7 @@ export function DiffView({ diff }: { diff: Diff }) {
           <span className="sign" aria-hidden="true">
             &gt;
           </span>
-          <strong>{move.id}</strong> now stands {move.after === null ? 'first' : `after ${move.after}`}
+          <strong>{move.id}</strong> is now {move.after === null ? 'first' : `after ${move.after}`}
         </p>
       ))}
       {diff.more !== undefined && <p className="quiet">And {plural(diff.more, 'more change')}.</p>}
@@ -61,10 +61,10 @@ function Edits({ edits }: { edits: Edit[] }) {
 
 const FEW = 5;
 
-/** Whom of the callers of late a change would touch. */
+/** Lists the recent callers that a change would affect. */
 export function AffectedView({ callers }: { callers: Affected }) {
   const [all, setAll] = useState(false);
-  if (callers.sampled === 0) return <p className="quiet">Nobody has asked this instance lately, so nobody can be named whom this touches.</p>;
+  if (callers.sampled === 0) return <p className="quiet">This instance has no recent callers, so the impact is unknown.</p>;
   const shown = all ? callers.list : callers.list.slice(0, FEW);
   return (
     <div className="affected">

@@ -10,7 +10,7 @@ interface Props {
   rows?: number;
 }
 
-/** A text with line numbers, and with a mark at every line that has something wrong. */
+/** A text editor with line numbers and markers at lines with errors. */
 export function Editor({ label, value, onChange, flaws = [], readOnly = false, rows = 14 }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);
@@ -83,7 +83,7 @@ export function Editor({ label, value, onChange, flaws = [], readOnly = false, r
         />
       </div>
       {flaws.length > 0 && (
-        <ol className="flaws" id={`${name}-flaws`} aria-label="What is wrong">
+        <ol className="flaws" id={`${name}-flaws`} aria-label="Errors">
           {flaws.map((flaw, i) => (
             <li key={i}>
               {flaw.line ? (
@@ -103,7 +103,7 @@ export function Editor({ label, value, onChange, flaws = [], readOnly = false, r
   );
 }
 
-/** By way of the browser, so that it can be undone. */
+/** Inserts text through the browser, so that it can be undone. */
 function insert(text: string) {
   document.execCommand('insertText', false, text);
 }

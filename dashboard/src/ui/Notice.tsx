@@ -10,7 +10,7 @@ const MARKS: Record<Tone, string> = {
   bad: 'M6 6l8 8M14 6l-8 8',
 };
 
-/** Never colour alone: each tone has a mark of its own. */
+/** An icon for each tone, so that meaning does not depend on colour alone. */
 export function Mark({ tone }: { tone: Tone }) {
   return (
     <svg className={`mark ${tone}`} viewBox="0 0 20 20" aria-hidden="true">
@@ -31,13 +31,13 @@ export function Notice({ tone, title, children }: { tone: Tone; title?: ReactNod
   );
 }
 
-/** What went wrong and what can be done about it. */
+/** Shows a problem and a way to retry. */
 export function ProblemNotice({ problem, again, children }: { problem: Problem; again?: () => void; children?: ReactNode }) {
   return (
     <Notice tone="bad" title={title(problem.status)}>
       <p>{sentence(problem.detail)}</p>
       {problem.status === 404 && problem.detail.includes('nothing at') && (
-        <p>This service does not offer what this page shows. A newer version may.</p>
+        <p>This version of the service does not support this page.</p>
       )}
       {children && <p>{children}</p>}
       {again && (
@@ -50,12 +50,12 @@ export function ProblemNotice({ problem, again, children }: { problem: Problem; 
 }
 
 function title(status: number): string {
-  if (status === 0) return 'No answer';
+  if (status === 0) return 'No response';
   if (status === 401) return 'Not signed in';
   if (status === 403) return 'Not allowed';
-  if (status === 404) return 'Not there';
-  if (status === 409) return 'Changed meanwhile';
-  if (status === 503) return 'Not just now';
+  if (status === 404) return 'Not found';
+  if (status === 409) return 'Changed in the meantime';
+  if (status === 503) return 'Unavailable';
   return status >= 500 ? 'The service failed' : 'Not accepted';
 }
 

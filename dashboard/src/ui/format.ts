@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Formatting of numbers and times.
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const one = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -8,7 +8,7 @@ export const count = (n: number) => whole.format(n);
 
 export const compact = (n: number) => (Math.abs(n) < 10_000 ? whole.format(n) : short.format(n));
 
-/** Per second: small ones with a decimal, since 0.3 a second is not none. */
+/** Formats a rate per second. Small rates have a decimal. */
 export function rate(n: number): string {
   if (n === 0) return '0';
   if (n < 0.05) return '<0.1';
@@ -52,7 +52,7 @@ export function clock(ms: number, seconds = false): string {
   return `${two(d.getHours())}:${two(d.getMinutes())}${seconds ? `:${two(d.getSeconds())}` : ''}`;
 }
 
-/** The time of today, or the day and the time. */
+/** Formats a time of today as time only, any other with its date. */
 export function moment(ms: number, now = Date.now()): string {
   const d = new Date(ms);
   if (d.toDateString() === new Date(now).toDateString()) return clock(ms, true);

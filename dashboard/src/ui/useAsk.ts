@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { isAbort } from '../api/client';
 import { Problem } from '../api/problem';
-import { ANSWER_MS, within } from '../api/within';
+import { RESPONSE_TIMEOUT_MS, within } from '../api/within';
 
 export interface AskState<T> {
   data: T | null;
-  /** When it was answered. */
+  /** Time of the response. */
   at: number | null;
   problem: Problem | null;
   loading: boolean;
@@ -21,8 +21,9 @@ interface Kept<T> {
 }
 
 /**
- * Asks when `key` changes, and every `everyMs` while the page is looked at. What was there stays until there is
- * something newer, also when asking again fails. One question at a time, so that no older answer comes last.
+ * Sends a request when `key` changes, and every `everyMs` while the page is visible. The last data
+ * stay until newer data arrive, even if a later request fails. One request at a time, so that
+ * responses cannot arrive out of order.
  */
 export function useAsk<T>(key: string, call: (signal: AbortSignal) => Promise<T>, everyMs?: number): AskState<T> {
   const [state, setState] = useState<Kept<T>>({ data: null, at: null, problem: null, loading: true, key });
@@ -38,8 +39,8 @@ export function useAsk<T>(key: string, call: (signal: AbortSignal) => Promise<T>
       if (busy) return;
       busy = true;
       try {
-        // Whoever asks again and again would wait for ever behind one question that nobody answers.
-        const data = await (everyMs ? within(ANSWER_MS, latest.current, stop.signal) : latest.current(stop.signal));
+        // Without a timeout, one unanswered request would block all later ones.
+        const data = await (everyMs ? within(RESPONSE_TIMEOUT_MS, latest.current, stop.signal) : latest.current(stop.signal));
         if (!stop.signal.aborted) setState({ data, at: Date.now(), problem: null, loading: false, key });
       } catch (cause) {
         if (stop.signal.aborted || isAbort(cause)) return;
@@ -71,7 +72,7 @@ export function useAsk<T>(key: string, call: (signal: AbortSignal) => Promise<T>
   };
 }
 
-/** What was there last, so that a list does not blink while the next one comes. */
+/** Returns the last value that was not null, so that a list does not flicker during loading. */
 export function useLast<T>(value: T | null): T | null {
   const [last, setLast] = useState(value);
   useEffect(() => {
@@ -80,7 +81,7 @@ export function useLast<T>(value: T | null): T | null {
   return value ?? last;
 }
 
-/** The value once it has stood still for a while. */
+/** Returns the value after it has not changed for a while (debounce). */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

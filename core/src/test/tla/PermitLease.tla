@@ -5,7 +5,7 @@
 (* The store keeps the charges of a counter (a debt that time repays) and  *)
 (* the holds of the instances.  An instance spends the permits of its hold *)
 (* without a request to the store.  A take reports the spent permits and   *)
-(* asks for the next hold.                                                 *)
+(* requests the next hold.                                                 *)
 (*                                                                         *)
 (* Faults: a message that is never delivered is lost; one that stays in    *)
 (* `requests` while others overtake it is late; an instance that takes no  *)
@@ -20,9 +20,9 @@ CONSTANTS
   Lease,     \* the length of a lease, in ticks of the store's clock
   Margin,    \* how much earlier an instance ends its lease
   Drift,     \* how many ticks the clock of an instance may fall behind the store's
-  MaxWant,   \* the largest hold that an instance asks for
-  MaxTakes,  \* takes an instance
-  MaxTime,   \* where the run ends
+  MaxWant,   \* the largest hold that an instance requests
+  MaxTakes,  \* the number of takes per instance
+  MaxTime,   \* the time at which the run ends
   Ordered    \* whether the store ignores a take that a later one has overtaken
 
 ASSUME Drift <= Margin /\ Margin < Lease
@@ -32,9 +32,9 @@ VARIABLES
   cap,       \* the capacity in whose terms the store has the state
   debt,      \* charged and not repaid
   holds,     \* by instance: amount, end of the lease, number of the take that granted it
-  inst,      \* by instance: the lease as the instance knows it
-  requests,  \* takes on their way
-  replies,   \* replies on their way to instances that wait for them
+  inst,      \* by instance: the local state of its lease
+  requests,  \* takes in flight
+  replies,   \* replies in flight to instances that wait for them
   meter      \* ghost: a bucket that is charged when permits are spent, in parts of All
 
 vars == <<now, cap, debt, holds, inst, requests, replies, meter>>
@@ -61,7 +61,7 @@ Init ==
   /\ holds = [i \in Instances |-> NoHold]
   /\ inst = [i \in Instances |->
               [held |-> 0, spent |-> 0, until |-> 0, ends |-> 0, limit |-> Largest,
-               usable |-> FALSE, asking |-> FALSE, nr |-> 0, behind |-> 0]]
+               usable |-> FALSE, waiting |-> FALSE, nr |-> 0, behind |-> 0]]
   /\ requests = {}
   /\ replies = {}
   /\ meter = 0
@@ -117,22 +117,22 @@ Spend(i) ==
 (* The instance sees a charge under the changed limit: the hold is of the other one. *)
 Change(i, l) ==
   /\ inst[i].limit # l
-  /\ ~inst[i].asking
+  /\ ~inst[i].waiting
   /\ inst' = [inst EXCEPT ![i].limit = l, ![i].usable = FALSE, ![i].until = 0]
   /\ UNCHANGED <<now, cap, debt, holds, requests, replies, meter>>
 
-(* Reports the usage of the hold and asks for the next one; want = 0 gives the hold up. *)
+(* Reports the usage of the hold and requests the next one; want = 0 releases the hold. *)
 Take(i, want) ==
   LET s == inst[i]
       usable == s.usable /\ Clock(i) < s.ends /\ want > 0
       room == IF usable THEN s.held - s.spent ELSE 0
-  IN /\ ~s.asking /\ s.nr < MaxTakes
+  IN /\ ~s.waiting /\ s.nr < MaxTakes
      /\ want >= room
      /\ want > 0 \/ s.held > 0
      /\ requests' = requests \cup
           {[from |-> i, nr |-> s.nr + 1, limit |-> s.limit, want |-> want, spent |-> s.spent,
             held |-> s.held, until |-> s.until, at |-> Clock(i)]}
-     /\ inst' = [inst EXCEPT ![i].asking = TRUE, ![i].nr = @ + 1, ![i].usable = usable]
+     /\ inst' = [inst EXCEPT ![i].waiting = TRUE, ![i].nr = @ + 1, ![i].usable = usable]
      /\ UNCHANGED <<now, cap, debt, holds, replies, meter>>
 
 (***************************************************************************)
@@ -149,7 +149,7 @@ Execute(r) ==
               ELSE CeilDiv(r.spent * own, r.held)
       left == Max(0, own - used)
       free == Max(0, cap - (debt + used) - others - left)
-      \* What the instance may still spend while it waits for the reply stays held.
+      \* Permits that the instance may still spend while it waits for the reply stay held.
       room == IF r.until = 0 THEN 0 ELSE r.held - r.spent
       kept == Min(Min(left, r.want), Max(room, cap - (debt + used) - others))
       amount == kept + Min(r.want - kept, free)
@@ -165,7 +165,7 @@ Execute(r) ==
                   IF amount = 0 THEN NoHold
                   ELSE [amount |-> amount, until |-> now + Lease,
                         nr |-> IF Ordered THEN r.nr ELSE 0]]
-     /\ replies' = IF inst[i].asking /\ r.nr = inst[i].nr
+     /\ replies' = IF inst[i].waiting /\ r.nr = inst[i].nr
                    THEN replies \cup {[to |-> i, amount |-> granted, until |-> now + Lease,
                                        spent |-> r.spent, at |-> r.at, limit |-> r.limit]}
                    ELSE replies
@@ -175,7 +175,7 @@ Execute(r) ==
 Reply(r) ==
   LET s == inst[r.to]
   IN /\ inst' = [inst EXCEPT ![r.to] =
-          [s EXCEPT !.asking = FALSE, !.held = r.amount, !.usable = r.amount > 0,
+          [s EXCEPT !.waiting = FALSE, !.held = r.amount, !.usable = r.amount > 0,
                     !.spent = Min(r.amount, s.spent - r.spent),
                     !.until = IF r.amount = 0 THEN 0 ELSE r.until,
                     !.ends = IF r.amount = 0 THEN 0 ELSE r.at + Lease - Margin]]
@@ -184,8 +184,8 @@ Reply(r) ==
 
 (* The instance stops waiting.  Whether the take was, or will be, executed is unknown. *)
 Timeout(i) ==
-  /\ inst[i].asking
-  /\ inst' = [inst EXCEPT ![i].asking = FALSE, ![i].usable = FALSE]
+  /\ inst[i].waiting
+  /\ inst' = [inst EXCEPT ![i].waiting = FALSE, ![i].usable = FALSE]
   /\ replies' = {r \in replies : r.to # i}
   /\ UNCHANGED <<now, cap, debt, holds, requests, meter>>
 

@@ -14,7 +14,7 @@ export function CallerPage({ caller }: { caller: string }) {
   const { data, at, problem, again } = useAsk(`caller ${caller}`, (signal) => readCaller(caller, signal), 2000);
   const instances = useLive().stats?.instances ?? 1;
   const gone = problem?.status === 404;
-  const shown = at !== null && `What is shown is of ${moment(at)}.`;
+  const shown = at !== null && `Data from ${moment(at)}.`;
   return (
     <>
       <div className="page-head">
@@ -24,8 +24,8 @@ export function CallerPage({ caller }: { caller: string }) {
       <div className="stack">
         {!data && !problem && <Loading what={caller} />}
         {gone && (
-          <Notice tone="info" title={data ? 'Not among the callers of late any more' : 'Not among the callers of late'}>
-            {shown || 'Only the busiest are tracked, each for a while.'}
+          <Notice tone="info" title={data ? 'No longer among the recent callers' : 'Not among the recent callers'}>
+            {shown || 'Only the busiest callers are tracked, for a limited time.'}
           </Notice>
         )}
         {problem && !gone && (
@@ -48,7 +48,7 @@ export function CallerPage({ caller }: { caller: string }) {
   );
 }
 
-/** What applies to one that nobody has figures of can be asked all the same, if its name tells who it is. */
+/** Explains an untracked caller, if its name identifies its attributes. */
 function Untracked({ caller }: { caller: string }) {
   const subject = subjectOf(caller);
   if (!subject) return null;
@@ -60,12 +60,13 @@ function Untracked({ caller }: { caller: string }) {
 }
 
 function Standing({ caller }: { caller: OneCaller }) {
-  // As it asked when the page was opened: what is read, and reset, must not become another's under one's hands.
+  // The subject when the page was opened: the explained and reset counter must not change while the
+  // page is open.
   const [subject, setSubject] = useState(caller.subject);
-  const otherwise = subjectText(subject) !== subjectText(caller.subject);
+  const isChanged = subjectText(subject) !== subjectText(caller.subject);
   return (
     <section className="section" aria-labelledby="why">
-      <h2 id="why">Why, and what is left</h2>
+      <h2 id="why">Limits and remaining permits</h2>
       {caller.denied > 0 && (
         <p className="lately">
           Denied about {plural(caller.denied, 'time')} in the last ten minutes
@@ -76,17 +77,17 @@ function Standing({ caller }: { caller: OneCaller }) {
               <a href={href(['rules', rule])}>{rule}</a>
             </span>
           ))}
-          ; the count fades, so that what is older weighs less. Now:
+          ; older denials count less. Current state:
         </p>
       )}
       {Object.keys(subject).length > 0 && (
         <p className="lately quiet">
-          Asked as <span className="mono break">{subjectText(subject)}</span>
-          {otherwise && (
+          Request: <span className="mono break">{subjectText(subject)}</span>
+          {isChanged && (
             <>
-              {', and otherwise by now. '}
+              {', changed since. '}
               <button type="button" className="link" onClick={() => setSubject(caller.subject)}>
-                Look at how it asks now
+                Use its latest request
               </button>
             </>
           )}
@@ -102,7 +103,7 @@ function Summary({ caller }: { caller: OneCaller }) {
   return (
     <dl className="figures">
       <div className="figure">
-        <dt>A second</dt>
+        <dt>Per second</dt>
         <dd className="value">{rate(caller.perSecond)}</dd>
         <dd className="note">{caller.burstRatio === null ? '' : `peak ${caller.burstRatio.toFixed(1)}× the mean`}</dd>
       </div>
@@ -122,7 +123,7 @@ function Summary({ caller }: { caller: OneCaller }) {
         <dd className="note">first {moment(caller.since)}</dd>
       </div>
       <div className="figure long">
-        <dt>Asked last as</dt>
+        <dt>Last request</dt>
         <dd className="value small mono break">{subjectText(caller.subject)}</dd>
         <dd className="note">{caller.error > 0 ? `counts may be ${count(caller.error)} too high` : 'counts are exact'}</dd>
       </div>

@@ -12,13 +12,13 @@ type Sort = CallerQuery['sort'];
 const COLUMNS: { sort: Sort; name: string; title: string }[] = [
   { sort: 'denied', name: 'Denied', title: 'most denied first' },
   { sort: 'allowed', name: 'Allowed', title: 'most allowed first' },
-  { sort: 'rate', name: 'A second', title: 'fastest first' },
+  { sort: 'rate', name: 'Per second', title: 'fastest first' },
   { sort: 'burst', name: 'Burst', title: 'most uneven first: peak second by mean' },
 ];
 
-/** As many as the service lists at once. */
-const MOST = 1000;
-export const moreThan = (limit: number) => Math.min(MOST, limit * 4);
+/** Maximum number of callers the service returns. */
+const MAX_CALLERS = 1000;
+export const moreThan = (limit: number) => Math.min(MAX_CALLERS, limit * 4);
 
 export function CallersPage() {
   const { stats } = useLive();
@@ -32,7 +32,7 @@ export function CallersPage() {
     async (signal) => ({ ...(await listCallers({ sort, rule, search: settled, limit }, signal)), limit }),
     2000,
   );
-  // Whoever sorts, or wants more, keeps the list, the focus and the place until the next list is there.
+  // Keeps the list, focus and scroll position until the next list is loaded.
   const shown = useLast(data);
   const rules = [...new Set([...(stats?.byRule ?? []).map((r) => r.rule), ...(rule ? [rule] : [])])].sort();
   return (
@@ -69,20 +69,20 @@ export function CallersPage() {
       </div>
       {problem && (
         <ProblemNotice problem={problem} again={again}>
-          {shown && `What is shown is of ${moment(shown.now)}.`}
+          {shown && `Data from ${moment(shown.now)}.`}
         </ProblemNotice>
       )}
       {!shown && !problem && <Loading what="the callers" />}
       {shown && (
         <section className="section" aria-label="Top callers" aria-busy={!data}>
           {shown.callers.length === 0 ? (
-            <Empty title={settled || rule ? 'Nobody fits' : 'Nobody has asked lately'}>
-              {settled || rule ? 'Among the busiest of late. Explain any caller asks about one that is not listed.' : 'Callers appear here with their first check.'}
+            <Empty title={settled || rule ? 'No caller matches' : 'No recent callers'}>
+              {settled || rule ? 'Searched among the recent busiest callers. Use “Explain any caller” for one that is not listed.' : 'Callers appear here with their first check.'}
             </Empty>
           ) : (
             <CallerTable data={shown} sort={sort} onSort={setSort} />
           )}
-          {shown.callers.length >= shown.limit && shown.limit < MOST && (
+          {shown.callers.length >= shown.limit && shown.limit < MAX_CALLERS && (
             <div className="row more">
               <button type="button" onClick={() => setLimit(moreThan(shown.limit))}>
                 Show more
@@ -140,7 +140,7 @@ function CallerRow({ caller, now }: { caller: Caller; now: number }) {
         {compact(caller.denied)}
       </td>
       <td className="num" data-name="Allowed">{compact(caller.allowed)}</td>
-      <td className="num" data-name="A second">{rate(caller.perSecond)}</td>
+      <td className="num" data-name="Per second">{rate(caller.perSecond)}</td>
       <td className="num" data-name="Burst">{caller.burstRatio === null ? '–' : `${caller.burstRatio.toFixed(1)}×`}</td>
       <td className="whole break">
         {caller.rules.map((rule, i) => (

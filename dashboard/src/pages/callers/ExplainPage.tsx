@@ -4,7 +4,7 @@ import { href, replaceHash } from '../../app/route';
 import { Empty, Notice } from '../../ui/Notice';
 import { ExplainView } from './ExplainView';
 
-/** Reads `user:42` or `user=42 path=/login`; null where a part is neither. */
+/** Parses `user:42` or `user=42 path=/login`. Returns null if a part is neither. */
 export function parseSubject(text: string): Subject | null {
   const subject: Subject = {};
   for (const part of text.trim().split(/\s+/)) {
@@ -24,7 +24,7 @@ export function ExplainPage({ query }: { query: URLSearchParams }) {
     <>
       <div className="page-head">
         <a href={href(['callers'])}>Callers</a>
-        <h1>Why was I limited?</h1>
+        <h1>Explain limits</h1>
       </div>
       <section className="section stack">
         <form
@@ -35,7 +35,7 @@ export function ExplainPage({ query }: { query: URLSearchParams }) {
             replaceHash(href(['explain'], { subject: text.trim() }));
           }}
         >
-          <label htmlFor="subject">Who asks</label>
+          <label htmlFor="subject">Caller</label>
           <input
             id="subject"
             className="mono"
@@ -48,10 +48,10 @@ export function ExplainPage({ query }: { query: URLSearchParams }) {
             Explain
           </button>
         </form>
-        {asked.trim() === '' && <Empty title="Nobody is asked about yet">A key, or attributes as name=value with blanks between them. Nothing is charged.</Empty>}
+        {asked.trim() === '' && <Empty title="No caller entered yet">Enter a key, or attributes as name=value separated by spaces. Nothing is charged.</Empty>}
         {asked.trim() !== '' && subject === null && (
           <Notice tone="bad" title="That can't be read">
-            One bare key at most; everything else as name=value, such as path=/login.
+            Enter at most one bare key, and everything else as name=value, such as path=/login.
           </Notice>
         )}
         {subject && <ExplainView key={asked} subject={subject} />}

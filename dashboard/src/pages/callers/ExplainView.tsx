@@ -9,31 +9,31 @@ import { Dialog } from '../../ui/Dialog';
 import { Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
 import { moment, plural, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
-import { isSpent, limitSentence, reasonText, verdict } from './explained';
+import { isSpent, limitSentence, reasonText, summarize } from './explained';
 
-/** Which rules apply to a subject, why, and what is left under each. */
+/** Shows which rules apply to a subject, why, and the remaining permits of each limit. */
 export function ExplainView({ subject }: { subject: Subject }) {
   const { mayChange } = useAccount();
   const { data, at, problem, again } = useAsk(`explain ${JSON.stringify(subject)}`, (signal) => explain(subject, signal), 2000);
   const [resetting, setResetting] = useState<{ rule: string; subject: Subject } | null>(null);
-  const [forgotten, setForgotten] = useState<string | null>(null);
+  const [resetRule, setResetRule] = useState<string | null>(null);
   if (problem && !data) return <ProblemNotice problem={problem} again={again} />;
   if (!data) return <Loading what="the explanation" />;
-  const said = verdict(data);
-  // Who is asked about may change while the dialog is open; what was to be reset does not.
+  const summary = summarize(data);
+  // The subject may change while the dialog is open; the one to reset does not.
   const toReset = (rule: string) => (mayChange ? { onReset: () => setResetting({ rule, subject }) } : {});
   return (
     <div className="stack explain">
       <p className="said">
-        <Mark tone={said.limited ? 'bad' : 'good'} /> {said.text}
+        <Mark tone={summary.limited ? 'bad' : 'good'} /> {summary.text}
       </p>
-      <Announce when={`${subjectText(subject)} ${said.limited}`} text={said.text} first />
+      <Announce when={`${subjectText(subject)} ${summary.limited}`} text={summary.text} first />
       {problem && (
         <ProblemNotice problem={problem} again={again}>
-          {at !== null && `What is shown is of ${moment(at)}.`}
+          {at !== null && `Data from ${moment(at)}.`}
         </ProblemNotice>
       )}
-      {forgotten && <Notice tone="good" title={`What was used under ${forgotten} is forgotten`} />}
+      {resetRule && <Notice tone="good" title={`The counter of ${resetRule} was reset`} />}
       {data.rules.map((rule) => (
         <RuleStanding key={rule.id} rule={rule} {...toReset(rule.id)} />
       ))}
@@ -55,7 +55,7 @@ export function ExplainView({ subject }: { subject: Subject }) {
           rule={resetting.rule}
           onClose={() => setResetting(null)}
           onDone={() => {
-            setForgotten(resetting.rule);
+            setResetRule(resetting.rule);
             setResetting(null);
             again();
           }}
@@ -103,7 +103,7 @@ interface ResetProps {
 function ResetDialog({ subject, rule, onClose, onDone }: ResetProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
-  const forget = async () => {
+  const confirm = async () => {
     setBusy(true);
     try {
       await reset(subject, rule);
@@ -116,15 +116,15 @@ function ResetDialog({ subject, rule, onClose, onDone }: ResetProps) {
   return (
     <Dialog title={`Reset ${rule}?`} onClose={onClose}>
       <p>
-        What <strong className="break">{subjectText(subject)}</strong> has used under <strong>{rule}</strong> is forgotten, on all
-        instances. Others who share the counter start afresh as well.
+        This resets the counter of <strong className="break">{subjectText(subject)}</strong> under <strong>{rule}</strong> on all
+        instances, including for other callers that share it.
       </p>
       {problem && <ProblemNotice problem={problem} />}
       <div className="row end">
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" className="danger" disabled={busy} onClick={() => void forget()}>
+        <button type="button" className="danger" disabled={busy} onClick={() => void confirm()}>
           Reset the counter
         </button>
       </div>

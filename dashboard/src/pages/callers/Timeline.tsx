@@ -6,16 +6,16 @@ import { compact, count, rate } from '../../ui/format';
 
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
-/** What one caller did, second by second, as far as this instance has seen it. */
+/** Timeline of one caller, second by second, as seen by this instance. */
 export function Timeline({ series, instances }: { series: OneCaller['series']; instances: number }) {
   if (series === null) {
-    return <Empty title="Another instance's; no timeline here.">Only the instance that a caller asks keeps its seconds.</Empty>;
+    return <Empty title="No timeline on this instance">Only the instance that serves a caller records its timeline.</Empty>;
   }
   return (
     <>
       <Seconds series={series} />
       {instances > 1 && (
-        <p className="quiet">The timeline is what this instance saw; the figures above are added up over {instances} instances.</p>
+        <p className="quiet">The timeline covers this instance; the counts above are the sums of {instances} instances.</p>
       )}
     </>
   );
@@ -32,7 +32,7 @@ function Seconds({ series: { from, stepMs, allowed, denied } }: { series: NonNul
   );
   return (
     <Chart
-      title="Decisions a second"
+      title="Decisions per second"
       summary={`${count(sum(allowed))} allowed and ${count(sum(denied))} denied in the time shown.`}
       at={at}
       lines={lines}

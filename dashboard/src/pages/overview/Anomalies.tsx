@@ -8,10 +8,10 @@ const NAMES: Record<Anomaly['severity'], string> = { info: 'Note', warning: 'War
 
 export function Anomalies({ anomalies, now }: { anomalies: Anomaly[]; now: number }) {
   if (anomalies.length === 0) {
-    return <Empty title="Nothing within the last hour">Rates, denials, new callers and the store are watched.</Empty>;
+    return <Empty title="No anomalies within the last hour">Request rates, denials, new callers and the store are monitored.</Empty>;
   }
   return (
-    <ol className="anomalies" tabIndex={0} aria-label="Out of the ordinary, newest first">
+    <ol className="anomalies" tabIndex={0} aria-label="Anomalies, newest first">
       {anomalies.map((anomaly) => (
         <li key={anomaly.id} className={anomaly.until === null ? undefined : 'over'}>
           <Mark tone={TONES[anomaly.severity]} />

@@ -5,7 +5,7 @@ import { rate } from '../../ui/format';
 export function Busiest({ rules, alone }: { rules: RuleRates[]; alone: boolean }) {
   return (
     <table>
-      <caption>A second, over the last ten{alone ? '' : ', at this instance'}</caption>
+      <caption>Per second, over the last ten seconds{alone ? '' : ', this instance'}</caption>
       <thead>
         <tr>
           <th scope="col">Rule</th>
@@ -38,7 +38,7 @@ export function HotKeys({ keys }: { keys: HotKey[] }) {
         <tr>
           <th scope="col">Key</th>
           <th scope="col">Rule</th>
-          <th scope="col" className="num">A second</th>
+          <th scope="col" className="num">Per second</th>
         </tr>
       </thead>
       <tbody>

@@ -3,11 +3,11 @@ import type { Stats } from '../../api/types';
 import { href } from '../../app/route';
 import { compact, count, percent, plural, rate } from '../../ui/format';
 
-/** The figures that one looks for first, in one line rather than a card each. */
+/** The key figures in one line. */
 export function Figures({ stats }: { stats: Stats }) {
   const { rates, totals, store, rules } = stats;
   const all = rates.allowed + rates.denied;
-  const away = store.away || store.breaker === 'open';
+  const down = store.away || store.breaker === 'open';
   return (
     <dl className="figures">
       <Figure name="Allowed" value={rate(rates.allowed)} unit="/s" tone="allowed" note={`${compact(totals.allowed)} since start`} />
@@ -16,8 +16,8 @@ export function Figures({ stats }: { stats: Stats }) {
       <Figure name="By policy" value={rate(rates.degraded)} unit="/s" tone="degraded" note={rates.degraded > 0 ? 'without the store' : 'none needed'} />
       <Figure
         name="Store"
-        value={away ? 'away' : 'up'}
-        bad={away}
+        value={down ? 'down' : 'up'}
+        bad={down}
         note={store.kind === 'memory' || store.breaker === null ? store.kind : `${store.kind}, breaker ${store.breaker}`}
       />
       <Figure name="Keys" value={store.trackedKeys === null ? '–' : compact(store.trackedKeys)} note="tracked" />

@@ -18,40 +18,40 @@ export function OverviewPage() {
     return (
       <>
         <h1 className="hidden">Overview</h1>
-        {problem ? <ProblemNotice problem={problem} /> : <Loading what="the figures" />}
+        {problem ? <ProblemNotice problem={problem} /> : <Loading what="the statistics" />}
       </>
     );
   }
-  const said = headline(stats);
+  const status = headline(stats);
   const old = line === 'reconnecting';
   const alone = stats.instances <= 1;
   return (
     <div className="stack overview">
       <h1 className="hidden">Overview</h1>
       {old && (
-        <Notice tone="warning" title={`Reconnecting; the figures are of ${moment(stats.now)}`}>
-          {problem?.detail ?? 'The stream of figures has ended.'}
+        <Notice tone="warning" title={`Reconnecting; the statistics are from ${moment(stats.now)}`}>
+          {problem?.detail ?? 'The stream of statistics has ended.'}
         </Notice>
       )}
-      <div className={`headline ${old ? 'stale' : said.tone}`}>
-        <Mark tone={said.tone} />
+      <div className={`headline ${old ? 'stale' : status.tone}`}>
+        <Mark tone={status.tone} />
         <div>
-          <p className="said">{said.text}</p>
-          {said.more && <p className="quiet">{said.more}</p>}
+          <p className="said">{status.text}</p>
+          {status.more && <p className="quiet">{status.more}</p>}
           {!alone && (
             <p className="quiet">
-              Decisions, latency and rates are those of this instance, one of {stats.instances}; <a href={href(['callers'])}>callers</a> are
+              Decisions, latency and rates cover this instance, one of {stats.instances}; <a href={href(['callers'])}>callers</a> are
               added up over all.
             </p>
           )}
         </div>
-        <Announce when={said.tone} text={said.text} />
+        <Announce when={status.tone} text={status.text} />
       </div>
       <Figures stats={stats} />
       <div className="sides main-left">
         <Decisions stats={stats} />
         <section className="section" aria-labelledby="anomalies">
-          <h2 id="anomalies">Out of the ordinary</h2>
+          <h2 id="anomalies">Anomalies</h2>
           <Anomalies anomalies={stats.anomalies} now={stats.now} />
         </section>
       </div>
@@ -60,7 +60,7 @@ export function OverviewPage() {
         <section className="section" aria-labelledby="busiest">
           <h2 id="busiest">Busiest rules</h2>
           {stats.byRule.length === 0 ? (
-            <Empty title="No rule was asked in the last ten seconds" />
+            <Empty title="No rule applied in the last ten seconds" />
           ) : (
             <Busiest rules={stats.byRule.slice(0, 8)} alone={alone} />
           )}
@@ -75,7 +75,7 @@ export function OverviewPage() {
   );
 }
 
-/** The last five minutes, or since the start. */
+/** Returns the last five minutes, or the time since the start. */
 function useHistory(startedAt: number): History {
   const { history } = useLive();
   return useMemo(() => since(history, startedAt), [history, startedAt]);
@@ -97,8 +97,8 @@ function Decisions({ stats }: { stats: Stats }) {
   return (
     <section className="section">
       <Chart
-        title="Decisions a second"
-        summary={`Now ${rate(rates.allowed)} allowed and ${rate(rates.denied)} denied (${percent(rates.denied, all)}) a second, ${rate(rates.shadowDenied)} would be denied by shadow rules, ${rate(rates.degraded)} decided by policy.`}
+        title="Decisions per second"
+        summary={`Now ${rate(rates.allowed)} allowed and ${rate(rates.denied)} denied (${percent(rates.denied, all)}) per second, ${rate(rates.shadowDenied)} would be denied by shadow rules, ${rate(rates.degraded)} decided by policy.`}
         at={history.at}
         lines={lines}
         format={rate}
@@ -123,7 +123,7 @@ function Latency({ stats }: { stats: Stats }) {
   return (
     <section className="section">
       <Chart
-        title="How long a check takes"
+        title="Latency of a check"
         summary={check ? `Median ${micros(check.p50)}, 99 percent within ${micros(check.p99)} over the last minute.` : 'No checks in the last minute.'}
         at={history.at}
         lines={lines}

@@ -5,14 +5,14 @@ import type { Tone } from '../../ui/Notice';
 export interface Headline {
   tone: Tone;
   text: string;
-  /** What to do, or what it means. */
+  /** An explanation or a recommendation. */
   more: string | null;
 }
 
 const MANY_DENIED = 0.25;
 const FEW_CHECKS = 1;
 
-/** Since when the store is away; the breaker knows best. */
+/** Returns the start of the outage, preferably from the circuit breaker. */
 const since = (anomalies: Anomaly[]): string => {
   const open = anomalies.filter((a) => a.until === null);
   const found = open.find((a) => a.kind === 'breaker') ?? open.find((a) => a.kind === 'fail-open');
@@ -20,43 +20,45 @@ const since = (anomalies: Anomaly[]): string => {
 };
 
 const STORE: Anomaly['kind'][] = ['breaker', 'fail-open'];
-const LATELY_MS = 600_000;
+const RECENT_MS = 600_000;
 
-/** An outage that is over and still worth a word. */
-function outageLately({ anomalies, now }: Stats): string | null {
-  const past = anomalies.filter((a) => STORE.includes(a.kind) && now - (a.until ?? now) < LATELY_MS);
-  return past.length === 0 ? null : `The store was away at ${clock(Math.min(...past.map((a) => a.since)))}; it is back.`;
+/** Describes an outage that ended recently. */
+function recentOutage({ anomalies, now }: Stats): string | null {
+  const past = anomalies.filter((a) => STORE.includes(a.kind) && now - (a.until ?? now) < RECENT_MS);
+  return past.length === 0 ? null : `The store was unavailable at ${clock(Math.min(...past.map((a) => a.since)))}; it is available again.`;
 }
 
-/** One sentence that says whether all is well. What matters most comes first. */
+/**
+ * Returns the status of the service in one sentence. The most important problem takes precedence.
+ */
 export function headline(stats: Stats): Headline {
-  const said = atFirst(stats);
-  const away = stats.store.away || stats.store.breaker === 'open' || stats.rates.degraded > 0;
-  return away || said.more !== null ? said : { ...said, more: outageLately(stats) };
+  const status = currentState(stats);
+  const unavailable = stats.store.away || stats.store.breaker === 'open' || stats.rates.degraded > 0;
+  return unavailable || status.more !== null ? status : { ...status, more: recentOutage(stats) };
 }
 
-function atFirst(stats: Stats): Headline {
+function currentState(stats: Stats): Headline {
   const { store, rules, rates, anomalies } = stats;
-  // How the store is, is known first-hand; what is said about it is said a while longer.
+  // The state of the store is known directly; its anomalies stay open somewhat longer.
   const open = anomalies.filter((a) => a.until === null && !STORE.includes(a.kind));
   if (store.away || store.breaker === 'open') {
     return {
       tone: 'bad',
-      text: `The store is away: policies decide${since(anomalies)}`,
-      more: store.problem ?? 'Each rule decides by its on-store-failure until the store is back.',
+      text: `The store is unavailable: failure policies decide${since(anomalies)}`,
+      more: store.problem ?? 'Each rule uses its on-store-failure policy until the store is available.',
     };
   }
   if (rates.degraded > 0) {
     return {
       tone: 'bad',
-      text: `${rate(rates.degraded)} checks a second are decided by policy, not by the store${since(anomalies)}`,
-      more: 'The store answers too late, or not to all. The log of the service says why.',
+      text: `${rate(rates.degraded)} checks per second are decided by failure policy, not by the store${since(anomalies)}`,
+      more: 'The store responds too late or not at all. See the log of the service.',
     };
   }
   const critical = open.find((a) => a.severity === 'critical');
   if (critical) return { tone: 'bad', text: critical.text, more: `Since ${clock(critical.since)}.` };
   if (rules.problem) {
-    return { tone: 'warning', text: 'The rules can not be changed at the moment', more: `${rules.problem}. Checks go on with the last good rules.` };
+    return { tone: 'warning', text: 'The rules cannot be changed at the moment', more: `${rules.problem}. Checks use the last valid rules.` };
   }
   if (rules.count === 0) return { tone: 'warning', text: 'There are no rules: everything is allowed', more: null };
   const checks = rates.allowed + rates.denied;
@@ -69,10 +71,10 @@ function atFirst(stats: Stats): Headline {
   if (checks >= FEW_CHECKS && rates.denied / checks > MANY_DENIED) {
     return {
       tone: 'warning',
-      text: `Many are denied: ${percent(rates.denied, checks)} of ${rate(checks)} checks a second`,
+      text: `Many denials: ${percent(rates.denied, checks)} of ${rate(checks)} checks per second`,
       more: null,
     };
   }
-  if (checks === 0) return { tone: 'good', text: 'All is well, and nobody asks at the moment', more: null };
-  return { tone: 'good', text: `All is well: ${rate(checks)} checks a second, ${percent(rates.denied, checks)} denied`, more: null };
+  if (checks === 0) return { tone: 'good', text: 'All systems normal, no traffic at the moment', more: null };
+  return { tone: 'good', text: `All systems normal: ${rate(checks)} checks per second, ${percent(rates.denied, checks)} denied`, more: null };
 }

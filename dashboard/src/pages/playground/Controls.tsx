@@ -31,7 +31,7 @@ export function Controls({ setup, onChange }: Props) {
       )}
       {withRate && (
         <Slider
-          label={withBurst ? 'And all the time' : setup.kind === 'ramp' ? 'Up to' : 'Rate'}
+          label={withBurst ? 'Background rate' : setup.kind === 'ramp' ? 'Up to' : 'Rate'}
           unit="/s"
           value={setup.perSecond}
           least={0}
@@ -41,13 +41,13 @@ export function Controls({ setup, onChange }: Props) {
       )}
       {setup.kind === 'random' && (
         <button type="button" onClick={() => onChange({ seed: setup.seed + 1 })}>
-          Throw the dice again
+          New random seed
         </button>
       )}
       {setup.kind === 'drawn' && <DrawTraffic values={setup.drawn} onChange={(drawn) => onChange({ drawn })} />}
       {setup.kind === 'times' && (
         <div className="field">
-          <label htmlFor="times">Moments, in ms</label>
+          <label htmlFor="times">Arrival times in ms</label>
           <textarea id="times" className="mono" rows={5} value={setup.times} onChange={(event) => onChange({ times: event.target.value })} />
         </div>
       )}

@@ -1,31 +1,31 @@
 import { useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { DURATION_S } from './setup';
 
-const TALLEST = 100;
+const MAX_HEIGHT = 100;
 
 interface Props {
   values: number[];
   onChange: (values: number[]) => void;
 }
 
-/** Requests for each second, drawn with a pointer, or second by second with the arrow keys. */
+/** Editor for the number of requests in each second, by pointer or arrow keys. */
 export function DrawTraffic({ values, onChange }: Props) {
   const [at, setAt] = useState(0);
   const before = useRef<number | null>(null);
   const latest = useRef(values);
   latest.current = values;
 
-  const place = (event: PointerEvent<SVGSVGElement>) => {
+  const position = (event: PointerEvent<SVGSVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     const x = Math.floor(((event.clientX - box.left) / box.width) * DURATION_S);
-    const y = Math.round((1 - (event.clientY - box.top) / box.height) * TALLEST);
-    return { x: Math.min(DURATION_S - 1, Math.max(0, x)), y: Math.min(TALLEST, Math.max(0, y)) };
+    const y = Math.round((1 - (event.clientY - box.top) / box.height) * MAX_HEIGHT);
+    return { x: Math.min(DURATION_S - 1, Math.max(0, x)), y: Math.min(MAX_HEIGHT, Math.max(0, y)) };
   };
   const draw = (event: PointerEvent<SVGSVGElement>) => {
-    const { x, y } = place(event);
+    const { x, y } = position(event);
     const from = before.current ?? x;
     const next = [...latest.current];
-    // A quick hand skips seconds; they get the same height.
+    // A fast pointer skips seconds; they get the same height.
     for (let i = Math.min(from, x); i <= Math.max(from, x); i++) next[i] = y;
     before.current = x;
     latest.current = next;
@@ -34,7 +34,7 @@ export function DrawTraffic({ values, onChange }: Props) {
   };
   const set = (value: number) => {
     const next = [...values];
-    next[at] = Math.min(TALLEST, Math.max(0, value));
+    next[at] = Math.min(MAX_HEIGHT, Math.max(0, value));
     onChange(next);
   };
   const keys = (event: KeyboardEvent) => {
@@ -65,13 +65,13 @@ export function DrawTraffic({ values, onChange }: Props) {
         </button>
       </div>
       <svg
-        viewBox={`0 0 ${DURATION_S} ${TALLEST}`}
+        viewBox={`0 0 ${DURATION_S} ${MAX_HEIGHT}`}
         preserveAspectRatio="none"
         tabIndex={0}
         role="slider"
         aria-labelledby="draw-label"
         aria-valuemin={0}
-        aria-valuemax={TALLEST}
+        aria-valuemax={MAX_HEIGHT}
         aria-valuenow={values[at] ?? 0}
         aria-valuetext={`second ${at}: ${values[at] ?? 0} requests`}
         onKeyDown={keys}
@@ -84,9 +84,9 @@ export function DrawTraffic({ values, onChange }: Props) {
           if (event.buttons > 0) draw(event);
         }}
       >
-        <rect className="here" x={at} y={0} width={1} height={TALLEST} />
+        <rect className="here" x={at} y={0} width={1} height={MAX_HEIGHT} />
         {values.map((value, i) => (
-          <rect key={i} x={i + 0.1} y={TALLEST - value} width={0.8} height={value} />
+          <rect key={i} x={i + 0.1} y={MAX_HEIGHT - value} width={0.8} height={value} />
         ))}
       </svg>
       <p className="quiet">

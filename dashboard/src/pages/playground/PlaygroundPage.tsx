@@ -11,10 +11,10 @@ import { fromQuery, requestOf, timesProblem, toQuery, type Setup } from './setup
 export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   const [setup, setSetup] = useState<Setup>(() => fromQuery(query));
   const settled = useSettled(setup, 120);
-  const mistake = settled.kind === 'times' ? timesProblem(settled.times) : null;
+  const inputError = settled.kind === 'times' ? timesProblem(settled.times) : null;
   const request = JSON.stringify(requestOf(settled));
-  const { data, problem, loading, again } = useAsk<Trial | null>(mistake ? 'nothing' : request, (signal) =>
-    mistake ? Promise.resolve(null) : playground(JSON.parse(request), signal),
+  const { data, problem, loading, again } = useAsk<Trial | null>(inputError ? 'nothing' : request, (signal) =>
+    inputError ? Promise.resolve(null) : playground(JSON.parse(request), signal),
   );
   const last = useRef<Trial | null>(null);
   if (data) last.current = data;
@@ -33,7 +33,7 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
     <>
       <div className="page-head">
         <h1>Playground</h1>
-        <p className="quiet">The same traffic under each algorithm, decided by the code that decides yours.</p>
+        <p className="quiet">The same traffic under each algorithm, decided by the production code.</p>
         <span className="spring" />
         <ShareButton />
       </div>
@@ -41,13 +41,13 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
         <section className="section controls" aria-label="Traffic and limit">
           <Controls setup={setup} onChange={(part) => setSetup((old) => ({ ...old, ...part }))} />
         </section>
-        <section className="section results" aria-label="What each algorithm admits" aria-busy={loading}>
-          {mistake && <Notice tone="bad" title="The times can't be read">{mistake}</Notice>}
+        <section className="section results" aria-label="Results by algorithm" aria-busy={loading}>
+          {inputError && <Notice tone="bad" title="The times can't be read">{inputError}</Notice>}
           {problem && <ProblemNotice problem={problem} again={again} />}
-          {!shown && !problem && !mistake && <Loading what="the results" />}
+          {!shown && !problem && !inputError && <Loading what="the results" />}
           {shown && shown.requests === 0 && (
             <Empty title="No requests">
-              {settled.kind === 'recent' ? 'There was no traffic of late. Choose another kind.' : 'Nobody asks in this traffic. Give it a higher rate, or choose another kind.'}
+              {settled.kind === 'recent' ? 'There is no recent traffic. Choose another kind.' : 'This traffic has no requests. Increase the rate, or choose another kind.'}
             </Empty>
           )}
           {shown && shown.requests > 0 && <Results trial={shown} stale={loading && !data} />}
@@ -64,7 +64,7 @@ function ShareButton() {
     const timer = setTimeout(() => setCopied(false), 2000);
     return () => clearTimeout(timer);
   }, [copied]);
-  if (!navigator.clipboard) return null; // browsers have it for safe addresses only
+  if (!navigator.clipboard) return null; // available in secure contexts only
   return (
     <button
       type="button"

@@ -11,7 +11,7 @@ interface Hover {
   onLeave: () => void;
 }
 
-/** The algorithms under each other, all on one axis of time and one scale. */
+/** Shows the results of all algorithms with a common time axis and scale. */
 export function Results({ trial, stale }: { trial: Trial; stale: boolean }) {
   const [at, setAt] = useState<number | null>(null);
   const steps = trial.offered.length;
@@ -31,13 +31,13 @@ export function Results({ trial, stale }: { trial: Trial; stale: boolean }) {
       </p>
       <ul className="legend">
         <li><span className="key admitted" /> admitted</li>
-        <li><span className="key delayed" /> admitted after a wait</li>
+        <li><span className="key delayed" /> admitted after a delay</li>
         <li><span className="key denied" /> denied</li>
         <li className="quiet">
-          {at === null ? 'Point at a chart to compare moments.' : `At ${duration(at * trial.stepMs)}: ${count(trial.offered[at] ?? 0)} asked`}
+          {at === null ? 'Point at a chart to compare values.' : `At ${duration(at * trial.stepMs)}: ${count(trial.offered[at] ?? 0)} requests`}
         </li>
       </ul>
-      {trial.truncated && <p className="quiet">There was more traffic than is tried here; the rest was left out.</p>}
+      {trial.truncated && <p className="quiet">The traffic exceeds the maximum of a simulation; the rest was left out.</p>}
       <div className="multiple offered">
         <div className="about">
           <h3>Offered</h3>
@@ -73,7 +73,7 @@ function Multiple({ result, trial, tallest, hover }: { result: TrialResult; tria
           </div>
           {waits && delay && (
             <div>
-              <dt>Longest wait</dt>
+              <dt>Longest delay</dt>
               <dd>
                 {duration(delay.maxMs)} <span className="quiet">median {duration(delay.p50Ms)}</span>
               </dd>
@@ -81,7 +81,7 @@ function Multiple({ result, trial, tallest, hover }: { result: TrialResult; tria
           )}
           {stateBytes !== null && (
             <div>
-              <dt>Memory a caller</dt>
+              <dt>Memory per caller</dt>
               <dd>{compact(stateBytes)} bytes</dd>
             </div>
           )}
@@ -103,8 +103,8 @@ function Multiple({ result, trial, tallest, hover }: { result: TrialResult; tria
         {waits && <Queue values={result.queue} hover={hover} />}
         {at !== null && (
           <p className="reading num">
-            {count((result.admitted[at] ?? 0) + (result.delayed[at] ?? 0))} in, {count(result.denied[at] ?? 0)} out
-            {waits && `, wait ${duration(result.queue[at] ?? 0)}`}
+            {count((result.admitted[at] ?? 0) + (result.delayed[at] ?? 0))} admitted, {count(result.denied[at] ?? 0)} denied
+            {waits && `, delay ${duration(result.queue[at] ?? 0)}`}
           </p>
         )}
       </div>
@@ -112,7 +112,7 @@ function Multiple({ result, trial, tallest, hover }: { result: TrialResult; tria
   );
 }
 
-/** The most that passed in any span as long as the window, against the limit: what an algorithm promises. */
+/** Shows the maximum admitted in any span of the window's length relative to the limit. */
 function Gauge({ windowMs, admitted, limit }: { windowMs: number; admitted: number; limit: number }) {
   const over = admitted > limit;
   const end = Math.max(2 * limit, admitted);

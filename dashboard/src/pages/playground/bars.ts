@@ -5,7 +5,7 @@ export interface Bar {
 
 const GAP = 0.12;
 
-/** Stacks the layers, each as one path of bars, upside down as SVG has it. */
+/** Stacks the layers, each as one path of bars, in SVG coordinates. */
 export function bars(layers: Bar[], tallest: number): { name: string; path: string }[] {
   const heights: number[] = [];
   return layers.map(({ name, values }) => {

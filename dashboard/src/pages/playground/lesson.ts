@@ -6,13 +6,13 @@ const named = (id: string) => (ALGORITHMS[id]?.name ?? id).toLowerCase().replace
 
 const isWithin = ({ maxInWindow, totals }: TrialResult) => maxInWindow !== null && maxInWindow.admitted <= maxInWindow.limit && totals.denied > 0;
 
-/** What is worth seeing in the results, in a sentence. */
+/** Summarizes the results in one sentence. */
 export function lesson({ results, requests }: Trial): string {
   const over = results
     .filter((r) => r.maxInWindow && r.maxInWindow.admitted > r.maxInWindow.limit)
     .sort((a, b) => b.maxInWindow!.admitted - a.maxInWindow!.admitted);
   const [worst] = over;
-  // The one that promises it, if it is there.
+  // Prefers the algorithm that guarantees the limit.
   const exact = results.find((r) => r.name === 'rolling-window' && isWithin(r)) ?? results.find(isWithin);
   if (worst?.maxInWindow) {
     const { admitted, limit, windowMs } = worst.maxInWindow;
@@ -20,10 +20,10 @@ export function lesson({ results, requests }: Trial): string {
     return `The limit is ${count(limit)} in ${duration(windowMs)}: ${named(worst.name)} lets ${count(admitted)} pass in one such span${than}.`;
   }
   const strictest = [...results].sort((a, b) => b.totals.denied - a.totals.denied)[0];
-  if (!strictest || strictest.totals.denied === 0) return `All ${count(requests)} requests pass under every algorithm. Turn the traffic up, or the limit down.`;
+  if (!strictest || strictest.totals.denied === 0) return `All ${count(requests)} requests pass under every algorithm. Increase the traffic, or lower the limit.`;
   const mildest = [...results].sort((a, b) => a.totals.denied - b.totals.denied)[0]!;
   if (mildest === strictest || mildest.totals.denied === strictest.totals.denied) {
-    return `Every algorithm denies ${count(strictest.totals.denied)} of ${count(requests)}: on such traffic they agree.`;
+    return `Every algorithm denies ${count(strictest.totals.denied)} of ${count(requests)}: on this traffic they agree.`;
   }
   return `Of ${count(requests)} requests ${named(strictest.name)} denies ${count(strictest.totals.denied)}, ${named(mildest.name)} ${count(mildest.totals.denied)}.`;
 }

@@ -1,4 +1,5 @@
-// What is tried: the traffic, the limit, and the algorithms. All of it fits in the address, to be shown to others.
+// The setup of a simulation: traffic, limit and algorithms. It is encoded in the URL so that it can
+// be shared.
 
 export const KINDS = ['steady', 'bursts', 'edges', 'ramp', 'random', 'drawn', 'times', 'recent'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -6,7 +7,7 @@ export type Kind = (typeof KINDS)[number];
 export const KIND_NAMES: Record<Kind, string> = {
   steady: 'Steady',
   bursts: 'Bursts',
-  edges: 'At the edges',
+  edges: 'Window boundaries',
   ramp: 'Ramp',
   random: 'Random',
   drawn: 'Drawn',
@@ -15,14 +16,14 @@ export const KIND_NAMES: Record<Kind, string> = {
 };
 
 export const KIND_SENTENCES: Record<Kind, string> = {
-  steady: 'As many each second, evenly.',
-  bursts: 'Many at once, every so often, like a job that wakes up.',
-  edges: 'All just before a window ends, and as many just after: who knows the clock.',
-  ramp: 'From nothing to the full rate, ever faster.',
-  random: 'As people come: independent of each other.',
-  drawn: 'As you draw it below.',
-  times: 'At the moments that you type, in milliseconds.',
-  recent: 'What this service was asked of late, as if one caller had sent it all.',
+  steady: 'A constant rate with equal gaps.',
+  bursts: 'Bursts at a fixed interval, like a scheduled job.',
+  edges: 'A burst just before each window ends and another just after, the worst case of fixed windows.',
+  ramp: 'A rate that rises linearly from zero.',
+  random: 'Independent random arrivals (a Poisson process).',
+  drawn: 'The rate you draw below.',
+  times: 'At the times you enter, in milliseconds.',
+  recent: 'The recent traffic of this instance, as if from a single caller.',
 };
 
 export const DURATION_S = 60;
@@ -54,37 +55,37 @@ const rateOf = ({ count, windowS }: Setup) => `${count}/${windowS}s`;
 export const ALGORITHMS: Record<string, Algorithm> = {
   'token-bucket': {
     name: 'Token bucket',
-    sentence: 'Saves up what is not used, up to the burst, and refills evenly. A burst passes until the bucket is empty.',
+    sentence: 'Unused permits accumulate up to the burst and refill evenly. A burst passes until the bucket is empty.',
     limit: (s) => ({ algorithm: 'token-bucket', rate: rateOf(s), burst: s.allowance }),
   },
   'leaky-queue': {
     name: 'Leaky bucket, queue',
-    sentence: 'Lets requests out one by one. Who comes too early waits in line, and is denied once the line is full.',
+    sentence: 'Admits requests at a constant rate. Early requests wait in a queue, and are denied when the queue is full.',
     limit: (s) => ({ algorithm: 'leaky-bucket', rate: rateOf(s), queue: s.allowance }),
   },
   'leaky-reject': {
     name: 'Leaky bucket, no queue',
-    sentence: 'One by one at the rate, and no line: who comes too early is denied.',
+    sentence: 'Admits requests at a constant rate, without a queue: early requests are denied.',
     limit: (s) => ({ algorithm: 'leaky-bucket', rate: rateOf(s), mode: 'reject' }),
   },
   'fixed-window': {
     name: 'Fixed window',
-    sentence: 'Counts by the clock and starts again at every window. Around an edge, twice the limit can pass.',
+    sentence: 'Counts per clock-aligned window and restarts with each one. Around a boundary, twice the limit can pass.',
     limit: (s) => ({ algorithm: 'fixed-window', rate: rateOf(s) }),
   },
   'sliding-window': {
     name: 'Sliding window',
-    sentence: 'Ten small counts instead of one, the oldest weighed by its age: nearly exact, and small.',
+    sentence: 'Ten sub-window counts, the oldest weighted by its age: nearly exact, and small.',
     limit: (s) => ({ algorithm: 'sliding-window', rate: rateOf(s) }),
   },
   'sliding-conservative': {
     name: 'Sliding, conservative',
-    sentence: 'The oldest count is taken whole: never above the limit in any window, at times a little below.',
+    sentence: 'Counts the oldest sub-window in full: never above the limit in any window, sometimes slightly below.',
     limit: (s) => ({ algorithm: 'sliding-window', rate: rateOf(s), bound: 'conservative' }),
   },
   'rolling-window': {
     name: 'Rolling window',
-    sentence: 'Remembers when each request came: exactly the limit in any window, for the most memory.',
+    sentence: 'Stores the time of each request: exactly the limit in any window, at the highest memory cost.',
     limit: (s) => ({ algorithm: 'rolling-window', rate: rateOf(s) }),
   },
 };
@@ -111,12 +112,12 @@ const times = (text: string) =>
     .filter((part) => part !== '')
     .map(Number);
 
-/** What is wrong with typed times, or null. */
+/** Returns the problem with entered times, or null. */
 export function timesProblem(text: string): string | null {
   const all = times(text);
   const bad = all.findIndex((t) => !Number.isInteger(t) || t < 0 || t >= DURATION_S * 1000);
   if (bad >= 0) return `“${text.split(/[\s,;]+/).filter(Boolean)[bad]}” is not a whole number from 0 to ${DURATION_S * 1000 - 1}.`;
-  return all.length === 0 ? 'Type at least one moment, such as 0 500 1000.' : null;
+  return all.length === 0 ? 'Enter at least one time, such as 0 500 1000.' : null;
 }
 
 function traffic(s: Setup): Record<string, unknown> {
@@ -144,7 +145,7 @@ export const requestOf = (s: Setup) => ({
   limits: s.algorithms.map((id) => ({ name: id, limit: ALGORITHMS[id]!.limit(s) })),
 });
 
-/** Only what differs from the default, so that an address stays short. */
+/** Encodes only values that differ from the default, to keep the URL short. */
 export function toQuery(s: Setup): Record<string, string> {
   const all: Record<string, [string, string]> = {
     traffic: [s.kind, DEFAULT.kind],

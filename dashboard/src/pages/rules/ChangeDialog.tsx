@@ -18,10 +18,12 @@ interface Props {
   onDone: (changed: Changed) => void;
 }
 
-/** Shows what a change would do, asks why, and does it to exactly the rules that were shown. */
+/**
+ * Previews a change, requests a reason, and applies it to exactly the rules that were previewed.
+ */
 export function ChangeDialog({ title, verb, danger = false, call, onClose, onDone }: Props) {
   const signature = useSignature();
-  const [tried, setTried] = useState<Answer<Changed> | null>(null);
+  const [preview, setPreview] = useState<Answer<Changed> | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const [round, setRound] = useState(0);
@@ -29,20 +31,20 @@ export function ChangeDialog({ title, verb, danger = false, call, onClose, onDon
   useEffect(() => {
     const stop = new AbortController();
     call({ ifMatch: null, dryRun: true, signal: stop.signal })
-      .then(setTried)
+      .then(setPreview)
       .catch((cause: unknown) => {
         if (!stop.signal.aborted && !isAbort(cause)) setProblem(Problem.of(cause));
       });
     return () => stop.abort();
-    // the call is made anew with every rendering, and always the same
+    // the call is a new function in every rendering, but always equivalent
   }, [round]);
 
   const change = async () => {
-    if (!tried) return;
+    if (!preview) return;
     setBusy(true);
     setProblem(null);
     try {
-      const answer = await call({ ifMatch: tried.revision, dryRun: false, ...signature.given });
+      const answer = await call({ ifMatch: preview.revision, dryRun: false, ...signature.given });
       onDone(answer.body);
     } catch (cause) {
       setProblem(Problem.of(cause));
@@ -51,21 +53,21 @@ export function ChangeDialog({ title, verb, danger = false, call, onClose, onDon
   };
 
   const stale = problem?.status === 409;
-  const blocked = !tried || !tried.body.changed || tried.body.readOnly !== undefined;
+  const blocked = !preview || !preview.body.changed || preview.body.readOnly !== undefined;
   return (
     <Dialog title={title} onClose={onClose} wide>
       {problem && <ProblemNotice problem={problem} />}
       {stale && (
-        <button type="button" onClick={() => { setProblem(null); setTried(null); setRound((n) => n + 1); }}>
-          Look at it again, against the newest rules
+        <button type="button" onClick={() => { setProblem(null); setPreview(null); setRound((n) => n + 1); }}>
+          Compare again with the latest rules
         </button>
       )}
-      {!tried && !problem && <Loading what="what would change" />}
-      {tried && (
+      {!preview && !problem && <Loading what="the changes" />}
+      {preview && (
         <div className="stack tried">
-          {tried.body.readOnly && <Notice tone="warning" title="It can not be done here">{tried.body.readOnly}</Notice>}
-          {tried.body.changed ? <DiffView diff={tried.body.diff} /> : <p>Nothing would change: the rules are the same.</p>}
-          {tried.body.callers && tried.body.changed && <AffectedView callers={tried.body.callers} />}
+          {preview.body.readOnly && <Notice tone="warning" title="Read-only">{preview.body.readOnly}</Notice>}
+          {preview.body.changed ? <DiffView diff={preview.body.diff} /> : <p>Nothing would change: the rules are the same.</p>}
+          {preview.body.callers && preview.body.changed && <AffectedView callers={preview.body.callers} />}
         </div>
       )}
       <Signing signature={signature} />

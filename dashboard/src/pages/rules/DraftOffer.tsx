@@ -1,23 +1,23 @@
 import { Notice } from '../../ui/Notice';
 import { moment } from '../../ui/format';
-import type { Kept } from './kept';
+import type { Draft } from './kept';
 
 interface Props {
-  draft: Kept;
+  draft: Draft;
   onTake: () => void;
   onDrop: () => void;
 }
 
-/** Nothing that was written is lost for having gone elsewhere; nor does it come back unasked. */
+/** Offers to restore an unsaved draft. */
 export function DraftOffer({ draft, onTake, onDrop }: Props) {
   return (
-    <Notice tone="warning" title={`You had unsaved changes, of ${moment(draft.at)}`}>
+    <Notice tone="warning" title={`You have unsaved changes from ${moment(draft.at)}`}>
       <div className="row">
         <button type="button" className="primary" onClick={onTake}>
-          Take them up
+          Restore them
         </button>
         <button type="button" onClick={onDrop}>
-          Drop them
+          Discard them
         </button>
       </div>
     </Notice>

@@ -46,13 +46,13 @@ export function HistoryPage() {
         <h1>History</h1>
       </div>
       {done && (
-        <Notice tone="good" title={done.changed ? `Revision ${done.revision.number} is in force` : 'Nothing had to be changed'} />
+        <Notice tone="good" title={done.changed ? `Revision ${done.revision.number} is in force` : 'Nothing changed'} />
       )}
       {problem && <ProblemNotice problem={problem} again={again} />}
       {!loaded && !problem && <Loading what="the history" />}
       {loaded && (
         <section className="section history" aria-label="Revisions">
-          {data?.revisions.length === 0 && <Empty title="There is no history yet" />}
+          {data?.revisions.length === 0 && <Empty title="No revisions yet" />}
           <ol>
             {revisions.map((revision) => (
               <RevisionRow
@@ -78,7 +78,7 @@ export function HistoryPage() {
       )}
       {restoring !== null && (
         <ChangeDialog
-          title={`Bring back the rules of revision ${restoring}?`}
+          title={`Restore the rules of revision ${restoring}?`}
           verb={`Restore revision ${restoring}`}
           call={(how) => restoreRevision(restoring, how)}
           onClose={() => setRestoring(null)}
@@ -143,5 +143,5 @@ function RevisionDiff({ number }: { number: number }) {
   const { data, problem, again } = useAsk(`revision ${number}`, (signal) => readRevision(number, signal));
   if (problem) return <ProblemNotice problem={problem} again={again} />;
   if (!data) return <Loading what="the difference" />;
-  return data.diff ? <DiffView diff={data.diff} /> : <p className="quiet">The revision before is not kept any more.</p>;
+  return data.diff ? <DiffView diff={data.diff} /> : <p className="quiet">The previous revision is no longer available.</p>;
 }

@@ -10,25 +10,25 @@ interface Props {
   onTake: (base: Base, text: string) => void;
 }
 
-/** What the service says to the text as it stands. */
+/** Shows the service's response to the current text. */
 export function ReviewView({ base, review, text, onTake }: Props) {
   switch (review.state) {
     case 'unchanged':
       return (
         <>
-          <h2>What would change</h2>
-          <p className="quiet">Nothing yet. Whatever is written is tried against the service at once, and changes nothing until it is saved.</p>
+          <h2>Changes</h2>
+          <p className="quiet">No changes yet. The service validates the text as you type; nothing changes until you save.</p>
         </>
       );
     case 'checking':
       return (
         <>
-          <h2>What would change</h2>
-          <p className="quiet" role="status">Trying…</p>
+          <h2>Changes</h2>
+          <p className="quiet" role="status">Validating…</p>
         </>
       );
     case 'invalid':
-      return <Notice tone="bad" title={`Not valid: ${plural(Math.max(1, review.problem.flaws.length), 'mistake')}`}>Nothing can be saved until it is mended.</Notice>;
+      return <Notice tone="bad" title={`Not valid: ${plural(Math.max(1, review.problem.flaws.length), 'error')}`}>Correct the errors before saving.</Notice>;
     case 'failed':
       return <ProblemNotice problem={review.problem} />;
     case 'conflict':
@@ -43,17 +43,17 @@ function Valid({ base, review }: { base: Base; review: Extract<Review, { state: 
   const replaces = base.id === null && result.diff.changes.some((change) => change.id === review.id && change.change === 'changed');
   return (
     <>
-      <h2>What would change</h2>
-      {result.readOnly && <Notice tone="warning" title="It can not be saved here">{result.readOnly}</Notice>}
-      {replaces && <Notice tone="warning" title={`There is a rule ${review.id} already`}>Saving replaces it. Give another id to add a new one.</Notice>}
+      <h2>Changes</h2>
+      {result.readOnly && <Notice tone="warning" title="Read-only">{result.readOnly}</Notice>}
+      {replaces && <Notice tone="warning" title={`A rule ${review.id} already exists`}>Saving replaces it. Use another id to add a new rule.</Notice>}
       {result.changed ? (
         <>
-          <p role="status">Valid, tried against revision {result.revision.number}.</p>
+          <p role="status">Valid, checked against revision {result.revision.number}.</p>
           <DiffView diff={result.diff} />
           {result.callers && <AffectedView callers={result.callers} />}
         </>
       ) : (
-        <p role="status">Valid, and the same as what is in force.</p>
+        <p role="status">Valid, and equal to the rule in force.</p>
       )}
     </>
   );
@@ -63,24 +63,24 @@ function ConflictView({ base, conflict, text, onTake }: { base: Base; conflict: 
   const { theirs, by, revision } = conflict;
   const who = by
     ? `${by.author} saved revision ${by.number} at ${moment(Date.parse(by.at))}`
-    : `It was changed, by revision ${revision} at the latest,`;
+    : `It was changed by revision ${revision} or earlier`;
   return (
     <>
-      <Notice tone="warning" title="Somebody else changed this rule">
+      <Notice tone="warning" title="This rule was changed by another user">
         <p>
           {who}
-          {by?.message && <> (“{by.message}”)</>} while you were editing revision {base.revision}. Nothing of yours is lost.
+          {by?.message && <> (“{by.message}”)</>} while you were editing revision {base.revision}. Your changes are kept.
         </p>
       </Notice>
-      <h3>Theirs</h3>
-      {theirs === null ? <p className="quiet">They removed the rule.</p> : <pre className="theirs">{theirs}</pre>}
+      <h3>Current version</h3>
+      {theirs === null ? <p className="quiet">The rule was removed.</p> : <pre className="theirs">{theirs}</pre>}
       <div className="row">
         <button type="button" className="primary" onClick={() => onTake({ id: base.id, text: theirs ?? '', revision }, text)}>
-          Keep mine, compare with theirs
+          Keep my changes and compare
         </button>
         {theirs !== null && (
           <button type="button" onClick={() => onTake({ id: base.id, text: theirs, revision }, theirs)}>
-            Take theirs
+            Use the current version
           </button>
         )}
       </div>

@@ -13,7 +13,7 @@ import { useEditing } from './editing';
 import { ReviewView } from './ReviewView';
 import { SaveBar } from './SaveBar';
 
-/** One rule: to be read, changed, or written if `id` is null. */
+/** Shows and edits one rule, or creates one if `id` is null. */
 export function RulePage({ id }: { id: string | null }) {
   const { mayChange } = useAccount();
   const { rulesChanged } = useLive();
@@ -28,7 +28,7 @@ export function RulePage({ id }: { id: string | null }) {
   useEffect(() => {
     if (seen.current === rulesChanged) return;
     seen.current = rulesChanged;
-    // What nobody has begun to edit is shown as it is now; the review sees to the rest.
+    // An unedited rule is reloaded; the review handles an edited one.
     if (base?.id != null && !touched) load();
   }, [rulesChanged, base, touched]);
   const flaws = review.state === 'invalid' ? flawsOf(review.problem) : [];
@@ -41,7 +41,7 @@ export function RulePage({ id }: { id: string | null }) {
         <span className="spring" />
         {id !== null && base && (
           <a className="button" href={href(['what-if'], { rule: id })}>
-            What if…
+            Simulate…
           </a>
         )}
         {id !== null && base && mayChange && (
@@ -58,7 +58,7 @@ export function RulePage({ id }: { id: string | null }) {
             {saved !== null && saved === base.revision && review.state === 'unchanged' && (
               <Notice tone="good" title={`Saved: revision ${saved} is in force`} />
             )}
-            {offer && <DraftOffer draft={offer} onTake={editing.takeUp} onDrop={editing.drop} />}
+            {offer && <DraftOffer draft={offer} onTake={editing.restore} onDrop={editing.drop} />}
             <Editor
               label={mayChange ? 'YAML or JSON' : 'The rule'}
               value={text}
@@ -66,9 +66,9 @@ export function RulePage({ id }: { id: string | null }) {
               flaws={flaws}
               readOnly={!mayChange || saving || offer !== null}
             />
-            {!mayChange && <p className="quiet">Changing rules takes an admin token.</p>}
+            {!mayChange && <p className="quiet">Changing rules requires an admin token.</p>}
           </section>
-          <section className="section stack" aria-label="What would change">
+          <section className="section stack" aria-label="Changes">
             <ReviewView base={base} review={review} text={text} onTake={editing.replace} />
             {mayChange && (
               <SaveBar
@@ -83,7 +83,7 @@ export function RulePage({ id }: { id: string | null }) {
                   }
                   editing.rebase(next);
                   setSaved(next.revision);
-                  load(); // as the service keeps it
+                  load(); // reload in canonical form
                 }}
                 onUndo={() => editing.write(base.text)}
                 onStale={() => editing.rebase({ ...base })}
@@ -97,17 +97,17 @@ export function RulePage({ id }: { id: string | null }) {
   );
 }
 
-/** The revision that was just saved: a new rule is told it by the address, once. */
+/** Returns the revision just saved. For a new rule it is passed once in the URL. */
 function useSaved(id: string | null) {
-  const told = Number(useRoute().query.get('saved')) || null;
-  const state = useState(told);
+  const fromUrl = Number(useRoute().query.get('saved')) || null;
+  const state = useState(fromUrl);
   useEffect(() => {
-    if (told !== null && id !== null) replaceHash(href(['rules', id]));
-  }, [told, id]);
+    if (fromUrl !== null && id !== null) replaceHash(href(['rules', id]));
+  }, [fromUrl, id]);
   return state;
 }
 
-/** A problem of the whole has no line, and is shown all the same. */
+/** Returns the errors of a problem. A problem without positions becomes a single error. */
 function flawsOf(problem: Problem) {
   if (problem.flaws.length > 0) return problem.flaws;
   return [{ message: problem.detail, ...(problem.field ? { field: problem.field } : {}) }];
@@ -117,12 +117,12 @@ function RuleRate({ id }: { id: string }) {
   const { stats } = useLive();
   const rates = stats?.byRule.find((rule) => rule.rule === id);
   if (!stats) return null;
-  if (!rates) return <span className="quiet">not asked in the last ten seconds</span>;
+  if (!rates) return <span className="quiet">no checks in the last ten seconds</span>;
   return (
     <span className="quiet">
       {rate(rates.allowed)} allowed, {rate(rates.denied)} denied
-      {rates.shadowDenied > 0 && `, ${rate(rates.shadowDenied)} shadow-denied`} a second
-      {stats.instances > 1 && ', at this instance'}
+      {rates.shadowDenied > 0 && `, ${rate(rates.shadowDenied)} shadow-denied`} per second
+      {stats.instances > 1 && ', on this instance'}
     </span>
   );
 }

@@ -53,7 +53,7 @@ export function RulesPage() {
       </div>
       {problem && (
         <ProblemNotice problem={problem} again={again}>
-          {shown && `What is shown are the rules of revision ${shown.revision}, which may have changed.`}
+          {shown && `Showing the rules of revision ${shown.revision}, which may be outdated.`}
         </ProblemNotice>
       )}
       {!problem && !shown && <Loading what="the rules" />}
@@ -61,7 +61,7 @@ export function RulesPage() {
         <section className="section" aria-label="Rules">
           {shown.total === 0 ? (
             <Empty title={shown.search ? `No rule has “${shown.search}” in its id or description` : 'There are no rules: everything is allowed'}>
-              {!shown.search && mayChange && <a href={href(['new-rule'])}>Write the first</a>}
+              {!shown.search && mayChange && <a href={href(['new-rule'])}>Create the first rule</a>}
             </Empty>
           ) : (
             <RuleTable
@@ -107,11 +107,11 @@ function RuleTable({ first, search, rates, instances }: TableProps) {
   return (
     <>
       <table className="cards rules">
-        {instances > 1 && <caption>Rates are those of this instance, one of {instances}</caption>}
+        {instances > 1 && <caption>Rates cover this instance, one of {instances}</caption>}
         <thead>
           <tr>
             <th scope="col">Rule</th>
-            <th scope="col">For</th>
+            <th scope="col">Match</th>
             <th scope="col">Limit</th>
             <th scope="col" className="num">Allowed/s</th>
             <th scope="col" className="num">Denied/s</th>

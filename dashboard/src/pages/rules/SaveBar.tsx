@@ -58,8 +58,8 @@ export function SaveBar({ base, review, busy, onBusy, onSaved, onUndo, onStale }
     >
       {problem && <ProblemNotice problem={problem} />}
       {stale && review.state === 'valid' && (
-        <Notice tone="warning" title="Not saved: the rules have changed meanwhile">
-          Look at what would change now, and press {verb} again.
+        <Notice tone="warning" title="Not saved: the rules were changed in the meantime">
+          Review the changes, and press {verb} again.
         </Notice>
       )}
       <Signing signature={signature} />

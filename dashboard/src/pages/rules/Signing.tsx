@@ -21,23 +21,23 @@ export function useSignature() {
   };
 }
 
-/** Why, and who: what the history will say. */
+/** Input fields for the reason and the author recorded in the history. */
 export function Signing({ signature }: { signature: ReturnType<typeof useSignature> }) {
   const name = useId();
   return (
     <div className="signing">
       <div className="field">
-        <label htmlFor={`${name}-why`}>Why</label>
+        <label htmlFor={`${name}-why`}>Reason</label>
         <input
           id={`${name}-why`}
           maxLength={500}
-          placeholder="What the history will say"
+          placeholder="Reason, shown in the history"
           value={signature.message}
           onChange={(event) => signature.setMessage(event.target.value)}
         />
       </div>
       <div className="field">
-        <label htmlFor={`${name}-who`}>Who</label>
+        <label htmlFor={`${name}-who`}>Author</label>
         <input
           id={`${name}-who`}
           maxLength={100}

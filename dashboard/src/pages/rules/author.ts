@@ -1,4 +1,4 @@
-// Who one says one is, remembered in this browser. Where tokens have names, the service adds them.
+// The author's name, stored in this browser. If tokens have names, the service adds them.
 
 const KEY = 'headgate.author';
 

@@ -1,6 +1,6 @@
 import type { LimitJson, RuleJson } from '../../api/types';
 
-/** A limit in a few words: `token-bucket 100/1m, burst 200`. */
+/** Describes a limit briefly: `token-bucket 100/1m, burst 200`. */
 export function limitText(limit: LimitJson): string {
   const main = limit.rate ?? (limit.max === undefined ? '' : `${limit.max} at once`);
   const extras = ['burst', 'queue', 'max-wait', 'min-interval', 'bound', 'align', 'lease', 'cost'] as const;
@@ -19,8 +19,8 @@ function pattern(value: unknown): string {
   return String(value);
 }
 
-/** Whom a rule is for: `path=/login ip=*`. */
+/** Describes the match of a rule: `path=/login ip=*`. */
 export function matchText(rule: RuleJson): string {
   const conditions = Object.entries(rule.match ?? {}).map(([name, value]) => `${name}=${pattern(value)}`);
-  return conditions.length === 0 ? 'everybody' : conditions.join(' ');
+  return conditions.length === 0 ? 'all callers' : conditions.join(' ');
 }

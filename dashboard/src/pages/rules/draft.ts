@@ -7,9 +7,9 @@ import { useSettled } from '../../ui/useAsk';
 import type { Signature } from './Signing';
 import { idIn, toYaml } from './yaml';
 
-/** A rule as it was when the editing began. */
+/** The rule as of the start of editing. */
 export interface Base {
-  /** Null for a rule that is not there yet. */
+  /** Null for a new rule. */
   id: string | null;
   text: string;
   revision: number;
@@ -23,19 +23,22 @@ export type Review =
   | { state: 'failed'; problem: Problem }
   | { state: 'conflict'; conflict: Conflict };
 
-/** Somebody else was faster. */
+/** A concurrent change of the same rule. */
 export interface Conflict {
-  /** Theirs; null if the rule is gone. */
+  /** The current text; null if the rule was removed. */
   theirs: string | null;
   revision: number;
-  /** The one that changed it last; null if that can't be told. */
+  /** The revision that changed it last; null if unknown. */
   by: Revision | null;
 }
 
-/** Whether the others changed only other rules: the text is then as good as before, for the newest revision. */
+/**
+ * Returns whether only other rules were changed, so that the text still applies to the newest
+ * revision.
+ */
 const isElsewhere = (base: Base, conflict: Conflict) => conflict.theirs === (base.id === null ? null : base.text);
 
-/** What the service says about a text, while it is being written: a dry run whenever it has stood still. */
+/** Validates a text with a dry run whenever it has not changed for a moment. */
 export function useReview(base: Base | null, text: string, mayChange: boolean, round: number, onNewer: (base: Base) => void): Review {
   const settled = useSettled(text, 350);
   const [review, setReview] = useState<Review>({ state: 'unchanged' });
@@ -65,7 +68,7 @@ export function useReview(base: Base | null, text: string, mayChange: boolean, r
         }
       });
     return () => stop.abort();
-    // onNewer changes with every rendering and is not looked at for it
+    // onNewer is deliberately not a dependency: it changes with every rendering
   }, [base, settled, mayChange, round]);
 
   if (same) return { state: 'unchanged' };
@@ -90,29 +93,33 @@ export async function conflictOf(base: Base, signal?: AbortSignal): Promise<Conf
   return { theirs, revision: newest, by };
 }
 
-const MOST_LOOKED_AT = 20;
+const MAX_REVISIONS_SEARCHED = 20;
 
-/** The newest revision after `from` that changed the rule. The newest of all may have changed another one. */
+/**
+ * Returns the newest revision after `from` that changed the rule. The latest one may have changed
+ * another rule.
+ */
 async function lastToChange(id: string, from: number, newest: number, signal?: AbortSignal): Promise<Revision | null> {
-  for (let number = newest; number > Math.max(from, newest - MOST_LOOKED_AT); number--) {
+  for (let number = newest; number > Math.max(from, newest - MAX_REVISIONS_SEARCHED); number--) {
     const { revision, diff } = await readRevision(number, signal);
     if (diff?.changes.some((change) => change.id === id)) return revision;
-    if (!diff || diff.more !== undefined) return null; // what is not listed may be it
+    // It may be among the changes that are not listed.
+    if (!diff || diff.more !== undefined) return null;
   }
   return null;
 }
 
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
-/** Saves; again for the newest revision where others changed only other rules meanwhile. */
+/** Saves a rule, and retries on the newest revision if only other rules were changed. */
 export async function saveRule(base: Base, text: string, signature: Signature): Promise<Changed> {
   let { revision } = base;
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return (await putRule(base.id ?? idIn(text) ?? 'unnamed', text, { ifMatch: revision, dryRun: false, ...signature })).body;
     } catch (cause) {
-      // A new rule could replace one that has come meanwhile: that is looked at first.
-      if (Problem.of(cause).status !== 409 || base.id === null || tries === TRIES) throw cause;
+      // A new rule could replace one created concurrently, so it is reviewed first.
+      if (Problem.of(cause).status !== 409 || base.id === null || attempt === MAX_ATTEMPTS) throw cause;
       const conflict = await conflictOf({ ...base, revision });
       if (!isElsewhere(base, conflict)) throw cause;
       revision = conflict.revision;
@@ -125,7 +132,7 @@ export async function newestRevision(signal?: AbortSignal): Promise<number> {
 }
 
 export const TEMPLATE = `id: my-rule
-description: what it protects, and whom to ask about it
+description: what it protects, and who maintains it
 match: { key: "user:*" }
 limit: { algorithm: token-bucket, rate: 100/1m, burst: 200 }
 `;

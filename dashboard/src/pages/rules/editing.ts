@@ -3,10 +3,10 @@ import { readRule } from '../../api/calls';
 import { isAbort } from '../../api/client';
 import { Problem } from '../../api/problem';
 import { newestRevision, TEMPLATE, type Base } from './draft';
-import { dropDraft, keepDraft, keptDraft, type Kept } from './kept';
+import { dropDraft, keepDraft, keptDraft, type Draft } from './kept';
 import { toYaml } from './yaml';
 
-/** A rule as it was read, and what has become of it in the editor. */
+/** A rule as it was loaded, and its current text in the editor. */
 export interface Editing {
   base: Base | null;
   text: string;
@@ -15,19 +15,20 @@ export interface Editing {
 export const isTouched = ({ base, text }: Editing) => base !== null && text !== base.text;
 
 /**
- * With what has been read anew. What somebody has begun to write is never replaced: where the rule has changed beneath
- * it, the old base stays, and the review tells of the conflict.
+ * Applies a reload. Edited text is never replaced: if the rule changed underneath, the old base
+ * stays and the review reports the conflict.
  */
 export function reloaded(now: Editing, loaded: Base): Editing {
   const { base } = now;
   if (base === null) return { base: loaded, text: loaded.text };
-  if (loaded.revision < base.revision) return now; // of an instance that has not heard of it yet
+  // From an instance that has not loaded the latest revision yet.
+  if (loaded.revision < base.revision) return now;
   if (!isTouched(now)) return { base: loaded, text: loaded.text };
   return loaded.revision === base.revision ? { base: loaded, text: now.text } : now;
 }
 
-/** Takes up what was written before: on what is there now if that is the same, else on what it was written for. */
-export function takenUp(draft: Kept, base: Base): Editing {
+/** Restores a draft, on the loaded base if it is unchanged, otherwise on the base of the draft. */
+export function restored(draft: Draft, base: Base): Editing {
   return { base: draft.base.text === base.text ? base : draft.base, text: draft.text };
 }
 
@@ -37,10 +38,10 @@ async function read(id: string | null, signal: AbortSignal): Promise<Base> {
   return { id, text: toYaml(body), revision: revision ?? 0 };
 }
 
-/** Reads a rule and keeps what is written, here and for when one comes back. */
+/** Loads a rule, and stores its edited text as a draft. */
 export function useEditing(id: string | null, mayChange: boolean) {
   const [editing, setEditing] = useState<Editing>({ base: null, text: '' });
-  const [offer, setOffer] = useState<Kept | null>(() => (mayChange ? keptDraft(id) : null));
+  const [offer, setOffer] = useState<Draft | null>(() => (mayChange ? keptDraft(id) : null));
   const [problem, setProblem] = useState<Problem | null>(null);
   const [round, setRound] = useState(0);
   const { base, text } = editing;
@@ -79,15 +80,15 @@ export function useEditing(id: string | null, mayChange: boolean) {
     text,
     touched,
     problem,
-    /** What was written before and not saved, until one says what to do with it. */
+    /** An unsaved draft, until the user restores or discards it. */
     offer,
     load: () => setRound((n) => n + 1),
     write: (newText: string) => setEditing((now) => ({ ...now, text: newText })),
-    /** Goes on from another base, with the text that is there. */
+    /** Changes the base and keeps the text. */
     rebase: (next: Base) => setEditing((now) => ({ ...now, base: next })),
     replace: (next: Base, newText: string) => setEditing({ base: next, text: newText }),
-    takeUp: () => {
-      if (offer && base) setEditing(takenUp(offer, base));
+    restore: () => {
+      if (offer && base) setEditing(restored(offer, base));
       setOffer(null);
     },
     drop: () => setOffer(null),

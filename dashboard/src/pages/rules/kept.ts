@@ -1,35 +1,35 @@
-// What was written and not saved, a text for each rule, for as long as the tab is open.
+// Unsaved drafts, one for each rule, stored until the tab is closed.
 
 import type { Base } from './draft';
 
-export interface Kept {
-  /** What was changed. */
+export interface Draft {
+  /** The rule that was edited. */
   base: Base;
   text: string;
-  /** When. */
+  /** Time of the last edit. */
   at: number;
 }
 
-/** A rule that is not there yet has no id. */
+/** A new rule has no id. */
 const keyOf = (id: string | null) => `headgate.draft:${id ?? ''}`;
 
-export function keepDraft(id: string | null, draft: Kept) {
+export function keepDraft(id: string | null, draft: Draft) {
   try {
     sessionStorage.setItem(keyOf(id), JSON.stringify(draft));
   } catch {
-    // no room: it is in the editor all the same
+    // storage is full; the text is still in the editor
   }
 }
 
 export const dropDraft = (id: string | null) => sessionStorage.removeItem(keyOf(id));
 
-export function keptDraft(id: string | null): Kept | null {
+export function keptDraft(id: string | null): Draft | null {
   const text = sessionStorage.getItem(keyOf(id));
   if (text === null) return null;
   try {
-    const draft = JSON.parse(text) as Partial<Kept>;
+    const draft = JSON.parse(text) as Partial<Draft>;
     const whole = typeof draft.text === 'string' && typeof draft.base?.text === 'string' && typeof draft.at === 'number';
-    return whole ? (draft as Kept) : null;
+    return whole ? (draft as Draft) : null;
   } catch {
     return null;
   }

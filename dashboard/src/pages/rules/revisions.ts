@@ -1,6 +1,6 @@
 import type { Revision } from '../../api/types';
 
-/** Revisions, newest first; `next` says where older ones go on, if there are any. */
+/** Revisions, newest first. `next` is the cursor of older ones, if there are any. */
 export interface Revisions {
   revisions: Revision[];
   next?: number;
@@ -15,7 +15,10 @@ function merged(one: Revision[], other: Revision[]): Revision[] {
 
 const listOf = (revisions: Revision[], next: number | undefined): Revisions => (next === undefined ? { revisions } : { revisions, next });
 
-/** With the newest page. Where so many have come that it does not reach those that are known, these are let go. */
+/**
+ * Merges the newest page. If there is a gap between it and the known revisions, the known ones are
+ * dropped.
+ */
 export function withNewest(known: Revisions, page: Revisions): Revisions {
   const oldest = page.revisions.at(-1);
   const [first] = known.revisions;

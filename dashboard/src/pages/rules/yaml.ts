@@ -1,8 +1,8 @@
-// Writes a rule as people write it in rule files. Reading is the service's business.
+// Writes a rule as YAML in the style of rule files. The service does the parsing.
 
 type Value = unknown;
 
-const LONGEST_FLOW = 96;
+const MAX_FLOW_LENGTH = 96;
 const PLAIN = /^[A-Za-z_/.][\w ./@-]*$|^\d+(?:\.\d+)?[A-Za-z]*\/\d*[A-Za-z]+$|^\d+[A-Za-z]+$/;
 const WORDS = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n', '~']);
 
@@ -34,7 +34,7 @@ function block(value: Value, indent: string): string {
 
 function item_(item: Record<string, Value>, indent: string): string {
   const line = flow(item);
-  if (line.length + indent.length <= LONGEST_FLOW) return line;
+  if (line.length + indent.length <= MAX_FLOW_LENGTH) return line;
   return block(item, `${indent}  `).trim();
 }
 
@@ -42,13 +42,13 @@ function member_(name: string, member: Value, indent: string): string {
   const line = `${scalar(name)}: ${flow(member)}\n`;
   const listOfMaps = Array.isArray(member) && member.some(isMap);
   const simple = typeof member !== 'object' || member === null;
-  if (simple || (!listOfMaps && line.length + indent.length <= LONGEST_FLOW)) return line;
+  if (simple || (!listOfMaps && line.length + indent.length <= MAX_FLOW_LENGTH)) return line;
   return `${scalar(name)}:\n${block(member, `${indent}  `)}`;
 }
 
 export const toYaml = (rule: Value) => block(rule, '');
 
-/** The id that a text of a rule gives, in YAML or JSON; null if it gives none. */
+/** Returns the id in the text of a rule, in YAML or JSON, or null. */
 export function idIn(text: string): string | null {
   const found = /(?:^|[{,\n])\s*"?id"?\s*:\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s,#}]+))/.exec(text);
   return found ? (found[1] ?? found[2] ?? found[3] ?? null) : null;

@@ -7,14 +7,14 @@ import { clock, count, duration, moment, percent, plural, rate } from '../../ui/
 
 export function outcomeSentence(result: WhatIf): string {
   const { requests } = result.source;
-  if (requests === 0) return 'There is no traffic to replay yet.';
+  if (requests === 0) return 'There is no traffic to replay.';
   const { changedToDenied: down, changedToAllowed: up } = result;
-  if (down === 0 && up === 0) return `No difference: all ${count(requests)} requests would have been decided the same.`;
+  if (down === 0 && up === 0) return `No difference: all ${count(requests)} requests would have had the same decision.`;
   const parts = [
-    down > 0 && `${count(down)} that passed would have been denied (${percent(down, requests)})`,
-    up > 0 && `${count(up)} that were denied would have passed (${percent(up, requests)})`,
+    down > 0 && `${count(down)} would change from allowed to denied (${percent(down, requests)})`,
+    up > 0 && `${count(up)} would change from denied to allowed (${percent(up, requests)})`,
   ].filter(Boolean);
-  return `Of ${count(requests)} requests ${parts.join(', and ')}.`;
+  return `Of ${count(requests)} requests, ${parts.join(', and ')}.`;
 }
 
 export function Outcome({ result }: { result: WhatIf }) {
@@ -34,7 +34,7 @@ export function Outcome({ result }: { result: WhatIf }) {
         </Notice>
       )}
       {source.notes.length > 0 && (
-        <Notice tone="warning" title="Mind this when you read the figures">
+        <Notice tone="warning" title="Limitations of this result">
           <ul>{source.notes.map((note) => <li key={note} className="break">{note}</li>)}</ul>
         </Notice>
       )}
@@ -42,8 +42,8 @@ export function Outcome({ result }: { result: WhatIf }) {
         <thead>
           <tr>
             <th scope="col" />
-            <th scope="col" className="num">As it is</th>
-            <th scope="col" className="num">As it would be</th>
+            <th scope="col" className="num">Current</th>
+            <th scope="col" className="num">Proposed</th>
             <th scope="col" className="num">Difference</th>
           </tr>
         </thead>
@@ -72,9 +72,9 @@ function Denials({ result }: { result: WhatIf }) {
   const at = useMemo(() => series.offered.map((_, i) => (series.from + i * series.stepMs) / 1000), [series]);
   const lines = useMemo(
     () => [
-      { label: 'Asked', colour: '--offered', dash: [2, 3], values: series.offered },
-      { label: 'Denied as it is', colour: '--shadow', dash: [6, 2], values: series.deniedBefore },
-      { label: 'Denied then', colour: '--denied', fill: true, width: 2, values: series.deniedAfter },
+      { label: 'Requests', colour: '--offered', dash: [2, 3], values: series.offered },
+      { label: 'Denied, current rules', colour: '--shadow', dash: [6, 2], values: series.deniedBefore },
+      { label: 'Denied, proposed rules', colour: '--denied', fill: true, width: 2, values: series.deniedAfter },
     ],
     [series],
   );
@@ -99,8 +99,8 @@ function ByRule({ result }: { result: WhatIf }) {
       <thead>
         <tr>
           <th scope="col">Rule</th>
-          <th scope="col" className="num">As it is</th>
-          <th scope="col" className="num">Then</th>
+          <th scope="col" className="num">Current</th>
+          <th scope="col" className="num">Proposed</th>
         </tr>
       </thead>
       <tbody>
@@ -118,16 +118,16 @@ function ByRule({ result }: { result: WhatIf }) {
 
 function Noticing({ result }: { result: WhatIf }) {
   const callers = result.callers.filter((caller) => caller.deniedBefore !== caller.deniedAfter);
-  if (callers.length === 0) return result.source.requests > 0 ? <Empty title="No caller would notice" /> : null;
+  if (callers.length === 0) return result.source.requests > 0 ? <Empty title="No caller is affected" /> : null;
   return (
     <table className="cards">
-      <caption>Who would notice most</caption>
+      <caption>Callers with the largest change</caption>
       <thead>
         <tr>
           <th scope="col">Caller</th>
           <th scope="col" className="num">Requests</th>
           <th scope="col" className="num">Denied</th>
-          <th scope="col" className="num">Then</th>
+          <th scope="col" className="num">Proposed</th>
           <th scope="col" className="num">First at</th>
         </tr>
       </thead>
@@ -137,7 +137,7 @@ function Noticing({ result }: { result: WhatIf }) {
             <th scope="row" className="whole break"><a href={href(['callers', caller.caller])}>{caller.caller}</a></th>
             <td className="num" data-name="Requests">{count(caller.requests)}</td>
             <td className="num" data-name="Denied">{count(caller.deniedBefore)}</td>
-            <td className="num" data-name="Then">{count(caller.deniedAfter)}</td>
+            <td className="num" data-name="Proposed">{count(caller.deniedAfter)}</td>
             <td className="num" data-name="First at">{caller.firstDeniedAt === null ? '–' : clock(caller.firstDeniedAt, true)}</td>
           </tr>
         ))}

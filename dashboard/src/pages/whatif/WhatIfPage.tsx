@@ -15,29 +15,29 @@ interface Run {
   busy: boolean;
   result: WhatIf | null;
   problem: Problem | null;
-  /** Whether not all of the log was replayed. */
+  /** Whether only part of the log was replayed. */
   cut: boolean;
 }
 
-/** Other rules on the traffic that was: who would have been denied? */
+/** Simulates other rules on recorded traffic. */
 export function WhatIfPage({ query }: { query: URLSearchParams }) {
   const [rule, setRule] = useState(query.get('rule') ?? '');
   const [text, setText] = useState('');
   const [source, setSource] = useState<Source>({ kind: 'recent', text: '', file: null, format: 'auto', key: '' });
   const [run, setRun] = useState<Run>({ busy: false, result: null, problem: null, cut: false });
-  const [unread, setUnread] = useState<Problem | null>(null);
+  const [loadProblem, setLoadProblem] = useState<Problem | null>(null);
   const [round, setRound] = useState(0);
   const whole = rule === WHOLE;
 
   const settledRule = useSettled(rule, 250);
   useEffect(() => {
-    setUnread(null);
+    setLoadProblem(null);
     if (settledRule === '' || settledRule === WHOLE) return undefined;
     const stop = new AbortController();
     readRule(settledRule, stop.signal).then(
       ({ body }) => setText(toYaml(body)),
       (cause: unknown) => {
-        if (!stop.signal.aborted && !isAbort(cause)) setUnread(Problem.of(cause));
+        if (!stop.signal.aborted && !isAbort(cause)) setLoadProblem(Problem.of(cause));
       },
     );
     return () => stop.abort();
@@ -57,11 +57,11 @@ export function WhatIfPage({ query }: { query: URLSearchParams }) {
   return (
     <>
       <div className="page-head">
-        <h1>What if</h1>
-        <p className="quiet">Change a limit here and replay traffic against it. Nothing changes for anybody.</p>
+        <h1>Simulation</h1>
+        <p className="quiet">Change a rule and replay traffic against it. The rules in force are not affected.</p>
       </div>
       <div className="sides">
-        <section className="section stack" aria-label="The rules to try">
+        <section className="section stack" aria-label="Proposed rules">
           <form
             className="stack"
             onSubmit={(event) => {
@@ -70,9 +70,9 @@ export function WhatIfPage({ query }: { query: URLSearchParams }) {
             }}
           >
             <RulePicker rule={rule} onChoose={setRule} />
-            {unread && <ProblemNotice problem={unread} again={() => setRound((n) => n + 1)} />}
+            {loadProblem && <ProblemNotice problem={loadProblem} again={() => setRound((n) => n + 1)} />}
             <Editor
-              label={whole ? 'The whole set of rules' : 'The rule, as it would be'}
+              label={whole ? 'The complete rule set' : 'The proposed rule'}
               value={text}
               onChange={setText}
               flaws={run.problem?.flaws ?? []}
@@ -86,14 +86,14 @@ export function WhatIfPage({ query }: { query: URLSearchParams }) {
             </div>
           </form>
         </section>
-        <section className="section stack" aria-label="What would have happened" aria-live="polite">
+        <section className="section stack" aria-label="Simulation result" aria-live="polite">
           {run.problem && <ProblemNotice problem={run.problem} />}
-          {run.busy && !run.result && <Loading what="what would have happened" />}
-          {run.cut && <Notice tone="warning" title="Only the end of the log was replayed">More of it does not fit into one question.</Notice>}
+          {run.busy && !run.result && <Loading what="the result" />}
+          {run.cut && <Notice tone="warning" title="Only the end of the log was replayed">The rest exceeds the maximum size of a request.</Notice>}
           {run.result && <Outcome result={run.result} />}
           {!run.result && !run.busy && !run.problem && (
-            <Empty title="Nothing replayed yet">
-              Choose a rule, change its limit, and replay: the callers who would notice are named here.
+            <Empty title="No simulation yet">
+              Choose a rule, change its limit, and replay. The affected callers are listed here.
             </Empty>
           )}
         </section>
@@ -117,12 +117,12 @@ function RulePicker({ rule, onChoose }: { rule: string; onChoose: (rule: string)
         <label htmlFor="rule">Rule</label>
         <select id="rule" value={rule} onChange={(event) => onChoose(event.target.value)}>
           <option value="" disabled>
-            {problem ? 'the rules can’t be read' : 'choose one'}
+            {problem ? 'cannot load the rules' : 'choose a rule'}
           </option>
           {shown.map((id) => (
             <option key={id}>{id}</option>
           ))}
-          <option value={WHOLE}>A whole set of rules, pasted</option>
+          <option value={WHOLE}>A complete rule set (paste)</option>
         </select>
       </div>
       {many && (

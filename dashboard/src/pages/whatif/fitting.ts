@@ -1,17 +1,19 @@
-// A question has to fit into what the service takes as one.
+// Trims a request to the maximum body size of the service.
 
-/** The longest body that the service takes. */
-export const MOST_BYTES = 8 * 1024 * 1024;
+/** Maximum body size the service accepts. */
+export const MAX_BYTES = 8 * 1024 * 1024;
 
-/** For what is beside the log: nobody should have to count to the last byte. */
+/** Reserve for the rest of the request. */
 const SPARE = 64 * 1024;
 
 const encoder = new TextEncoder();
 
-/** As it is sent, where a quote takes two bytes, and a control character six. */
+/**
+ * Returns the size as JSON in UTF-8, where a quote takes two bytes and a control character six.
+ */
 export const jsonBytes = (value: unknown) => encoder.encode(JSON.stringify(value)).length;
 
-/** The end of a text, from a whole line on, that takes at most so many bytes as JSON. */
+/** Returns the last complete lines of a text that take at most `room` bytes as JSON. */
 export function lastLines(text: string, room: number): string {
   const quotes = 2;
   if (jsonBytes(text) <= room) return text;
@@ -26,7 +28,7 @@ export function lastLines(text: string, room: number): string {
   return text.slice(start);
 }
 
-/** The traffic to replay: that of late, or the text of a log. */
+/** The traffic to replay: recent traffic, or the text of a log. */
 export interface Traffic {
   kind: 'recent' | 'log';
   text?: string;
@@ -40,10 +42,10 @@ export interface Question {
   source: Traffic;
 }
 
-/** The question with as much of the end of its log as fits. */
+/** Trims the log of a request to its last lines that fit. */
 export function fitting(question: Question): Question {
   const { source } = question;
   if (source.text === undefined) return question;
   const rest = jsonBytes({ ...question, source: { ...source, text: '' } });
-  return { ...question, source: { ...source, text: lastLines(source.text, MOST_BYTES - SPARE - rest) } };
+  return { ...question, source: { ...source, text: lastLines(source.text, MAX_BYTES - SPARE - rest) } };
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Notice } from '../../ui/Notice';
-import { MOST_BYTES, type Traffic } from './fitting';
+import { MAX_BYTES, type Traffic } from './fitting';
 
 export interface Source {
   kind: 'recent' | 'log';
@@ -20,11 +20,11 @@ export function SourceFields({ source, onChange }: { source: Source; onChange: (
   const take = async (file: File | undefined) => {
     setProblem(null);
     if (!file) return;
-    // Of a longer one the end, which is the newest, from the first whole line on.
-    const part = file.size > MOST_BYTES ? file.slice(file.size - MOST_BYTES) : file;
+    // Only the end of a large file, from the first complete line on.
+    const part = file.size > MAX_BYTES ? file.slice(file.size - MAX_BYTES) : file;
     try {
       const text = await part.text();
-      if (part !== file) setProblem(`It is long: of its end as much as fits is replayed, less than ${MOST_BYTES / 1024 / 1024} MB.`);
+      if (part !== file) setProblem(`The file is large: only its end is replayed, less than ${MAX_BYTES / 1024 / 1024} MB.`);
       onChange({ ...source, text: part === file ? text : text.slice(text.indexOf('\n') + 1), file: file.name });
     } catch {
       setProblem('The file can’t be read.');
@@ -36,7 +36,7 @@ export function SourceFields({ source, onChange }: { source: Source; onChange: (
         <legend>Traffic</legend>
         <label>
           <input type="radio" name="source" checked={source.kind === 'recent'} onChange={() => onChange({ ...source, kind: 'recent' })} />
-          Of late, of this instance
+          Recent traffic of this instance
         </label>
         <label>
           <input type="radio" name="source" checked={source.kind === 'log'} onChange={() => onChange({ ...source, kind: 'log' })} />
@@ -52,7 +52,7 @@ export function SourceFields({ source, onChange }: { source: Source; onChange: (
           <div className="field">
             <label htmlFor="format">Format</label>
             <select id="format" value={source.format} onChange={(event) => onChange({ ...source, format: event.target.value })}>
-              <option value="auto">find out</option>
+              <option value="auto">detect</option>
               <option value="common">common</option>
               <option value="combined">combined</option>
               <option value="json">JSON lines</option>
@@ -60,7 +60,7 @@ export function SourceFields({ source, onChange }: { source: Source; onChange: (
           </div>
           <div className="field">
             <label htmlFor="key">Key</label>
-            <input id="key" list="keys" placeholder="the user, else the ip" value={source.key} onChange={(event) => onChange({ ...source, key: event.target.value })} />
+            <input id="key" list="keys" placeholder="the user, otherwise the IP address" value={source.key} onChange={(event) => onChange({ ...source, key: event.target.value })} />
             <datalist id="keys">
               <option>ip</option>
               <option>user</option>

@@ -15,24 +15,29 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decision, and everything it rests on. Works things out when asked, so that a caller who wants
- * the decision alone does not pay for the rest.
+ * The result of a check: the decision, the rule and limit that determined it, and a report of every
+ * limit that took part.
+ *
+ * <p>Reports are computed on access, so a caller that reads only the decision does not pay for
+ * them. Immutable and safe for use by several threads.
  */
 public final class CheckResult {
   private final Plan plan;
-  private final boolean kept;
+  private final boolean charged;
   private final List<Outcome> outcomes;
   private final Source source;
-  private final Plan.@Nullable Part decider;
+  private final Plan.@Nullable Part denyingPart;
   private final long retryAfter;
-  private final int deciding; // the charge that speaks for all; -1 if no rule applies
+  private final int decidingCharge; // index of the charge reported to the caller; -1 if no rule
 
   /**
-   * @param kept whether the plan was charged, rather than looked at
+   * Creates the result of a plan.
+   *
+   * @param charged whether the plan was charged; false for a peek
    */
-  CheckResult(Plan plan, PlanResult answer, boolean kept) {
+  CheckResult(Plan plan, PlanResult answer, boolean charged) {
     this.plan = plan;
-    this.kept = kept;
+    this.charged = charged;
     this.outcomes = answer.outcomes();
     this.source = answer.source();
     Plan.Part strictest = null;
@@ -46,28 +51,29 @@ public final class CheckResult {
       }
     }
     this.retryAfter = latest;
-    this.decider = strictest;
-    this.deciding = strictest == null ? tightest() : blamed(strictest);
+    this.denyingPart = strictest;
+    this.decidingCharge = strictest == null ? tightest() : reportedLimit(strictest);
   }
 
-  /** The decision alone, which for most plans takes no result. */
+  /** Returns the decision alone. A plan of one enforced limit needs no {@code CheckResult}. */
   static Decision decision(Plan plan, PlanResult answer) {
-    if (!plan.isPlain()) return new CheckResult(plan, answer, true).decision();
+    if (!plan.isSingleEnforcedLimit()) return new CheckResult(plan, answer, true).decision();
     return switch (answer.first()) {
       case Outcome.Passed(var remaining, var reset, var delay) ->
           delay > 0
               ? new Decision.Delayed(micros(delay), remaining, micros(reset))
               : new Decision.Allowed(remaining, micros(reset));
       case Outcome.Refused refused -> new Decision.Denied(micros(refused.retryAfter()));
-      case Outcome.ExceedsCapacity never -> new Decision.Impossible(never.cost(), never.capacity());
+      case Outcome.ExceedsCapacity exceeds -> new Decision.Impossible(exceeds.cost(), exceeds.capacity());
     };
   }
 
+  /** Returns the decision; {@link Decision.Allowed} without a limit if no rule applies. */
   public Decision decision() {
-    if (deciding < 0) return new Decision.Allowed(Decision.Allowed.UNLIMITED, Duration.ZERO);
-    var outcome = outcomes.get(deciding);
-    if (retryAfter == Combine.NEVER && outcome instanceof Outcome.ExceedsCapacity never) {
-      return new Decision.Impossible(never.cost(), never.capacity());
+    if (decidingCharge < 0) return new Decision.Allowed(Decision.Allowed.UNLIMITED, Duration.ZERO);
+    var outcome = outcomes.get(decidingCharge);
+    if (retryAfter == Combine.NEVER && outcome instanceof Outcome.ExceedsCapacity exceeds) {
+      return new Decision.Impossible(exceeds.cost(), exceeds.capacity());
     }
     if (retryAfter > 0) return new Decision.Denied(micros(retryAfter));
     long delay = delayMicros();
@@ -76,39 +82,43 @@ public final class CheckResult {
         : new Decision.Allowed(outcome.remaining(), micros(outcome.resetAfter()));
   }
 
+  /** Returns whether the request may go ahead, immediately or after {@link #delay}. */
   public boolean isAllowed() {
     return retryAfter == 0;
   }
 
-  /** The rule that denied or, if none did, the one whose limit is tightest. */
+  /** Returns the rule that denied or, if none did, the rule whose limit has the least left. */
   public Optional<Rule> rule() {
-    if (decider != null) return Optional.of(decider.rule());
-    return deciding < 0 ? Optional.empty() : Optional.of(partOf(deciding).rule());
+    if (denyingPart != null) return Optional.of(denyingPart.rule());
+    return decidingCharge < 0 ? Optional.empty() : Optional.of(partOf(decidingCharge).rule());
   }
 
-  /** How the limit stands that the decision speaks of. */
+  /** Returns the report of the limit that determined the decision; empty if no rule applies. */
   public Optional<LimitReport> limit() {
-    return deciding < 0 ? Optional.empty() : Optional.of(report(deciding));
+    return decidingCharge < 0 ? Optional.empty() : Optional.of(report(decidingCharge));
   }
 
-  /** How every limit of every rule that applied stands, in the order of the rules. */
+  /** Returns a report of every limit of every rule that applied, in the order of the rules. */
   public List<LimitReport> limits() {
     var reports = new ArrayList<LimitReport>(outcomes.size());
     for (int i = 0; i < outcomes.size(); i++) reports.add(report(i));
     return reports;
   }
 
-  /** The limits that refused, as policies; of an ordered rule, the one to blame only. */
+  /**
+   * Returns the policy names of the limits that refused. A rule that combines its limits in order
+   * contributes the first one only.
+   */
   public List<String> violated() {
     return violated(true);
   }
 
-  /** The limits of shadow rules that would have refused. */
+  /** Returns the policy names of the limits of shadow rules that would have refused. */
   public List<String> shadowViolated() {
     return violated(false);
   }
 
-  /** The shadow rules that would have denied; makes no list unless there is one. */
+  /** Returns the shadow rules that would have denied. Allocates only if there is one. */
   public List<Rule> shadowDenials() {
     List<Rule> rules = List.of();
     for (var part : plan.parts()) {
@@ -119,55 +129,59 @@ public final class CheckResult {
     return rules;
   }
 
-  /** What one of the rules that applied says by itself. */
+  /** Receives each rule that applied, with whether that rule alone let the request pass. */
   @FunctionalInterface
-  public interface RuleSaid {
-    void passed(Rule rule, boolean passed);
+  public interface RuleVisitor {
+    void visit(Rule rule, boolean passed);
   }
 
-  /** Tells what each rule that applied says, in their order, and makes nothing: for who counts. */
-  public void eachRule(RuleSaid said) {
-    for (var part : plan.parts()) said.passed(part.rule(), part.retryAfter(outcomes) == 0);
+  /**
+   * Calls the visitor for each rule that applied, in the order of the rules. Allocates nothing, so
+   * that it can be used for statistics of every check.
+   */
+  public void forEachRule(RuleVisitor visitor) {
+    for (var part : plan.parts()) visitor.visit(part.rule(), part.retryAfter(outcomes) == 0);
   }
 
-  /** How long to wait before it goes ahead; zero unless a limit is a queue. */
+  /** Returns how long the request has to wait; zero unless a limit queues requests. */
   public Duration delay() {
     return micros(isAllowed() ? delayMicros() : 0);
   }
 
-  /** The HTTP status for this result: 200, or the one that the denying rule asks for. */
+  /** Returns the HTTP status of this result: 200, or the status of the rule that denied. */
   public int status() {
-    return decider == null ? 200 : decider.rule().status();
+    return denyingPart == null ? 200 : denyingPart.rule().status();
   }
 
+  /** Returns what the decision was based on: the store, a lease, a cache or the fallback. */
   public Source source() {
     return source;
   }
 
-  /** What to renew and release by, if slots in flight were taken. */
+  /** Returns the id to renew and release the acquired slots with; empty if there are none. */
   public Optional<String> slotId() {
-    return kept ? SlotToken.of(plan, outcomes).map(SlotToken::encode) : Optional.empty();
+    return charged ? SlotToken.of(plan, outcomes).map(SlotToken::encode) : Optional.empty();
   }
 
   private long delayMicros() {
-    long longest = 0;
+    long max = 0;
     for (var part : plan.parts()) {
       if (!part.isEnforced()) continue;
       for (int i = 0; i < part.counters().size(); i++) {
         if (outcomes.get(part.from() + i) instanceof Outcome.Passed passed) {
-          longest = Math.max(longest, passed.delay());
+          max = Math.max(max, passed.delay());
         }
       }
     }
-    return longest;
+    return max;
   }
 
   private List<String> violated(boolean enforced) {
     var names = new ArrayList<String>();
     for (var part : plan.parts()) {
       if (part.isEnforced() != enforced || part.retryAfter(outcomes) == 0) continue;
-      if (part.rule().combine().blamesFirst()) {
-        names.add(plan.charges().get(blamed(part)).counter().policy());
+      if (part.rule().combine().reportsFirst()) {
+        names.add(plan.charges().get(reportedLimit(part)).counter().policy());
         continue;
       }
       for (int i = 0; i < part.counters().size(); i++) {
@@ -178,7 +192,7 @@ public final class CheckResult {
     return names;
   }
 
-  /** The limit with least left, each rule speaking by one. */
+  /** Returns the charge with the least left, considering one limit of each enforced rule. */
   private int tightest() {
     int best = -1;
     for (var part : plan.parts()) {
@@ -190,17 +204,19 @@ public final class CheckResult {
   }
 
   /**
-   * Of a rule that denied, the limit whose time to pass is the rule's; where order tells, the first
-   * that refused. But if no waiting helps, the limit that can't be met is the one to name.
+   * Returns the limit to report for a rule that denied: the one whose retry time is the rule's or,
+   * if the rule combines its limits in order, the first that refused. If the cost exceeds a
+   * capacity, that limit is reported, since waiting does not help.
    */
-  private int blamed(Plan.Part part) {
+  private int reportedLimit(Plan.Part part) {
     long ruleWaits = part.retryAfter(outcomes);
-    boolean first = part.rule().combine().blamesFirst() && ruleWaits != Combine.NEVER;
+    boolean first = part.rule().combine().reportsFirst() && ruleWaits != Combine.NEVER;
     for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
       long wait = Combine.passesAfter(outcomes.get(i));
       if (first ? wait > 0 : wait == ruleWaits) return i;
     }
-    throw new IllegalStateException("rule '%s' denies by none".formatted(part.rule().id()));
+    throw new IllegalStateException(
+        "rule '%s' denied a request, but none of its limits did".formatted(part.rule().id()));
   }
 
   private Plan.Part partOf(int charge) {

@@ -3,13 +3,14 @@ package io.headgate;
 import java.time.Duration;
 
 /**
- * The answer to one request. A denial is a normal answer, not an exception.
+ * The decision on one request: allowed, delayed, denied or impossible. A denial is a value, not an
+ * exception.
  *
- * <p>What it rests on (which rule, what each limit said) is in the {@link CheckResult}.
+ * <p>{@link CheckResult} adds the rule and the limits that the decision was based on.
  */
 public sealed interface Decision {
 
-  /** Whether the request goes ahead, now or after its delay. */
+  /** Returns whether the request may go ahead, immediately or after its delay. */
   default boolean isAllowed() {
     return switch (this) {
       case Allowed allowed -> true;
@@ -20,21 +21,38 @@ public sealed interface Decision {
   }
 
   /**
-   * Go ahead.
+   * The request may go ahead now.
    *
-   * @param remaining what could still be taken at this moment, of the tightest limit
+   * @param remaining the permits left in the tightest limit after this request; {@link #UNLIMITED}
+   *     if no rule applies
+   * @param resetAfter the time until that limit is back at its full capacity if it is not used
    */
   record Allowed(long remaining, Duration resetAfter) implements Decision {
-    /** What {@code remaining} says where no rule applies. */
+    /** The value of {@code remaining} if no rule applies. */
     public static final long UNLIMITED = Long.MAX_VALUE;
   }
 
-  /** Go ahead after {@code delay}: a place in the line has been taken. */
+  /**
+   * The request may go ahead after {@code delay}. Its place in the queue has been charged.
+   *
+   * @param delay the time to wait before the request is sent
+   * @param remaining the places left in the queue
+   * @param resetAfter the time until the queue is empty if no further request arrives
+   */
   record Delayed(Duration delay, long remaining, Duration resetAfter) implements Decision {}
 
-  /** Not now. The same request passes after {@code retryAfter}, if nobody else comes. */
+  /**
+   * The request exceeds a limit; nothing was charged.
+   *
+   * @param retryAfter the time after which the same request passes if no other request is made
+   */
   record Denied(Duration retryAfter) implements Decision {}
 
-  /** The cost exceeds what the limit can ever hold: no amount of waiting will help. */
+  /**
+   * The cost exceeds the capacity of a limit, so the request can never pass; nothing was charged.
+   *
+   * @param cost the cost of the request for that limit
+   * @param capacity the highest cost that the limit can grant
+   */
   record Impossible(long cost, long capacity) implements Decision {}
 }

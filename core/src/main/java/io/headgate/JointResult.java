@@ -6,11 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What became of several requests that were decided as one.
+ * The result of several requests that were decided atomically.
  *
- * @param whole the decision on all of them; it has the lease, if slots were taken
- * @param each what the limits of each request said, in their order. One that its own limits would
- *     let pass is allowed there, though nothing was charged if the whole was denied
+ * @param whole the result for all requests together; has the slot id if slots were acquired
+ * @param each the result of the limits of each request, in the order of the requests. A request
+ *     that passes its own limits is allowed here even if {@code whole} is denied; nothing is
+ *     charged in that case
  */
 public record JointResult(CheckResult whole, List<CheckResult> each) {
   public JointResult {
@@ -30,6 +31,7 @@ public record JointResult(CheckResult whole, List<CheckResult> each) {
     return new JointResult(new CheckResult(plan.whole(), answer, true), each);
   }
 
+  /** Returns whether all requests may go ahead. */
   public boolean isAllowed() {
     return whole.isAllowed();
   }

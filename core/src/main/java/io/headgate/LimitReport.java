@@ -6,14 +6,22 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How one limit stands after a request.
+ * The state of one limit after a request.
  *
- * @param policy the limit's name where rules are not named beside it, as in headers
- * @param limit the most that can be taken at once
- * @param window the time in which all of that comes back; of slots in flight, the lease
- * @param cost the named cost that it spends, such as bytes; empty for the plain one
+ * @param rule the id of the rule
+ * @param name the name of the limit within the rule
+ * @param policy the name of the limit across all rules, as used in headers: {@code rule/name}, or
+ *     the rule's id if both are equal
+ * @param algorithm the algorithm's name in rule files, such as {@code token-bucket}
+ * @param limit the capacity: the highest number of permits available at once
+ * @param remaining the permits that are left
+ * @param resetAfter the time until the limit is back at its capacity if it is not used
+ * @param window the time in which the whole capacity is refilled; for a concurrency limit, the time
+ *     after which a slot expires
+ * @param cost the named cost that the limit is charged, such as {@code bytes}; empty for the
+ *     request's plain cost
  * @param violated whether this limit refused the request
- * @param enforced false if it belongs to a shadow rule
+ * @param enforced false if the limit belongs to a shadow rule
  */
 public record LimitReport(
     String rule,
@@ -44,6 +52,6 @@ public record LimitReport(
   }
 
   static Duration micros(long micros) {
-    return Duration.ofNanos(micros * 1_000); // exact: no limit counts beyond 2^53 µs
+    return Duration.ofNanos(micros * 1_000); // does not overflow: times are below 2^53 µs
   }
 }

@@ -19,15 +19,20 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * May this request go ahead? Ask with {@link #check}; the rest is for those who want to know more.
+ * Decides whether requests may go ahead, by the rules that match them. {@link #check} is the usual
+ * entry point.
  *
- * <p>Safe for any number of threads. One path serves every question: the subject's rules make a
- * plan, the store runs it, the outcome is a decision.
+ * <p>Every check takes the same path: the rules that match the subject make a {@link Plan}, the
+ * {@link Store} evaluates the plan atomically, and the outcomes make a {@link Decision}.
+ *
+ * <p>Safe for use by several threads. While the store is unavailable, a check throws {@link
+ * StoreException} unless the store has a circuit breaker that applies each rule's {@code
+ * on-store-failure} policy.
  */
 public final class RateLimiter implements AutoCloseable {
   private final Store store;
   private final Ticker ticker;
-  private final SlotIds holders = new SlotIds();
+  private final SlotIds slotIds = new SlotIds();
   private volatile RuleSet rules;
 
   private RateLimiter(Store store, RuleSet rules, Ticker ticker) {
@@ -36,98 +41,110 @@ public final class RateLimiter implements AutoCloseable {
     this.ticker = ticker;
   }
 
-  /** A limiter for this JVM alone, with no set-up. */
+  /** Creates a limiter whose counters are kept in the memory of this JVM. */
   public static RateLimiter inMemory(RuleSet rules) {
     return with(MemoryStore.create(), rules);
   }
 
+  /** Creates a limiter whose counters are kept in the memory of this JVM. */
   public static RateLimiter inMemory(List<Rule> rules) {
     return inMemory(RuleSet.of(rules));
   }
 
+  /** Creates a limiter whose counters are kept in the memory of this JVM. */
   public static RateLimiter inMemory(Rule... rules) {
     return inMemory(RuleSet.of(rules));
   }
 
+  /** Creates a limiter whose counters are kept in {@code store}, with the system's clock. */
   public static RateLimiter with(Store store, RuleSet rules) {
     return with(store, rules, Ticker.system());
   }
 
+  /** Creates a limiter whose counters are kept in {@code store}, with the system's clock. */
   public static RateLimiter with(Store store, List<Rule> rules) {
     return with(store, RuleSet.of(rules));
   }
 
   /**
-   * A limiter with a clock of its own.
+   * Creates a limiter with a given clock.
    *
-   * @param ticker for the schedules of rules and for waiting; states are kept by the store's clock
+   * @param ticker the clock for rule schedules and for {@link #await}; counters use the store's
+   *     clock
    */
   public static RateLimiter with(Store store, RuleSet rules, Ticker ticker) {
     return new RateLimiter(store, rules, ticker);
   }
 
-  /** Asks at a cost of 1, and charges it if the answer is yes. */
+  /** Checks a request of cost 1, and charges it if it is allowed. */
   public Decision check(Subject subject) {
     return check(Request.of(subject));
   }
 
+  /** Checks a request of the given cost, and charges it if it is allowed. */
   public Decision check(Subject subject, long cost) {
     return check(Request.of(subject, cost));
   }
 
+  /** Checks a request, and charges its costs if it is allowed. A denied request charges nothing. */
   public Decision check(Request request) {
     var plan = plan(request);
     return CheckResult.decision(plan, store.decide(plan));
   }
 
+  /** Checks as {@link #check(Request)} does, without blocking the calling thread. */
   public CompletionStage<Decision> checkAsync(Request request) {
     return checkForResultAsync(request).thenApply(CheckResult::decision);
   }
 
-  /** As {@link #check}, and says what the decision rests on. */
+  /** Checks as {@link #check(Request)} does, and returns the state of every limit as well. */
   public CheckResult checkForResult(Request request) {
     var plan = plan(request);
     return new CheckResult(plan, store.decide(plan), true);
   }
 
+  /** Checks as {@link #checkForResult} does, without blocking the calling thread. */
   public CompletionStage<CheckResult> checkForResultAsync(Request request) {
     var plan = plan(request);
     return store.decideAsync(plan).thenApply(answer -> new CheckResult(plan, answer, true));
   }
 
-  /** Decides several requests as one: all of them are charged, or none is. */
+  /** Decides several requests atomically: either all of them are charged or none is. */
   public JointResult checkAll(List<Request> requests) {
     var plan = CombinedPlan.of(plans(requests));
     return JointResult.of(plan, store.decide(plan.whole()));
   }
 
+  /** Decides as {@link #checkAll} does, without blocking the calling thread. */
   public CompletionStage<JointResult> checkAllAsync(List<Request> requests) {
     return checkAllAsync(CombinedPlan.of(plans(requests)));
   }
 
-  /** As above, for requests of which some are not held against the rules in force. */
+  /** Decides a combined plan, which may contain plans of other rules than this limiter's. */
   public CompletionStage<JointResult> checkAllAsync(CombinedPlan plan) {
     return store.decideAsync(plan.whole()).thenApply(answer -> JointResult.of(plan, answer));
   }
 
-  /** What each of these requests is held against, all by the rules of one moment. */
+  /** Returns the plan of each request, all by the same snapshot of the rules. */
   public List<Plan> plans(List<Request> requests) {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
-    long holder = current.hasConcurrency() ? holders.next() : 0;
+    long holder = current.hasConcurrency() ? slotIds.next() : 0;
     return requests.stream().map(request -> current.plan(request, now, holder)).toList();
   }
 
-  /** What {@link #checkForResult} would say, charging nothing. */
+  /** Returns the result that {@link #checkForResult} would return now, and charges nothing. */
   public CheckResult peek(Request request) {
     var plan = plan(request);
     return new CheckResult(plan, store.peek(plan), false);
   }
 
   /**
-   * As {@link #check}, and if the answer is to wait for a place in a line, waits. Parks the thread:
-   * made for virtual ones. An interrupted caller keeps its place charged, for nobody else can take
-   * a place in the middle of a line.
+   * Checks as {@link #check(Request)} does, and sleeps for the delay if the request is queued. Best
+   * called from a virtual thread.
+   *
+   * @throws InterruptedException if the thread is interrupted while it waits. The request stays
+   *     charged, since a place in the middle of the queue can't be given to another request
    */
   public Decision await(Request request) throws InterruptedException {
     var decision = check(request);
@@ -137,38 +154,47 @@ public final class RateLimiter implements AutoCloseable {
     return decision;
   }
 
-  /** As {@link #checkForResult}, for requests that hold a slot until they are done. */
+  /** Checks as {@link #checkForResult} does, and returns the acquired slots as a resource. */
   public Slot acquire(Request request) {
     return new Slot(this, checkForResult(request));
   }
 
+  /** Acquires slots for a request of cost 1. */
   public Slot acquire(Subject subject) {
     return acquire(Request.of(subject));
   }
 
   /**
-   * Extends a lease to its full length from now; false if it has ended already.
+   * Renews the slots of one request, so that they expire a full lease from now.
    *
-   * @throws StoreException if the store that keeps it is away
+   * @param slotId the {@link Slot#id}
+   * @return false if one of the slots has expired or was released
+   * @throws IllegalArgumentException if {@code slotId} is not the id of a slot
+   * @throws StoreException if the store that keeps a slot is unavailable
    */
-  public boolean renew(String lease) {
-    return forEachSlot(lease, Store::renew);
+  public boolean renew(String slotId) {
+    return forEachSlot(slotId, Store::renew);
   }
 
   /**
-   * Ends a lease; false if it had ended already.
+   * Releases the slots of one request.
    *
-   * @throws StoreException if the store that keeps it is away; what is kept here is released
+   * @param slotId the {@link Slot#id}
+   * @return false if one of the slots has expired or was released before
+   * @throws IllegalArgumentException if {@code slotId} is not the id of a slot
+   * @throws StoreException if the store that keeps a slot is unavailable; slots that are kept
+   *     locally are released all the same
    */
-  public boolean release(String lease) {
-    return forEachSlot(lease, Store::release);
+  public boolean release(String slotId) {
+    return forEachSlot(slotId, Store::release);
   }
 
   /**
-   * Clears every counter of the subject under one rule, those of overrides that are counted apart
-   * included, whether or not this subject's other attributes match them.
+   * Clears every counter of the subject under one rule. Includes the separate counters of overrides
+   * even if the subject's other attributes don't match them.
    *
-   * @return whether the rule applies to the subject at all
+   * @param rule the id of the rule
+   * @return whether the rule applies to the subject
    */
   public boolean reset(Subject subject, String rule) {
     var current = rules;
@@ -183,9 +209,12 @@ public final class RateLimiter implements AutoCloseable {
     return true;
   }
 
-  /** Says of every rule whether it applies, why or why not, and how its limits stand. */
+  /**
+   * Explains for every rule whether and why it applies to the subject, with the state of its limits
+   * if it does. Charges nothing.
+   */
   public List<RuleExplanation> explain(Subject subject) {
-    var current = rules; // read once: why a rule applies and how it stands belong together
+    var current = rules; // read once, so that explanation and state are of the same snapshot
     long now = ticker.micros();
     var plan = current.plan(Request.of(subject, 0), now, 0);
     var reports = new CheckResult(plan, store.peek(plan), false).limits();
@@ -197,13 +226,14 @@ public final class RateLimiter implements AutoCloseable {
     return all;
   }
 
+  /** Returns the current rules. */
   public RuleSet rules() {
     return rules;
   }
 
   /**
-   * Puts other rules in force, from the next check on. Counters of the same name go on: who was
-   * throttled stays so, in proportion, under the new limit.
+   * Replaces the rules, effective from the next check. A counter keeps its state if its rule and
+   * limit keep their names; its usage is converted in proportion if the limit changed.
    */
   public void replaceRules(RuleSet rules) {
     this.rules = rules;
@@ -213,6 +243,7 @@ public final class RateLimiter implements AutoCloseable {
     return store;
   }
 
+  /** Closes the store. */
   @Override
   public void close() {
     store.close();
@@ -221,23 +252,23 @@ public final class RateLimiter implements AutoCloseable {
   private Plan plan(Request request) {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
-    return current.plan(request, now, current.hasConcurrency() ? holders.next() : 0);
+    return current.plan(request, now, current.hasConcurrency() ? slotIds.next() : 0);
   }
 
-  private boolean forEachSlot(String lease, BiPredicate<Store, Charge> action) {
-    var ticket = SlotToken.decode(lease);
+  private boolean forEachSlot(String slotId, BiPredicate<Store, Charge> action) {
+    var token = SlotToken.decode(slotId);
     boolean all = true;
     @Nullable StoreException problem = null;
-    for (var slot : ticket.slots()) {
+    for (var slot : token.slots()) {
       var counter = rules.counter(slot.rule(), slot.override(), slot.name());
       try {
         boolean done =
             counter.isPresent()
                 && counter.get().limit() instanceof Concurrency
-                && action.test(store, new Charge(counter.get(), slot.key(), 0, ticket.holder()));
+                && action.test(store, new Charge(counter.get(), slot.key(), 0, token.holder()));
         all &= done;
       } catch (StoreException e) {
-        problem = e; // the others may be kept here
+        problem = e; // continue: other slots may be kept locally
       }
     }
     if (problem != null) throw problem;

@@ -3,7 +3,12 @@ package io.headgate;
 import io.headgate.rule.MatchExplanation;
 import java.util.List;
 
-/** Why a rule does or does not apply, and how its limits stand if it does. */
+/**
+ * Explains why a rule does or does not apply to a subject.
+ *
+ * @param explanation the conditions of the rule and whether the subject meets them
+ * @param limits the state of the rule's limits; empty if the rule does not apply
+ */
 public record RuleExplanation(MatchExplanation explanation, List<LimitReport> limits) {
   public RuleExplanation {
     limits = List.copyOf(limits);

@@ -4,8 +4,11 @@ import io.headgate.store.StoreException;
 import java.util.Optional;
 
 /**
- * What came of asking for slots: the result, and the slots if there are any. Closing it gives them
- * back, so it fits a try statement whatever the result was.
+ * The result of an {@linkplain RateLimiter#acquire acquisition}, with the slots that were acquired.
+ * Closing it releases them. If the request was denied there are none, and closing has no effect, so
+ * that the same try-with-resources statement serves both cases.
+ *
+ * <p>Safe for use by several threads.
  */
 public final class Slot implements AutoCloseable {
   private final RateLimiter limiter;
@@ -18,39 +21,43 @@ public final class Slot implements AutoCloseable {
     this.id = result.slotId();
   }
 
+  /** Returns the result of the check. */
   public CheckResult result() {
     return result;
   }
 
+  /** Returns the decision of the check. */
   public Decision decision() {
     return result.decision();
   }
 
+  /** Returns whether the request may go ahead. */
   public boolean isAllowed() {
     return result.isAllowed();
   }
 
-  /** Names the slots for whoever renews or releases them elsewhere; empty if there are none. */
+  /**
+   * Returns the id with which any instance can renew or release the slots; empty if there are none.
+   */
   public Optional<String> id() {
     return id;
   }
 
-  /** Extends the lease to its full length from now; false if it has ended already. */
+  /** Renews the slots for a full lease from now; returns false if they have expired. */
   public boolean renew() {
     return id.map(limiter::renew).orElse(false);
   }
 
   /**
-   * Gives the slots back. A second time does nothing. While the store is away nothing is thrown:
-   * the work is done, nobody could do better than wait, and a lease that is not given back ends by
-   * itself.
+   * Releases the slots. Idempotent. Ignores a {@link StoreException}: the slots expire without a
+   * release. To detect that failure, call {@link RateLimiter#release}.
    */
   @Override
   public void close() {
     try {
       id.ifPresent(limiter::release);
     } catch (StoreException e) {
-      // It ends by itself. Who has to know calls RateLimiter.release.
+      // The slots expire.
     }
   }
 }

@@ -5,42 +5,42 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Numbers that nobody can guess, each given out once.
+ * Generates unguessable random 64-bit ids for the slots of a request.
  *
- * <p>Drawn by the hundred: randomness of that kind has a lock before it, and takes nearly as long
- * for one number as for many.
+ * <p>Draws them in batches of 256: {@link SecureRandom} is synchronized, and a call for one number
+ * takes nearly as long as a call for many. Safe for use by several threads.
  */
 final class SlotIds {
-  private static final int DRAWN_AT_ONCE = 256;
+  private static final int BATCH_SIZE = 256;
 
   private final SecureRandom random = new SecureRandom();
-  private volatile Drawn drawn = new Drawn(new long[0]);
+  private volatile Batch batch = new Batch(new long[0]);
 
-  private static final class Drawn {
-    final long[] numbers;
-    final AtomicInteger given = new AtomicInteger();
+  private static final class Batch {
+    final long[] ids;
+    final AtomicInteger next = new AtomicInteger();
 
-    Drawn(long[] numbers) {
-      this.numbers = numbers;
+    Batch(long[] ids) {
+      this.ids = ids;
     }
   }
 
   long next() {
     while (true) {
-      var current = drawn;
-      int place = current.given.getAndIncrement();
-      if (place < current.numbers.length) return current.numbers[place];
-      draw(current);
+      var current = batch;
+      int index = current.next.getAndIncrement();
+      if (index < current.ids.length) return current.ids[index];
+      refill(current);
     }
   }
 
   @SuppressWarnings("ReferenceEquality")
-  private synchronized void draw(Drawn exhausted) {
-    if (drawn != exhausted) return; // another thread has
-    var bytes = new byte[DRAWN_AT_ONCE * Long.BYTES];
+  private synchronized void refill(Batch exhausted) {
+    if (batch != exhausted) return; // another thread has refilled it
+    var bytes = new byte[BATCH_SIZE * Long.BYTES];
     random.nextBytes(bytes);
-    var numbers = new long[DRAWN_AT_ONCE];
-    ByteBuffer.wrap(bytes).asLongBuffer().get(numbers);
-    drawn = new Drawn(numbers);
+    var ids = new long[BATCH_SIZE];
+    ByteBuffer.wrap(bytes).asLongBuffer().get(ids);
+    batch = new Batch(ids);
   }
 }

@@ -16,30 +16,31 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a caller keeps to renew or release the slots it took: which counters they are in, and the
- * number it holds them under, which nobody can guess. It says all that, so any instance can act on
- * it.
+ * The content of a slot id: the counters that the slots of a request are in, and the unguessable
+ * number under which they are held. Self-contained, so that any instance can renew and release
+ * them.
  */
-record SlotToken(long holder, List<Slot> slots) {
+record SlotToken(long holder, List<SlotRef> slots) {
   /**
-   * One place taken.
+   * A reference to the counter of one slot.
    *
-   * @param override the override of the rule that applied; -1 for none
+   * @param override the index of the rule's override that applied; -1 for none
    * @param name the counter's id within the rule
+   * @param key the counter's key
    */
-  record Slot(String rule, int override, String name, String key) {}
+  record SlotRef(String rule, int override, String name, String key) {}
 
-  /** As many characters as surely fit into what {@code writeUTF} can write at once. */
-  private static final int PIECE = 65_535 / 3;
+  /** The number of characters that {@code writeUTF} can always write in one call. */
+  private static final int MAX_CHUNK = 65_535 / 3;
 
   SlotToken {
     slots = List.copyOf(slots);
   }
 
-  /** The slots that a plan took; empty if it has no limit of concurrency, or was denied. */
+  /** Returns the slots that a plan acquired; empty if it was denied or has no concurrency limit. */
   static Optional<SlotToken> of(Plan plan, List<Outcome> outcomes) {
     var charged = plan.charged(outcomes);
-    var slots = new LinkedHashSet<Slot>(); // of several requests, two may have the same
+    var slots = new LinkedHashSet<SlotRef>(); // a combined plan may name one twice
     long holder = 0;
     for (var part : plan.parts()) {
       for (int i = 0; i < part.counters().size(); i++) {
@@ -49,7 +50,7 @@ record SlotToken(long holder, List<Slot> slots) {
             && charge.cost() > 0) {
           holder = charge.holder();
           var counter = charge.counter();
-          slots.add(new Slot(counter.rule(), part.override(), counter.id(), charge.key()));
+          slots.add(new SlotRef(counter.rule(), part.override(), counter.id(), charge.key()));
         }
       }
     }
@@ -58,6 +59,7 @@ record SlotToken(long holder, List<Slot> slots) {
         : Optional.of(new SlotToken(holder, List.copyOf(slots)));
   }
 
+  /** Encodes the token in the URL-safe Base64 alphabet. */
   String encode() {
     var bytes = new ByteArrayOutputStream();
     try (var out = new DataOutputStream(bytes)) {
@@ -75,38 +77,46 @@ record SlotToken(long holder, List<Slot> slots) {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray());
   }
 
+  /**
+   * Decodes a token.
+   *
+   * @throws IllegalArgumentException if the text is not an encoded token
+   */
   static SlotToken decode(String text) {
     try (var in =
         new DataInputStream(new ByteArrayInputStream(Base64.getUrlDecoder().decode(text)))) {
       long holder = in.readLong();
       int count = in.readUnsignedShort();
       if (count == 0) throw new IOException("no slots");
-      var slots = new ArrayList<Slot>();
+      var slots = new ArrayList<SlotRef>();
       for (int i = 0; i < count; i++) {
-        slots.add(new Slot(in.readUTF(), in.readInt(), in.readUTF(), readText(in)));
+        slots.add(new SlotRef(in.readUTF(), in.readInt(), in.readUTF(), readText(in)));
       }
-      if (in.read() >= 0) throw new IOException("more than a ticket");
+      if (in.read() >= 0) throw new IOException("trailing bytes");
       return new SlotToken(holder, slots);
     } catch (IOException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "this is not the id of a lease; use the one that acquiring it gave", e);
+          "not a valid slot id; use the id returned when the slot was acquired", e);
     }
   }
 
-  /** Keys of many attributes outgrow {@code writeUTF}: piece by piece, the last one not full. */
+  /**
+   * Writes a text of any length in chunks, the last of which is shorter than {@code MAX_CHUNK}. The
+   * key of a counter per many attributes may exceed the limit of {@code writeUTF}.
+   */
   private static void writeText(DataOutputStream out, String text) throws IOException {
-    for (int from = 0; from <= text.length(); from += PIECE) {
-      out.writeUTF(text.substring(from, Math.min(from + PIECE, text.length())));
+    for (int from = 0; from <= text.length(); from += MAX_CHUNK) {
+      out.writeUTF(text.substring(from, Math.min(from + MAX_CHUNK, text.length())));
     }
   }
 
   private static String readText(DataInputStream in) throws IOException {
     var text = new StringBuilder();
-    String piece;
+    String chunk;
     do {
-      piece = in.readUTF();
-      text.append(piece);
-    } while (piece.length() == PIECE);
+      chunk = in.readUTF();
+      text.append(chunk);
+    } while (chunk.length() == MAX_CHUNK);
     return text.toString();
   }
 }

@@ -1,8 +1,9 @@
 /**
- * Headgate, embedded. Start at {@link io.headgate.RateLimiter}.
+ * The public API of the embedded rate limiter. The entry point is {@link io.headgate.RateLimiter}.
  *
- * <p>Lives here: the façade, the decision it gives and the clock it reads. May not: arithmetic
- * (that is {@code limit}), matching ({@code rule}), state ({@code store}), I/O of any kind.
+ * <p>Contains the facade and the decisions and reports that it returns. The arithmetic of limits is
+ * in {@code io.headgate.limit}, rules and matching in {@code io.headgate.rule}, state in {@code
+ * io.headgate.store}. This package does no I/O.
  */
 @NullMarked
 package io.headgate;

@@ -22,12 +22,12 @@ class AwaitTest {
   private final ManualTicker ticker = new ManualTicker();
 
   @Test
-  void waitsForItsPlaceInTheLine() throws InterruptedException {
-    var limiter = limiter(ticker, line(Rate.perSecond(2), 3));
+  void waitsForItsPlaceInTheQueue() throws InterruptedException {
+    var limiter = limiter(ticker, queue(Rate.perSecond(2), 3));
     long start = ticker.micros();
     assertThat(limiter.await(REQUEST)).isInstanceOf(Allowed.class);
     assertThat(ticker.micros()).isEqualTo(start);
-    limiter.check(REQUEST); // somebody else gets in line
+    limiter.check(REQUEST); // another request is queued
     assertThat(limiter.await(REQUEST))
         .isEqualTo(new Delayed(Duration.ofSeconds(1), 1, Duration.ofMillis(1_500)));
     assertThat(ticker.micros()).isEqualTo(start + 1_000_000);
@@ -35,7 +35,7 @@ class AwaitTest {
 
   @Test
   void doesNotWaitWhenDenied() throws InterruptedException {
-    var limiter = limiter(ticker, line(Rate.perSecond(2), 1));
+    var limiter = limiter(ticker, queue(Rate.perSecond(2), 1));
     limiter.check(REQUEST);
     limiter.check(REQUEST);
     long start = ticker.micros();
@@ -44,8 +44,8 @@ class AwaitTest {
   }
 
   @Test
-  void aVirtualThreadThatWaitsCanBeInterruptedAndItsPlaceStaysCharged() throws Exception {
-    try (var limiter = RateLimiter.inMemory(line(Rate.perHour(1), 5))) {
+  void interruptedWaiterStaysCharged() throws Exception {
+    try (var limiter = RateLimiter.inMemory(queue(Rate.perHour(1), 5))) {
       limiter.check(REQUEST);
       var interrupted = new CompletableFuture<Boolean>();
       var waiter =
@@ -65,7 +65,7 @@ class AwaitTest {
     }
   }
 
-  private static Rule line(Rate rate, long length) {
-    return Rule.named("line").limit(LeakyBucket.queueing(rate, length)).build();
+  private static Rule queue(Rate rate, long length) {
+    return Rule.named("queue").limit(LeakyBucket.queueing(rate, length)).build();
   }
 }

@@ -24,14 +24,14 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What a limiter says over a whole history of random rules, and whether it keeps its word. */
+/** Checks the results of random rules over random histories for consistency. */
 class CheckResultProperties {
   private static final Duration INSTANT = Duration.ofNanos(1_000);
 
   record Arrival(long millisLater, Request request) {}
 
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-  void aLimiterMeansWhatItSays(
+  void decisionsAreConsistentAndRetryTimesAreExact(
       @ForAll("rules") List<Rule> rules, @ForAll("arrivals") List<Arrival> arrivals) {
     var ticker = new ManualTicker();
     var limiter = limiter(ticker, RuleSet.of(rules));
@@ -41,18 +41,18 @@ class CheckResultProperties {
       var result = limiter.checkForResult(arrival.request);
       assertThat(peeked.decision()).as("a peek before").isEqualTo(result.decision());
       assertThat(peeked.limits()).isEqualTo(result.limits());
-      assertOfOnePiece(result);
+      assertConsistent(result);
       switch (result.decision()) {
         case Allowed allowed -> {}
         case Delayed delayed -> assertThat(delayed.delay()).isPositive();
-        case Denied(var retryAfter) -> assertKept(limiter, ticker, arrival.request, retryAfter);
+        case Denied(var retryAfter) -> assertRetryTimeIsExact(limiter, ticker, arrival.request, retryAfter);
         case Impossible(var cost, var capacity) -> assertThat(cost).isGreaterThan(capacity);
       }
     }
   }
 
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-  void whatRemainsIsTheMostThatWouldPassNow(
+  void remainingIsTheHighestCostThatWouldPassNow(
       @ForAll("rules") List<Rule> rules, @ForAll("arrivals") List<Arrival> arrivals) {
     var ticker = new ManualTicker();
     var limiter = limiter(ticker, RuleSet.of(rules));
@@ -67,9 +67,9 @@ class CheckResultProperties {
     }
   }
 
-  /** A check takes a shorter way to its decision where there is one. */
+  /** A check has a fast path for plans of one limit. */
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-  void checkDecidesAsDecideDoes(
+  void checkDecidesAsCheckForResultDoes(
       @ForAll("rules") List<Rule> rules, @ForAll("arrivals") List<Arrival> arrivals) {
     var ticker = new ManualTicker();
     var checking = limiter(ticker, RuleSet.of(rules));
@@ -85,8 +85,8 @@ class CheckResultProperties {
     return new Request(Subject.of("x"), cost, Map.of("bytes", cost));
   }
 
-  /** Moves time on to the retry time, and asks just before and at it. */
-  private static void assertKept(
+  /** Advances the clock to the retry time, and checks just before it and at it. */
+  private static void assertRetryTimeIsExact(
       RateLimiter limiter, ManualTicker ticker, Request request, Duration retryAfter) {
     assertThat(retryAfter).isPositive();
     ticker.advance(retryAfter.minus(INSTANT));
@@ -95,7 +95,7 @@ class CheckResultProperties {
     assertThat(limiter.peek(request).isAllowed()).as("at the retry time").isTrue();
   }
 
-  private static void assertOfOnePiece(CheckResult result) {
+  private static void assertConsistent(CheckResult result) {
     boolean allowed = result.decision().isAllowed();
     assertThat(result.isAllowed()).isEqualTo(allowed);
     assertThat(result.violated().isEmpty()).isEqualTo(allowed);

@@ -31,7 +31,7 @@ class CheckResultTest {
   private final ManualTicker ticker = new ManualTicker();
 
   @Test
-  void anAllowedRequestHearsOfTheTightestLimit() {
+  void allowedRequestReportsTheTightestLimit() {
     var limiter =
         limiter(
             ticker,
@@ -51,13 +51,13 @@ class CheckResultTest {
   }
 
   @Test
-  void aReportSaysHowALimitStands() {
+  void reportContainsTheStateOfTheLimit() {
     var limiter =
         limiter(
             ticker,
             Rule.named("contract")
                 .mode(Mode.SHADOW)
-                .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).spending("calls"))
+                .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).withCost("calls"))
                 .build());
     ticker.advance(Duration.ofSeconds(10));
     assertThat(
@@ -78,7 +78,7 @@ class CheckResultTest {
   }
 
   @Test
-  void aDeniedRequestHearsOfTheRuleThatTakesLongest() {
+  void deniedRequestReportsTheRuleWithTheLongestRetryTime() {
     var limiter =
         limiter(
             ticker,
@@ -95,7 +95,7 @@ class CheckResultTest {
   }
 
   @Test
-  void everyLimitThatRefusedIsNamed() {
+  void everyLimitThatRefusedIsReported() {
     var limiter =
         limiter(
             ticker,
@@ -113,7 +113,7 @@ class CheckResultTest {
   }
 
   @Test
-  void theNarrowScopeIsBlamedThoughTheWideOneTakesLonger() {
+  void narrowScopeIsReportedEvenIfTheWideOneTakesLonger() {
     var limiter = limiter(ticker, ordered(perMinute(2), perMinute(1), "bytes"));
     limiter.check(spending(2, 1));
     var result = limiter.checkForResult(spending(1, 1));
@@ -123,7 +123,7 @@ class CheckResultTest {
   }
 
   @Test
-  void whereNoWaitingHelpsTheLimitThatCanNotBeMetIsBlamed() {
+  void limitWhoseCapacityIsExceededIsReportedFirst() {
     var limiter = limiter(ticker, ordered(perMinute(1), perMinute(10), "bytes"));
     limiter.check(spending(1, 0));
     var result = limiter.checkForResult(spending(1, 11));
@@ -133,7 +133,7 @@ class CheckResultTest {
   }
 
   @Test
-  void whereAnyLimitWillDoTheOneThatIsReadyFirstIsReported() {
+  void anyReportsTheLimitWithTheEarliestRetryTime() {
     var limiter = limiter(ticker, either(perMinute(1), perMinute(2)));
     limiter.check(ONE);
     limiter.check(Request.of(Subject.of("x"), 2));
@@ -144,7 +144,7 @@ class CheckResultTest {
   }
 
   @Test
-  void whereAnyLimitWillDoOneThatIsTooSmallForeverDoesNotMakeItImpossible() {
+  void anyIsNotImpossibleIfOnlyOneLimitIsTooSmall() {
     var limiter = limiter(ticker, either(perMinute(2), perMinute(6)));
     var three = Request.of(Subject.of("x"), 3);
     assertThat(limiter.check(three)).isInstanceOf(Allowed.class);
@@ -154,7 +154,7 @@ class CheckResultTest {
   }
 
   @Test
-  void aRequestThatGoesAheadIsNeverCalledImpossible() {
+  void allowedRequestIsNeverImpossible() {
     var limiter =
         limiter(
             ticker,
@@ -169,7 +169,7 @@ class CheckResultTest {
   }
 
   @Test
-  void aShadowRuleIsReportedAndHasNoSay() {
+  void shadowRuleIsReportedButNotEnforced() {
     var limiter =
         limiter(
             ticker,
@@ -186,7 +186,7 @@ class CheckResultTest {
   }
 
   @Test
-  void shadowRulesAloneDecideNothing() {
+  void shadowRulesAloneNeverDeny() {
     var limiter =
         limiter(ticker, Rule.named("strict").mode(Mode.SHADOW).limit(perMinute(1)).build());
     limiter.check(ONE);
@@ -198,7 +198,7 @@ class CheckResultTest {
   }
 
   @Test
-  void aRequestWaitsForTheLongestOfItsLines() {
+  void requestWaitsForTheLongestOfItsQueues() {
     var limiter =
         limiter(
             ticker,
@@ -218,7 +218,7 @@ class CheckResultTest {
   }
 
   @Test
-  void aPeekShowsTheDelayWithoutTakingAPlace() {
+  void peekShowsTheDelayWithoutTakingAPlace() {
     var limiter =
         limiter(ticker, Rule.named("q").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build());
     limiter.check(ONE);
@@ -233,8 +233,8 @@ class CheckResultTest {
   private static Rule ordered(Limit own, Limit all, String cost) {
     return Rule.named("r")
         .combine(new Combine.Hierarchical())
-        .limit(RuleLimit.of("all", all).within(RuleLimit.Scope.GLOBAL).spending(cost))
-        .limit(RuleLimit.of("own", own).within(RuleLimit.Scope.USER))
+        .limit(RuleLimit.of("all", all).withScope(RuleLimit.Scope.GLOBAL).withCost(cost))
+        .limit(RuleLimit.of("own", own).withScope(RuleLimit.Scope.USER))
         .build();
   }
 

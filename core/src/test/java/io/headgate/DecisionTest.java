@@ -13,7 +13,7 @@ class DecisionTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   @Test
-  void whatIsAllowedOrDelayedGoesAhead() {
+  void allowedAndDelayedRequestsAreAllowed() {
     assertThat(new Allowed(1, SECOND).isAllowed()).isTrue();
     assertThat(new Delayed(SECOND, 1, SECOND).isAllowed()).isTrue();
     assertThat(new Denied(SECOND).isAllowed()).isFalse();
@@ -21,7 +21,7 @@ class DecisionTest {
   }
 
   @Test
-  void everyDecisionCanBeTakenApartInOneSwitchWithoutADefault() {
+  void decisionsCanBeMatchedExhaustively() {
     assertThat(describe(new Allowed(1, SECOND))).isEqualTo("1 left");
     assertThat(describe(new Delayed(SECOND, 1, SECOND))).isEqualTo("in PT1S");
     assertThat(describe(new Denied(SECOND))).isEqualTo("not before PT1S");

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
-import io.headgate.outage.ForwardingStore;
 import io.headgate.rule.MatchExplanation;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
@@ -14,6 +13,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
@@ -26,7 +26,7 @@ class ExplainTest {
   private final ManualTicker ticker = new ManualTicker();
 
   @Test
-  void everyRuleIsListedWithItsReasonAndItsState() {
+  void explainListsEveryRuleWithReasonAndState() {
     var limiter =
         limiter(
             ticker,
@@ -43,7 +43,7 @@ class ExplainTest {
             Rule.named("trial")
                 .mode(Mode.SHADOW)
                 .limit(RuleLimit.of("calls", perMinute(5)))
-                .limit(RuleLimit.of("bytes", perMinute(9)).spending("bytes"))
+                .limit(RuleLimit.of("bytes", perMinute(9)).withCost("bytes"))
                 .build(),
             Rule.named("default").fallback().limit(perMinute(1)).build());
     limiter.check(ADA);
@@ -59,7 +59,7 @@ class ExplainTest {
   }
 
   @Test
-  void explainingChargesNothingAndLeavesNoTrace() {
+  void explainChargesNothingAndStoresNothing() {
     var limiter =
         limiter(ticker, Rule.named("per-user").match("key", "*").limit(perMinute(1)).build());
     for (int i = 0; i < 5; i++) limiter.explain(ADA);
@@ -68,7 +68,7 @@ class ExplainTest {
   }
 
   @Test
-  void aCallerWhoIsThrottledSeesNothingLeft() {
+  void throttledCallerHasNothingLeft() {
     var limiter = limiter(ticker, Rule.named("r").limit(perMinute(2)).build());
     limiter.check(ADA, 2);
     assertThat(limiter.explain(ADA).stream().map(ExplainTest::show))
@@ -76,7 +76,7 @@ class ExplainTest {
   }
 
   @Test
-  void rulesReplacedMeanwhileDoNotMixWithThoseBeingExplained() {
+  void explainUsesOneSnapshotOfTheRules() {
     var before = RuleSet.of(Rule.named("r").limit(perMinute(2)).build());
     var after = RuleSet.of(Rule.named("r").match("key", "*").limit(perMinute(7)).build());
     var store = new Interrupting(MemoryStore.create(ticker, 100));
@@ -91,7 +91,7 @@ class ExplainTest {
   }
 
   @Test
-  void withoutRulesThereIsNothingToExplain() {
+  void explainIsEmptyWithoutRules() {
     assertThat(limiter(ticker).explain(ADA)).isEmpty();
   }
 
@@ -107,7 +107,7 @@ class ExplainTest {
         + limits;
   }
 
-  /** Does something in the middle of a peek. */
+  /** Runs an action before each peek. */
   private static final class Interrupting extends ForwardingStore {
     private Runnable onPeek = () -> {};
 

@@ -7,7 +7,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.store.MemoryStore;
 
-/** Limiters in memory whose clock is turned by hand. */
+/** Creates limiters in memory with a manual clock. */
 final class Limiters {
   static RateLimiter limiter(ManualTicker ticker, Rule... rules) {
     return limiter(ticker, RuleSet.of(rules));

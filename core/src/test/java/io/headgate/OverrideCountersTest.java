@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An override shares the rule's counter only where the counter's key tells that it applies. */
+/** An override shares the rule's counter only if the counter's key determines that it applies. */
 class OverrideCountersTest {
   private static final Subject ANN = Subject.of("user", "ann");
 
@@ -73,7 +73,7 @@ class OverrideCountersTest {
   }
 
   @Test
-  void newOverrideHandsOutOneCounterAndLeavesTheRulesAsItIs() {
+  void newOverrideHasAFreshCounterAndLeavesTheRulesCounterUnchanged() {
     var before = Rule.named("api").match("user", "*").limit(daily(4)).build();
     var after =
         Rule.named("api").match("user", "*").limit(daily(4)).override("method", "POST", daily(2));
@@ -110,11 +110,11 @@ class OverrideCountersTest {
   }
 
   @Test
-  void limitThatAnOverrideRepeatsIsCountedWithTheRules() {
+  void limitRepeatedByAnOverrideSharesTheRulesCounter() {
     var everybody =
-        RuleLimit.of("all", daily(10)).per(new String[0]).within(RuleLimit.Scope.GLOBAL);
-    var user = RuleLimit.of("user", daily(2)).within(RuleLimit.Scope.USER);
-    var vip = RuleLimit.of("user", daily(20)).within(RuleLimit.Scope.USER);
+        RuleLimit.of("all", daily(10)).per(new String[0]).withScope(RuleLimit.Scope.GLOBAL);
+    var user = RuleLimit.of("user", daily(2)).withScope(RuleLimit.Scope.USER);
+    var vip = RuleLimit.of("user", daily(20)).withScope(RuleLimit.Scope.USER);
     var rule =
         Rule.named("api")
             .match("user", "*")
@@ -127,12 +127,12 @@ class OverrideCountersTest {
       assertThat(limiter.check(ANN.with("plan", "vip"), 9).isAllowed()).isTrue();
       assertThat(limiter.check(Subject.of("user", "bob"), 1).isAllowed()).isTrue();
       assertThat(limiter.check(Subject.of("user", "eve"), 1).isAllowed()).isFalse();
-      assertThat(rule.countedApart()).containsExactly(new Rule.CountedApart(0, 0));
+      assertThat(rule.separateCounters()).containsExactly(new Rule.SeparateCounter(0, 0));
     }
   }
 
   @Test
-  void repeatedLimitIsCountedApartWhereTheKeyMayHaveAnotherLimit() {
+  void repeatedLimitIsSeparateIfTheKeyMayHaveAnotherLimit() {
     var rule =
         Rule.named("api")
             .match("tenant", "*")
@@ -140,19 +140,19 @@ class OverrideCountersTest {
             .override("user", "ann", daily(10))
             .override("tenant", "acme", daily(50))
             .build();
-    assertThat(rule.countedApart()).containsExactly(new Rule.CountedApart(0, 0));
+    assertThat(rule.separateCounters()).containsExactly(new Rule.SeparateCounter(0, 0));
   }
 
   @Test
-  void overridesOfOneAddressInsideAnIpv6KeyAreCountedApart() {
-    assertThat(addressRule("2001:db8::1").countedApart()).hasSize(1);
-    assertThat(addressRule("2001:db8::/64").countedApart()).isEmpty();
-    assertThat(addressRule("10.0.0.1").countedApart()).isEmpty();
-    assertThat(addressRule("10.*").countedApart()).hasSize(1); // ::ffff:10.0.0.1 is the same caller
+  void overridesOfSingleIpv6AddressesHaveSeparateCounters() {
+    assertThat(addressRule("2001:db8::1").separateCounters()).hasSize(1);
+    assertThat(addressRule("2001:db8::/64").separateCounters()).isEmpty();
+    assertThat(addressRule("10.0.0.1").separateCounters()).isEmpty();
+    assertThat(addressRule("10.*").separateCounters()).hasSize(1); // ::ffff:10.0.0.1 is equal
   }
 
   @Test
-  void limitsOfOneNameKeptPerDifferentAttributesAreCountedApart() {
+  void limitsPerDifferentAttributesHaveSeparateCounters() {
     var byTenant = RuleLimit.of("api", daily(10)).per("tenant");
     var rule =
         Rule.named("api")
@@ -167,7 +167,7 @@ class OverrideCountersTest {
   }
 
   @Test
-  void attributeThatTheRulesMatchFixesDoesNotSeparate() {
+  void attributeFixedByTheRulesMatchSharesTheCounter() {
     var rule =
         Rule.named("login")
             .match("path", "/login")
@@ -178,7 +178,7 @@ class OverrideCountersTest {
                     Match.of("path", "/login").and("user", "ann"),
                     List.of(RuleLimit.of("login", daily(20)))))
             .build();
-    assertThat(rule.countedApart()).isEmpty();
+    assertThat(rule.separateCounters()).isEmpty();
   }
 
   @Test
@@ -226,7 +226,7 @@ class OverrideCountersTest {
   }
 
   @Test
-  void explanationNamesTheCounterApart() {
+  void explanationNamesTheSeparateCounter() {
     try (var limiter = limiter(exports())) {
       var explained = limiter.explain(ANN.with("path", "/export")).getFirst();
       assertThat(explained.explanation().reason())

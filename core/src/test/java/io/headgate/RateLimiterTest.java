@@ -32,7 +32,7 @@ class RateLimiterTest {
       Rule.named("per-user").match("key", "user:*").limit(perMinute(2)).build();
 
   @Test
-  void aCheckIsOneLineAndADenialTellsWhenToRetry() {
+  void denialHasTheRetryTime() {
     var limiter = limiter(ticker, perUser);
     assertThat(limiter.check(ADA)).isEqualTo(new Allowed(1, Duration.ofSeconds(30)));
     assertThat(limiter.check(ADA)).isEqualTo(new Allowed(0, Duration.ofSeconds(60)));
@@ -46,7 +46,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void aRetryTimeIsKept() {
+  void retryAfterIsExact() {
     var limiter = limiter(ticker, perUser);
     limiter.check(ADA, 2);
     ticker.advance(Duration.ofSeconds(30).minusNanos(1_000));
@@ -56,7 +56,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void callersDoNotCountForEachOther() {
+  void callersHaveSeparateCounters() {
     var limiter = limiter(ticker, perUser);
     limiter.check(ADA, 2);
     assertThat(limiter.check(ADA).isAllowed()).isFalse();
@@ -64,7 +64,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void whereNoRuleAppliesEverythingIsAllowed() {
+  void requestThatNoRuleMatchesIsAllowed() {
     var limiter = limiter(ticker, perUser);
     var result = limiter.checkForResult(Request.of(Subject.of("robot:1"), 1L << 53));
     assertThat(result.decision()).isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
@@ -75,14 +75,14 @@ class RateLimiterTest {
   }
 
   @Test
-  void aCostAboveTheCapacityIsImpossibleRatherThanLate() {
+  void costAboveTheCapacityIsImpossible() {
     var limiter = limiter(ticker, perUser);
     assertThat(limiter.check(ADA, 3)).isEqualTo(new Impossible(3, 2));
     assertThat(limiter.check(ADA, 2).isAllowed()).isTrue();
   }
 
   @Test
-  void aCostOfZeroAsksAndChargesNothing() {
+  void costOfZeroChargesNothing() {
     var limiter = limiter(ticker, perUser);
     assertThat(limiter.check(ADA, 0)).isEqualTo(new Allowed(2, Duration.ZERO));
     limiter.check(ADA, 2);
@@ -90,7 +90,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void peekSaysWhatACheckWouldAndChargesNothing() {
+  void peekReturnsTheDecisionOfACheckAndChargesNothing() {
     var limiter = limiter(ticker, perUser);
     for (int i = 0; i < 3; i++) {
       var peeked = limiter.peek(Request.of(ADA)).decision();
@@ -100,13 +100,13 @@ class RateLimiterTest {
   }
 
   @Test
-  void namedCostsAreSpentByTheLimitsThatNameThem() {
+  void namedCostsAreChargedToTheLimitsThatNameThem() {
     var limiter =
         limiter(
             ticker,
             Rule.named("contract")
                 .limit(RuleLimit.of("calls", perMinute(10)))
-                .limit(RuleLimit.of("bytes", perMinute(1_000)).spending("bytes"))
+                .limit(RuleLimit.of("bytes", perMinute(1_000)).withCost("bytes"))
                 .build());
     var upload = new Request(ADA, 1, Map.of("bytes", 600L));
     assertThat(limiter.checkForResult(upload).limits().stream().map(LimitReport::remaining))
@@ -118,7 +118,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void checkAsyncAnswersAsCheckDoes() {
+  void checkAsyncDecidesAsCheckDoes() {
     var limiter = limiter(ticker, perUser);
     assertThat(limiter.checkAsync(Request.of(ADA))).isCompletedWithValue(allowed(1, 30));
     assertThat(limiter.checkForResultAsync(Request.of(ADA, 2)))
@@ -127,7 +127,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void resetForgetsOneCallerUnderOneRule() {
+  void resetClearsOneCallerUnderOneRule() {
     var limiter = limiter(ticker, perUser, Rule.named("everybody").limit(perMinute(100)).build());
     limiter.check(ADA, 2);
     limiter.check(BOB, 2);
@@ -139,7 +139,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void resetSaysWhenTheRuleIsNotAboutTheCaller() {
+  void resetReturnsWhetherTheRuleApplies() {
     var limiter = limiter(ticker, perUser);
     assertThat(limiter.reset(Subject.of("robot:1"), "per-user")).isFalse();
     assertThat(limiter.reset(ADA, "no-such-rule")).isFalse();
@@ -168,7 +168,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void neverAdmitsMoreThanTheLimitHoweverManyThreadsAsk() {
+  void neverAdmitsMoreThanTheLimitUnderConcurrency() {
     var limiter =
         limiter(
             ticker,
@@ -181,7 +181,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void aLimiterIsMadeOfRulesAloneOrWithAStore() {
+  void limiterIsCreatedFromRulesWithOrWithoutAStore() {
     try (var one = RateLimiter.inMemory(perUser);
         var many = RateLimiter.inMemory(List.of(perUser));
         var set = RateLimiter.inMemory(RuleSet.of(perUser));

@@ -29,7 +29,7 @@ class ReplacedRulesTest {
   private final ManualTicker ticker = new ManualTicker();
 
   @Test
-  void aNewRuleIsInForceFromTheNextCheckOn() {
+  void newRuleAppliesFromTheNextCheck() {
     var limiter = limiter(ticker);
     assertThat(limiter.checkForResult(Request.of(ADA)).rule()).isEmpty();
     var rules = rules(perMinute(1));
@@ -39,7 +39,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void anUnchangedRuleKeepsItsState() {
+  void unchangedRuleKeepsItsState() {
     var limiter = limiter(ticker, rules(perMinute(10)));
     limiter.check(ADA, 7);
     ticker.advance(Duration.ofSeconds(3));
@@ -52,7 +52,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void aThrottledCallerIsNotFreedByAHigherLimit() {
+  void throttledCallerStaysThrottledUnderAHigherLimit() {
     var limiter = limiter(ticker, rules(perMinute(10)));
     limiter.check(ADA, 10);
     limiter.replaceRules(rules(perMinute(20)));
@@ -62,7 +62,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void whatWasUsedIsKeptInProportionUnderAHigherLimit() {
+  void usageIsKeptInProportionUnderAHigherLimit() {
     var limiter = limiter(ticker, rules(perMinute(10)));
     limiter.check(ADA, 5);
     limiter.replaceRules(rules(perMinute(20)));
@@ -70,7 +70,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void whatWasUsedIsKeptInProportionUnderALowerLimit() {
+  void usageIsKeptInProportionUnderALowerLimit() {
     var limiter = limiter(ticker, rules(perMinute(20)));
     limiter.check(ADA, 10);
     limiter.replaceRules(rules(perMinute(4)));
@@ -78,7 +78,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void whatWasUsedIsKeptInProportionUnderAnotherAlgorithm() {
+  void usageIsKeptInProportionUnderAnotherAlgorithm() {
     var limiter = limiter(ticker, rules(perMinute(10)));
     limiter.check(ADA, 5);
     limiter.replaceRules(rules(FixedWindow.of(Rate.perMinute(4))));
@@ -88,7 +88,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void aThrottledCallerStaysSoUnderAnotherAlgorithm() {
+  void throttledCallerStaysThrottledUnderAnotherAlgorithm() {
     var limiter = limiter(ticker, rules(FixedWindow.of(Rate.perMinute(10))));
     limiter.check(ADA, 10);
     limiter.replaceRules(rules(perMinute(10)));
@@ -98,7 +98,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void aThrottledCallerIsNotFreedByAnOverride() {
+  void throttledCallerStaysThrottledUnderANewOverride() {
     var limiter = limiter(ticker, rules(perMinute(10)));
     limiter.check(ADA, 10);
     limiter.replaceRules(
@@ -114,7 +114,7 @@ class ReplacedRulesTest {
   }
 
   @Test
-  void aShadowRuleThatIsEnforcedGoesOnFromWhatItCounted() {
+  void shadowRuleKeepsItsCountsWhenItIsEnforced() {
     var shadow = Rule.named("r").match("key", "*").mode(Mode.SHADOW).limit(perMinute(3)).build();
     var limiter = limiter(ticker, shadow);
     for (int i = 0; i < 5; i++) assertThat(limiter.check(ADA).isAllowed()).isTrue();

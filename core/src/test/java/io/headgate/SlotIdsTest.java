@@ -11,21 +11,21 @@ import org.junit.jupiter.api.Test;
 class SlotIdsTest {
   private static final int MANY = 5_000;
 
-  private final SlotIds holders = new SlotIds();
+  private final SlotIds slotIds = new SlotIds();
 
   @Test
-  void eachIsGivenOnce() {
+  void idsAreUnique() {
     var seen = new HashSet<Long>();
-    for (int i = 0; i < MANY; i++) assertThat(seen.add(holders.next())).isTrue();
+    for (int i = 0; i < MANY; i++) assertThat(seen.add(slotIds.next())).isTrue();
   }
 
   @Test
-  void eachIsGivenToOneThread() {
+  void idsAreUniqueAcrossThreads() {
     Set<Long> seen = ConcurrentHashMap.newKeySet();
     try (var threads = Executors.newFixedThreadPool(4)) {
       for (int t = 0; t < 4; t++) {
         threads.execute(() -> {
-          for (int i = 0; i < MANY; i++) seen.add(holders.next());
+          for (int i = 0; i < MANY; i++) seen.add(slotIds.next());
         });
       }
     }

@@ -26,7 +26,7 @@ class SlotTest {
   private final Rule uploads = Rule.named("uploads").match("key", "user:*").limit(slots(2)).build();
 
   @Test
-  void aSlotIsHeldUntilItIsClosed() {
+  void slotIsHeldUntilItIsClosed() {
     var limiter = limiter(ticker, uploads);
     try (var first = limiter.acquire(ADA);
         var second = limiter.acquire(ADA)) {
@@ -43,33 +43,33 @@ class SlotTest {
   }
 
   @Test
-  void closingTwiceGivesBackOnce() {
+  void closeIsIdempotent() {
     var limiter = limiter(ticker, uploads);
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     limiter.acquire(ADA);
-    lease.close();
-    lease.close();
+    slot.close();
+    slot.close();
     assertThat(free(limiter)).containsExactly(1L);
   }
 
   @Test
-  void anAbandonedSlotComesBackWhenItsLeaseEnds() {
+  void abandonedSlotExpires() {
     var limiter = limiter(ticker, uploads);
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     ticker.advance(LEASE.minusNanos(1_000));
     assertThat(free(limiter)).containsExactly(1L);
     ticker.advance(Duration.ofNanos(1_000));
     assertThat(free(limiter)).containsExactly(2L);
-    assertThat(lease.renew()).as("an ended lease stays ended").isFalse();
+    assertThat(slot.renew()).as("an expired slot stays expired").isFalse();
     assertThat(free(limiter)).containsExactly(2L);
   }
 
   @Test
-  void aRenewedLeaseLastsAFullLengthFromNow() {
+  void renewedSlotExpiresAFullLeaseLater() {
     var limiter = limiter(ticker, uploads);
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     ticker.advance(Duration.ofSeconds(20));
-    assertThat(lease.renew()).isTrue();
+    assertThat(slot.renew()).isTrue();
     ticker.advance(LEASE.minusNanos(1_000));
     assertThat(free(limiter)).containsExactly(1L);
     ticker.advance(Duration.ofNanos(1_000));
@@ -77,43 +77,43 @@ class SlotTest {
   }
 
   @Test
-  void aCostOfSeveralTakesAndGivesBackSeveral() {
+  void higherCostAcquiresAndReleasesSeveralSlots() {
     var limiter = limiter(ticker, uploads);
-    var lease = limiter.acquire(Request.of(ADA, 2));
+    var slot = limiter.acquire(Request.of(ADA, 2));
     assertThat(free(limiter)).containsExactly(0L);
-    lease.close();
+    slot.close();
     assertThat(free(limiter)).containsExactly(2L);
   }
 
   @Test
-  void anyInstanceActsOnTheIdOfALease() {
+  void anyInstanceCanRenewAndReleaseASlotById() {
     var store = MemoryStore.create(ticker, 100);
-    var here = RateLimiter.with(store, RuleSet.of(uploads), ticker);
-    var there = RateLimiter.with(store, RuleSet.of(uploads), ticker);
-    var id = here.acquire(ADA).id().orElseThrow();
-    assertThat(there.renew(id)).isTrue();
-    assertThat(there.release(id)).isTrue();
-    assertThat(here.release(id)).as("already released").isFalse();
-    assertThat(free(here)).containsExactly(2L);
+    var first = RateLimiter.with(store, RuleSet.of(uploads), ticker);
+    var second = RateLimiter.with(store, RuleSet.of(uploads), ticker);
+    var id = first.acquire(ADA).id().orElseThrow();
+    assertThat(second.renew(id)).isTrue();
+    assertThat(second.release(id)).isTrue();
+    assertThat(first.release(id)).as("already released").isFalse();
+    assertThat(free(first)).containsExactly(2L);
   }
 
   @Test
-  void oneLeaseHoldsTheSlotsOfEveryRule() {
+  void oneIdCoversTheSlotsOfEveryRule() {
     var limiter =
         limiter(
             ticker,
             uploads,
             Rule.named("everybody").limit(slots(5)).build(),
             Rule.named("calls").limit(perMinute(9)).build());
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     assertThat(free(limiter)).containsExactly(1L, 4L, 8L);
-    assertThat(lease.renew()).isTrue();
-    lease.close();
+    assertThat(slot.renew()).isTrue();
+    slot.close();
     assertThat(free(limiter)).containsExactly(2L, 5L, 8L);
   }
 
   @Test
-  void whereAnyLimitWillDoALeaseHoldsOnlyTheSlotItTook() {
+  void anyHoldsOnlyTheSlotThatWasAcquired() {
     var limiter =
         limiter(
             ticker,
@@ -133,19 +133,19 @@ class SlotTest {
   }
 
   @Test
-  void aShadowRuleThatHadNoSlotDoesNotEndTheLease() {
+  void fullShadowRuleDoesNotPreventRenewal() {
     var limiter =
         limiter(ticker, uploads, Rule.named("shadow").mode(Mode.SHADOW).limit(slots(1)).build());
     limiter.acquire(ADA);
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     assertThat(free(limiter)).containsExactly(0L, 0L);
-    assertThat(lease.renew()).isTrue();
-    lease.close();
+    assertThat(slot.renew()).isTrue();
+    slot.close();
     assertThat(free(limiter)).containsExactly(1L, 0L);
   }
 
   @Test
-  void whatTakesNoSlotHasNoLease() {
+  void requestWithoutASlotHasNoSlotId() {
     var limiter = limiter(ticker, uploads, Rule.named("calls").limit(perMinute(9)).build());
     assertThat(limiter.peek(Request.of(ADA)).slotId()).isEmpty();
     assertThat(limiter.checkForResult(Request.of(ADA, 0)).slotId()).isEmpty();
@@ -154,7 +154,7 @@ class SlotTest {
   }
 
   @Test
-  void anOverridesLeaseIsRenewedAndReleasedAsLongAsTheOverrideSays() {
+  void slotOfAnOverrideUsesTheOverridesLease() {
     var limiter =
         limiter(
             ticker,
@@ -164,17 +164,17 @@ class SlotTest {
                 .override("key", "user:bob", slots(1))
                 .override("key", "user:ada", new Concurrency(3, Duration.ofHours(1)))
                 .build());
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     ticker.advance(Duration.ofMinutes(59));
-    assertThat(lease.renew()).isTrue();
+    assertThat(slot.renew()).isTrue();
     ticker.advance(Duration.ofMinutes(59));
     assertThat(free(limiter)).containsExactly(2L);
-    lease.close();
+    slot.close();
     assertThat(free(limiter)).containsExactly(3L);
   }
 
   @Test
-  void aLeaseOutlivesAnOverrideThatIsTakenAway() {
+  void slotOutlivesARemovedOverride() {
     var limiter =
         limiter(
             ticker,
@@ -183,31 +183,31 @@ class SlotTest {
                 .limit(slots(2))
                 .override("key", "user:ada", slots(3))
                 .build());
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     limiter.replaceRules(RuleSet.of(uploads));
     assertThat(free(limiter)).containsExactly(1L);
-    assertThat(lease.renew()).isTrue();
-    lease.close();
+    assertThat(slot.renew()).isTrue();
+    slot.close();
     assertThat(free(limiter)).containsExactly(2L);
   }
 
   @Test
-  void aLeaseUnderARuleThatIsGoneHasEnded() {
+  void slotOfARemovedRuleHasExpired() {
     var limiter = limiter(ticker, uploads);
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     limiter.replaceRules(RuleSet.of());
-    assertThat(lease.renew()).isFalse();
-    assertThat(limiter.release(lease.id().orElseThrow())).isFalse();
-    lease.close();
+    assertThat(slot.renew()).isFalse();
+    assertThat(limiter.release(slot.id().orElseThrow())).isFalse();
+    slot.close();
   }
 
   @Test
-  void aResetEndsTheLeases() {
+  void resetReleasesTheSlots() {
     var limiter = limiter(ticker, uploads);
-    var lease = limiter.acquire(ADA);
+    var slot = limiter.acquire(ADA);
     limiter.reset(ADA, "uploads");
     assertThat(free(limiter)).containsExactly(2L);
-    assertThat(lease.renew()).isFalse();
+    assertThat(slot.renew()).isFalse();
   }
 
   private static Concurrency slots(long max) {

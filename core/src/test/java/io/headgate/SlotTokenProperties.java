@@ -2,7 +2,7 @@ package io.headgate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.SlotToken.Slot;
+import io.headgate.SlotToken.SlotRef;
 import java.util.Base64;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -16,22 +16,22 @@ import net.jqwik.api.constraints.IntRange;
 
 class SlotTokenProperties {
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void aTicketSurvivesItsText(@ForAll("tickets") SlotToken ticket) {
-    assertThat(SlotToken.decode(ticket.encode())).isEqualTo(ticket);
+  void tokenSurvivesEncodingAndDecoding(@ForAll("tokens") SlotToken token) {
+    assertThat(SlotToken.decode(token.encode())).isEqualTo(token);
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void aTicketWithOneByteChangedIsAnotherTicketOrNone(
-      @ForAll("tickets") SlotToken ticket,
+  void corruptedTokenIsAnotherTokenOrRejected(
+      @ForAll("tokens") SlotToken token,
       @ForAll @IntRange(max = 10_000) int place,
       @ForAll @IntRange(min = 1, max = 255) int change) {
-    var bytes = Base64.getUrlDecoder().decode(ticket.encode());
+    var bytes = Base64.getUrlDecoder().decode(token.encode());
     bytes[place % bytes.length] ^= (byte) change;
-    assertDecodedOrRefused(Base64.getUrlEncoder().encodeToString(bytes), ticket);
+    assertDecodedOrRefused(Base64.getUrlEncoder().encodeToString(bytes), token);
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void anyTextIsATicketOrRefused(@ForAll String text) {
+  void arbitraryTextIsDecodedOrRejected(@ForAll String text) {
     assertDecodedOrRefused(text, new SlotToken(0, List.of()));
   }
 
@@ -39,12 +39,12 @@ class SlotTokenProperties {
     try {
       assertThat(SlotToken.decode(text)).isNotEqualTo(unlike);
     } catch (IllegalArgumentException e) {
-      assertThat(e).hasMessageStartingWith("this is not the id of a lease");
+      assertThat(e).hasMessageStartingWith("not a valid slot id");
     }
   }
 
   @Provide
-  Arbitrary<SlotToken> tickets() {
+  Arbitrary<SlotToken> tokens() {
     var names = Arbitraries.strings().alpha().ofMinLength(1).ofMaxLength(5);
     var slots =
         Combinators.combine(
@@ -52,7 +52,7 @@ class SlotTokenProperties {
                 Arbitraries.integers().between(-1, 100_000),
                 names,
                 Arbitraries.strings().ofMaxLength(20))
-            .as(Slot::new);
+            .as(SlotRef::new);
     return Combinators.combine(Arbitraries.longs(), slots.list().ofMinSize(1).ofMaxSize(4))
         .as(SlotToken::new);
   }

@@ -11,16 +11,16 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** What each consistency admits of the same traffic, beside what the limit's arithmetic admits. */
+/** Compares the admissions of each consistency mode with those of the exact algorithm. */
 final class Accuracy {
   private static final long SEED = 20_260_101;
   private static final Duration WARM_UP = Duration.ofMillis(1_500);
-  private static final int MOST_RETRIES = 5;
+  private static final int MAX_RETRIES = 5;
 
   /**
-   * What is tried.
+   * The trials of a run.
    *
-   * @param warmUps how often instances are asked in vain first, for what is compiled meanwhile
+   * @param warmUps the number of unmeasured rounds before, in which the JIT compiles
    */
   record Plan(List<Trial> trials, int warmUps) {
     static Plan of(Effort effort) {
@@ -43,27 +43,27 @@ final class Accuracy {
     private static void addAll(List<Trial> trials, int instances, Duration time) {
       for (var traffic : Traffic.values()) {
         for (var algorithm : HoldableLimit.values()) {
-          if (isTried(instances, traffic, algorithm)) {
+          if (isMeasured(instances, traffic, algorithm)) {
             add(trials, instances, traffic, algorithm, time);
           }
         }
       }
     }
 
-    /** With 5 instances everything; with 2 and 10 what shows how the number matters. */
-    private static boolean isTried(int instances, Traffic traffic, HoldableLimit algorithm) {
+    /** Measures everything with 5 instances, and with 2 and 10 only the effect of their number. */
+    private static boolean isMeasured(int instances, Traffic traffic, HoldableLimit algorithm) {
       return instances == 5
           || (algorithm == HoldableLimit.TOKEN_BUCKET
               && (traffic == Traffic.OVERLOAD || traffic == Traffic.ZIPF_MINUTE));
     }
 
-    /** Automatic is leased while it is hot, so it is shown with one limit only. */
+    /** Adds a trial per mode. Auto is leased for hot keys, so one limit is enough for it. */
     private static void add(
-        List<Trial> trials, int instances, Traffic traffic, HoldableLimit way, Duration time) {
+        List<Trial> trials, int instances, Traffic traffic, HoldableLimit algorithm, Duration time) {
       for (var consistency : Consistency.values()) {
-        if (consistency == Consistency.AUTO && way != HoldableLimit.TOKEN_BUCKET) continue;
-        var lasting = traffic.lasting(instances, time);
-        trials.add(new Trial(instances, traffic, way, consistency, lasting));
+        if (consistency == Consistency.AUTO && algorithm != HoldableLimit.TOKEN_BUCKET) continue;
+        var duration = traffic.durationOf(instances, time);
+        trials.add(new Trial(instances, traffic, algorithm, consistency, duration));
       }
     }
   }
@@ -76,15 +76,15 @@ final class Accuracy {
     this.plan = plan;
   }
 
-  static String report(BenchmarkContext lab) throws Exception {
+  static String report(BenchmarkContext context) throws Exception {
     if (!Redis.isInstalled()) {
       throw new IllegalStateException(
           "redis-server is needed; install it (Debian's package: redis-server) and try again");
     }
-    var results = results(lab.progress(), Plan.of(lab.effort()));
+    var results = results(context.progress(), Plan.of(context.effort()));
     Files.writeString(
-        lab.root().resolve("benchmarks/results/accuracy.svg"), AccuracyPicture.svg(results));
-    return AccuracyReport.of(results) + "\n" + ConsistencyModes.report(lab);
+        context.root().resolve("benchmarks/results/accuracy.svg"), AccuracyPicture.svg(results));
+    return AccuracyReport.of(results) + "\n" + ConsistencyModes.report(context);
   }
 
   static List<TrialResult> results(Progress progress, Plan plan) throws IOException {
@@ -96,10 +96,10 @@ final class Accuracy {
     var directory = Files.createTempDirectory("headgate-accuracy");
     try (var server = RedisServer.start()) {
       for (int size : plan.trials.stream().map(Trial::instances).distinct().toList()) {
-        var own = plan.trials.stream().filter(trial -> trial.instances() == size).toList();
-        progress.say("  %d instances: %d trials".formatted(size, own.size()));
+        var ofSize = plan.trials.stream().filter(trial -> trial.instances() == size).toList();
+        progress.log("  %d instances: %d trials".formatted(size, ofSize.size()));
         try (var fleet = new ReplayFleet(server, size, directory)) {
-          results.addAll(results(fleet, own));
+          results.addAll(results(fleet, ofSize));
         }
       }
     } finally {
@@ -108,7 +108,7 @@ final class Accuracy {
     return results;
   }
 
-  /** The next is prepared before one begins, so that instances know of each other by then. */
+  /** Prepares each trial before the previous one runs, so that instances discover each other. */
   private List<TrialResult> results(ReplayFleet fleet, List<Trial> trials) throws IOException {
     var all = new ArrayDeque<Trial>();
     for (int i = 0; i < plan.warmUps; i++) {
@@ -128,15 +128,15 @@ final class Accuracy {
       var logs = fleet.go();
       if (warmUps-- > 0) continue;
       if (logs.stream().anyMatch(log -> log.fallbacks() > 0)) {
-        // Not what was to be measured: the machine was too busy for it.
-        if (++retries > MOST_RETRIES) throw new IllegalStateException("Redis was away: " + trial);
-        progress.say("    once more, since Redis was away: " + trial);
+        // The machine was too busy, so that the failure policy decided; repeat the trial.
+        if (++retries > MAX_RETRIES) throw new IllegalStateException("Redis was unavailable: " + trial);
+        progress.log("    repeating, since Redis was unavailable: " + trial);
         if (all.isEmpty()) prepare(fleet, trial);
         all.addLast(trial);
         continue;
       }
       var result = TrialResult.of(trial, logs);
-      progress.say("    " + AccuracyReport.line(result));
+      progress.log("    " + AccuracyReport.line(result));
       results.add(result);
     }
     results.sort(Comparator.comparingInt(result -> trials.indexOf(result.trial())));

@@ -4,7 +4,7 @@ import io.headgate.rule.Consistency;
 import java.util.List;
 import java.util.Locale;
 
-/** How far each mode was from what the limit's own arithmetic admits. */
+/** Draws how far each consistency mode was from the exact algorithm, as SVG. */
 final class AccuracyPicture {
   private static final int MARGIN = 60;
   private static final int LEFT = 250;
@@ -13,7 +13,7 @@ final class AccuracyPicture {
   private static final int TOP = 74;
   private static final int BAR = 13;
   private static final int GAP = 16;
-  private static final double MOST = 0.30; // of the limit, to either side
+  private static final double MAX_SHARE = 0.30; // of the limit, to either side
 
   static String svg(List<TrialResult> results) {
     int instances =
@@ -71,10 +71,10 @@ final class AccuracyPicture {
         "",
         14,
         20,
-        "%d instances. To the left: wrongly denied, of what should pass. To the right: the fullest window beyond its limit."
+        "%d instances. Left: wrongly denied, as a share of what should pass. Right: the fullest window above its limit."
             .formatted(instances));
     line(svg, "bound", LEFT, 32, 44);
-    text(svg, "small", LEFT + 6, 42, "what eventual may be over by; bars and marks end at 30%");
+    text(svg, "small", LEFT + 6, 42, "bound of eventual; bars and marks end at 30%");
     for (int percent = -30; percent <= 30; percent += 10) {
       double x = x(percent / 100.0);
       line(svg, percent == 0 ? "limit" : "line", x, TOP - 8, bottom);
@@ -98,7 +98,7 @@ final class AccuracyPicture {
             "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"1\"/>\n",
             mode, from - 1, y + 2, to - from + 2, BAR - 4));
     if (result.trial().consistency() == Consistency.EVENTUAL) {
-      double bound = (double) result.promised() / result.trial().limit().capacity();
+      double bound = (double) result.bound() / result.trial().limit().capacity();
       line(svg, "bound", x(bound), y + 1, y + BAR - 1);
     }
     text(
@@ -110,7 +110,7 @@ final class AccuracyPicture {
   }
 
   private static double x(double share) {
-    return LEFT + WIDTH / 2.0 * (1 + Math.clamp(share / MOST, -1, 1));
+    return LEFT + WIDTH / 2.0 * (1 + Math.clamp(share / MAX_SHARE, -1, 1));
   }
 
   private static void line(StringBuilder svg, String kind, double x, int from, int to) {

@@ -4,7 +4,7 @@ import io.headgate.rule.Consistency;
 import java.util.List;
 import java.util.Locale;
 
-/** Tells what came of the trials, in Markdown. */
+/** Formats the results of the trials as Markdown. */
 final class AccuracyReport {
   private AccuracyReport() {}
 
@@ -12,15 +12,15 @@ final class AccuracyReport {
     var text = new StringBuilder();
     text.append(
         """
-        *Admitted* is of what the limit's own arithmetic admits of the same arrivals, one after another: less
-        than 100%% is wrongly denied. *Fullest* is the fullest window there was, over all windows and callers, of
-        what the limit allows in it (for a bucket: over all spans, of burst and rate): more than 100%% is surely
-        wrongly allowed, and *over* says by how many. *Questions* and *calls* are to Redis, for each decision.
-        CPU is that of the instances, the replaying included.
+        *Admitted* is relative to the exact algorithm run sequentially over the same arrivals: less than 100%% means
+        wrongly denied. *Fullest* is the fullest window of all windows and callers, relative to its limit (for a
+        bucket: of all spans, relative to burst plus rate): more than 100%% means certainly over-admitted, by *over*
+        permits. *Commands* and *calls* are those sent to Redis, per decision. CPU is that of the instances,
+        including the replay.
 
-        Instances were behind the recorded times by at most %,d µs in all but 1%% of requests (the worst trial; \
-        the median trial: %,d µs). Their clocks are known to ±%,d µs at the worst (median: ±%,d µs), and a request \
-        counts for a window only if it surely lies in it.
+        The p99 delay of requests behind their recorded times was %,d µs in the worst trial (median trial: %,d µs). \
+        The clocks are known to ±%,d µs in the worst trial (median: ±%,d µs), and a request counts for a window only \
+        if it certainly lies in it.
         """
             .formatted(
                 results.stream().mapToInt(TrialResult::late).max().orElse(0),
@@ -28,12 +28,12 @@ final class AccuracyReport {
                 results.stream().mapToInt(TrialResult::uncertainty).max().orElse(0),
                 median(results.stream().mapToInt(TrialResult::uncertainty).toArray())));
     for (var traffic : Traffic.values()) {
-      var own = results.stream().filter(result -> result.trial().traffic() == traffic).toList();
-      if (own.isEmpty()) continue;
+      var ofTraffic = results.stream().filter(result -> result.trial().traffic() == traffic).toList();
+      if (ofTraffic.isEmpty()) continue;
       text.append(
           "\n**%s**: %s; limit %s\n\n"
               .formatted(capital(traffic.title), traffic.offered(), limit(traffic)));
-      text.append(table(own));
+      text.append(table(ofTraffic));
     }
     return text.toString();
   }
@@ -55,11 +55,11 @@ final class AccuracyReport {
         new Table(
             "instances, limit",
             "mode",
-            "asked",
+            "requests",
             "admitted",
             "fullest",
             "over",
-            "questions",
+            "commands",
             "calls",
             "p50 µs",
             "p99 µs",
@@ -73,7 +73,7 @@ final class AccuracyReport {
           percent(result.admittedShare()),
           percent(result.fullest()),
           over(result),
-          figure(result.questions()),
+          figure(result.commands()),
           figure(result.calls()),
           figure(result.p50()),
           figure(result.p99()),
@@ -86,11 +86,11 @@ final class AccuracyReport {
     return consistency.name().toLowerCase(Locale.ROOT);
   }
 
-  /** For an eventual limit also what it may be. */
+  /** Returns the permits admitted above the limit; for an eventual limit with its bound. */
   private static String over(TrialResult result) {
     long over = Math.max(0, result.over());
     return result.trial().consistency() == Consistency.EVENTUAL
-        ? "%,d (≤ %,d)".formatted(over, result.promised())
+        ? "%,d (≤ %,d)".formatted(over, result.bound())
         : "%,d".formatted(over);
   }
 
@@ -110,10 +110,10 @@ final class AccuracyReport {
     return values.length == 0 ? 0 : values[values.length / 2];
   }
 
-  /** One line for who watches. */
+  /** Returns one line for the progress output. */
   static String line(TrialResult result) {
     var trial = result.trial();
-    return "%d %s, %s, %s: admitted %s, fullest %s, over %s, under %s, questions %s, calls %s, p50 %s µs, p99 %s µs, CPU %s µs, late %,d µs, clocks ±%d µs"
+    return "%d %s, %s, %s: admitted %s, fullest %s, over %s, under %s, commands %s, calls %s, p50 %s µs, p99 %s µs, CPU %s µs, late %,d µs, clocks ±%d µs"
         .formatted(
             trial.instances(),
             trial.traffic(),
@@ -123,7 +123,7 @@ final class AccuracyReport {
             percent(result.fullest()),
             over(result),
             percent(result.underShare()),
-            figure(result.questions()),
+            figure(result.commands()),
             figure(result.calls()),
             figure(result.p50()),
             figure(result.p99()),

@@ -13,19 +13,19 @@ import io.headgate.rule.RuleLimit;
 import java.time.Duration;
 import java.util.List;
 
-/** Limits that let everything pass if a request comes every {@link #STEP_MICROS}. */
+/** Limits that admit every request if one arrives every {@link #STEP_MICROS} µs. */
 public enum Algorithm {
   TOKEN_BUCKET("token bucket"),
-  ODD_RATE("token bucket of 999,983 a second, too odd for one word"),
+  ODD_RATE("token bucket of 999,983 a second, whose state does not fit one word"),
   LEAKY_BUCKET("leaky bucket, rejecting"),
-  LEAKY_QUEUE("leaky bucket, with a line of 100"),
+  LEAKY_QUEUE("leaky bucket, with a queue of 100"),
   FIXED_WINDOW("fixed window"),
-  SLIDING_WINDOW("sliding window of 10 pieces"),
+  SLIDING_WINDOW("sliding window of 10 buckets"),
   ROLLING_WINDOW("rolling window, 100 requests in it"),
   CONCURRENCY("concurrency, 100 in flight"),
   THREE_LIMITS("three limits in one rule: token bucket, fixed window, sliding window");
 
-  /** With windows of a millisecond, each has 100 requests. */
+  /** The time between requests; a window of a millisecond has 100 of them. */
   static final long STEP_MICROS = 10;
 
   private static final Rate BUCKETS = Rate.perSecond(200_000);

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** One hot key, one thread, and a clock that costs nothing and moves by a step for each request. */
+/** Measures one hot key in one thread, with a free clock that advances by a step per request. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -37,7 +37,7 @@ public class AlgorithmBenchmark {
   private RateLimiter limiter;
   private Plan plan;
 
-  /** The store's sweeper looks too, once a second; that it may skip a step is of no matter. */
+  /** The clock. The store's sweeper reads it once a second, which may skip a step harmlessly. */
   private static final class Steps implements Ticker {
     private long now = System.currentTimeMillis() * 1_000;
 
@@ -73,7 +73,7 @@ public class AlgorithmBenchmark {
     return limiter.check(subject).isAllowed();
   }
 
-  /** Not for concurrency, where each request has a holder and so a plan of its own. */
+  /** Not for concurrency, where each request has its own slot and therefore its own plan. */
   @Benchmark
   public PlanResult store() {
     return store.decide(plan);

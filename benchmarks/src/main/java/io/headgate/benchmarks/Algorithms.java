@@ -4,17 +4,17 @@ package io.headgate.benchmarks;
 final class Algorithms {
   private Algorithms() {}
 
-  static String report(BenchmarkContext lab) {
+  static String report(BenchmarkContext context) {
     var table = new Table("", "store", "", "`check`", "");
-    var floor = measure(lab, "floor", Algorithm.TOKEN_BUCKET);
-    table.row("floor: one compare-and-set", floor.toString(), floor.times(floor), "", "");
+    var floor = measure(context, "floor", Algorithm.TOKEN_BUCKET);
+    table.row("baseline: one compare-and-set", floor.toString(), floor.times(floor), "", "");
     for (var algorithm : Algorithm.values()) {
-      var check = measure(lab, "check", algorithm);
-      if (algorithm == Algorithm.CONCURRENCY) { // each request has a plan of its own
+      var check = measure(context, "check", algorithm);
+      if (algorithm == Algorithm.CONCURRENCY) { // each request has its own plan
         table.row(algorithm.title, "", "", check.toString(), check.times(floor));
         continue;
       }
-      var store = measure(lab, "store", algorithm);
+      var store = measure(context, "store", algorithm);
       table.row(
           algorithm.title,
           store.toString(),
@@ -23,17 +23,16 @@ final class Algorithms {
           check.times(floor));
     }
     return """
-    One hot key, one thread, every request passes. The clock here is a plain number that moves on by
-    10 µs for each request, so it costs nothing and every window has 100 requests in it. Nanoseconds
-    a request.
+    One hot key, one thread, every request passes. The clock is a number that advances by 10 µs per
+    request, so it costs nothing and every window contains 100 requests. Nanoseconds per request.
 
     %s\
     """
         .formatted(table);
   }
 
-  private static Measurement measure(BenchmarkContext lab, String method, Algorithm algorithm) {
-    return lab.jmh()
+  private static Measurement measure(BenchmarkContext context, String method, Algorithm algorithm) {
+    return context.jmh()
         .measure(Jmh.Call.of(AlgorithmBenchmark.class, method).with("algorithm", algorithm));
   }
 }

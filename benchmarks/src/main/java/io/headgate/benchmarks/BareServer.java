@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The floor of HTTP: reads a request to its end and returns a constant. Otherwise set up as the
- * service is: the same Vert.x, its options, and as many event loops.
+ * The baseline for HTTP: a server that reads each request and returns a constant response. It uses
+ * the same Vert.x, options and number of event loops as the service.
  */
 public final class BareServer {
   private BareServer() {}
 
   private record Header(CharSequence name, CharSequence value) {}
 
-  /** Takes the body to return, then names and values of headers in turn. */
+  /** Starts the server; the arguments are the body, then header names and values in turn. */
   public static void main(String[] args) throws Exception {
     var body = Buffer.buffer(args[0]);
     var headers = new ArrayList<Header>();
@@ -85,7 +85,7 @@ public final class BareServer {
                     }
                     response.end(body);
                   }))
-          .listen(-1, "127.0.0.1") // one port that the system chooses and all event loops share
+          .listen(-1, "127.0.0.1") // one free port, shared by all event loops
           .onSuccess(server -> port.set(server.actualPort()));
     }
   }

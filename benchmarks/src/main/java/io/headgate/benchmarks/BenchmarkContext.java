@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a section measures with.
+ * The environment of a section.
  *
- * @param root of the repository
+ * @param root the root of the repository
  */
 record BenchmarkContext(Path root, Effort effort, Progress progress, Jmh jmh) {
   static String java() {
@@ -17,7 +17,7 @@ record BenchmarkContext(Path root, Effort effort, Progress progress, Jmh jmh) {
     return System.getProperty("java.class.path");
   }
 
-  /** Netty uses what newer JDKs warn about. */
+  /** Returns the JVM options that suppress warnings about APIs used by Netty. */
   static List<String> quietly() {
     return Runtime.version().feature() < 23
         ? List.of("--enable-native-access=ALL-UNNAMED")

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** bucket4j on Lettuce, which reads a state, and writes the next one if nobody has meanwhile. */
+/** bucket4j on Lettuce, which reads a state and writes the next one by compare-and-set. */
 record Bucket4jRemote(RedisClient client, List<AsyncBucketProxy> buckets) implements Remote {
   private static final Duration KEPT_AFTER_REFILL = Duration.ofSeconds(10);
 
@@ -45,7 +45,7 @@ record Bucket4jRemote(RedisClient client, List<AsyncBucketProxy> buckets) implem
   }
 
   @Override
-  public CompletionStage<Boolean> ask(int key) {
+  public CompletionStage<Boolean> check(int key) {
     return buckets.get(key).tryConsume(1);
   }
 

@@ -14,35 +14,36 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers that each ask again as soon as they have an answer. They are chains of callbacks, so the
- * next question is asked by whatever thread brings the answer to the last.
+ * A fixed number of concurrent callers in a closed loop: each sends its next request when it has
+ * the reply to the last. They are chains of callbacks, so the thread that completes a reply sends
+ * the next request.
  */
 final class Callers implements AutoCloseable {
   static final int COUNT = 64;
 
-  /** What a caller's supplier of keys says when it has asked enough. */
+  /** Returned by a caller's supplier of keys to end the caller. */
   static final int NO_MORE = -1;
 
-  private static final int ANSWERS_IN_A_ROW = 100;
+  private static final int MAX_IMMEDIATE_REPLIES = 100;
   private static final int PRECISION = 2;
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
 
   private final ExecutorService threads =
       Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
 
   /**
-   * What they saw.
+   * The measurements of one run.
    *
    * @param latencies in nanoseconds
    */
-  public record Seen(long decisions, long passed, Duration took, Histogram latencies) {}
+  public record Outcome(long decisions, long passed, Duration took, Histogram latencies) {}
 
   /**
-   * Asks until the time is over or every caller has asked enough; then waits for the last answers.
+   * Runs the callers until the time is over or all have ended, and waits for the last replies.
    *
-   * @param keys makes for each caller what chooses its keys
+   * @param keys creates the supplier of keys for each caller
    */
-  Seen ask(Remote remote, Supplier<IntSupplier> keys, Duration time)
+  Outcome run(Remote remote, Supplier<IntSupplier> keys, Duration time)
       throws InterruptedException, TimeoutException {
     long start = System.nanoTime();
     long end = start + time.toNanos();
@@ -57,15 +58,15 @@ final class Callers implements AutoCloseable {
       latencies.add(caller.latencies);
       passed += caller.passed;
     }
-    return new Seen(latencies.getTotalCount(), passed, took, latencies);
+    return new Outcome(latencies.getTotalCount(), passed, took, latencies);
   }
 
   private static void await(Caller caller, Duration time)
       throws InterruptedException, TimeoutException {
     try {
-      caller.done.get(time.toSeconds() + PATIENCE_SECONDS, TimeUnit.SECONDS);
+      caller.done.get(time.toSeconds() + TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("a question was not answered: " + e.getCause(), e);
+      throw new IllegalStateException("a request failed: " + e.getCause(), e);
     }
   }
 
@@ -74,7 +75,7 @@ final class Callers implements AutoCloseable {
     threads.close();
   }
 
-  /** Its fields are only touched by the thread that has the answer to its one question. */
+  /** One caller. Only the thread that completes its pending request accesses its fields. */
   private final class Caller implements Runnable {
     final Histogram latencies = new Histogram(PRECISION);
     final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
@@ -92,42 +93,42 @@ final class Callers implements AutoCloseable {
     @Override
     public void run() {
       try {
-        askOn();
+        checkUntilPending();
       } catch (RuntimeException | Error e) {
         done.completeExceptionally(e);
       }
     }
 
-    /** Answers that are there at once are taken in a loop, but not so long that others starve. */
-    private void askOn() {
-      for (int i = 0; i < ANSWERS_IN_A_ROW; i++) {
-        long asked = System.nanoTime();
-        int key = asked - end >= 0 ? NO_MORE : keys.getAsInt();
+    /** Processes immediate replies in a loop, limited so that other callers do not starve. */
+    private void checkUntilPending() {
+      for (int i = 0; i < MAX_IMMEDIATE_REPLIES; i++) {
+        long sentAt = System.nanoTime();
+        int key = sentAt - end >= 0 ? NO_MORE : keys.getAsInt();
         if (key == NO_MORE) {
           done.complete(null);
           return;
         }
-        var answer = remote.ask(key).toCompletableFuture();
-        if (!answer.isDone()) {
-          var unused = answer.whenComplete((passes, problem) -> answered(asked, passes, problem));
+        var reply = remote.check(key).toCompletableFuture();
+        if (!reply.isDone()) {
+          var unused = reply.whenComplete((passes, problem) -> onReply(sentAt, passes, problem));
           return;
         }
-        note(asked, answer.join());
+        record(sentAt, reply.join());
       }
       threads.execute(this);
     }
 
-    private void answered(long asked, Boolean passes, @Nullable Throwable problem) {
+    private void onReply(long sentAt, Boolean passes, @Nullable Throwable problem) {
       if (problem != null) {
         done.completeExceptionally(problem);
         return;
       }
-      note(asked, passes);
+      record(sentAt, passes);
       run();
     }
 
-    private void note(long asked, boolean passes) {
-      latencies.recordValue(System.nanoTime() - asked);
+    private void record(long sentAt, boolean passes) {
+      latencies.recordValue(System.nanoTime() - sentAt);
       if (passes) passed++;
     }
   }

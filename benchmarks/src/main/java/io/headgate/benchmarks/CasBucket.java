@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * The floor: the least that a token bucket can do. One number for the state (when the debt will be
- * repaid), one compare-and-set, no rules, no remaining, no retry time.
+ * The baseline: a minimal token bucket (GCRA). Its state is one number, the time at which the debt
+ * is repaid. It needs one compare-and-set and has no rules, remaining permits or retry time.
  */
 record CasBucket(long interval, long tolerance, LongSupplier nanos) {
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A process that ends with this one at the latest, however this one ends. */
+/** A child process that is killed on close, at the latest when this JVM exits. */
 final class Child implements AutoCloseable {
   private static final int GRACE_SECONDS = 15;
 
@@ -23,19 +23,19 @@ final class Child implements AutoCloseable {
   Child(List<String> command, Path directory) throws IOException {
     var builder =
         new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
-    // Options that the service would read from there are not those to be measured.
+    // The service reads options from these variables, which must not affect the measurement.
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     process = builder.start();
     hook = Thread.ofPlatform().unstarted(process::destroyForcibly);
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** Both of its streams as one. */
+  /** Returns its standard output and standard error, merged. */
   InputStream output() {
     return process.getInputStream();
   }
 
-  /** What it reads. */
+  /** Returns its standard input. */
   OutputStream input() {
     return process.getOutputStream();
   }
@@ -44,7 +44,7 @@ final class Child implements AutoCloseable {
     return process.waitFor();
   }
 
-  /** The CPU time that it has used until now, where the system tells. */
+  /** Returns the CPU time used so far, if the operating system reports it. */
   Optional<Duration> cpu() {
     return process.info().totalCpuDuration();
   }

@@ -5,12 +5,12 @@ import io.headgate.store.Ticker;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** Where those whose clock can be chosen take their time from. */
+/** The clock of the limiters whose clock can be configured. */
 public enum Clock {
-  /** {@code System.nanoTime}, or what a library makes of it. */
+  /** {@code System.nanoTime}, or the library's default. */
   SYSTEM,
 
-  /** One memory read. With it, what remains to be seen is the arithmetic and the store. */
+  /** A clock that costs one memory read, which leaves the cost of the algorithm and the store. */
   COARSE;
 
   LongSupplier nanos() {
@@ -34,7 +34,7 @@ public enum Clock {
     };
   }
 
-  /** Moved on every millisecond by a thread of its own. */
+  /** Updated every millisecond by a dedicated thread. */
   private static final class Coarse implements Ticker, TimeMeter {
     static final Coarse SHARED = new Coarse();
 

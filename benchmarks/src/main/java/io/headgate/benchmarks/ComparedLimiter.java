@@ -1,8 +1,8 @@
 package io.headgate.benchmarks;
 
-/** Who is compared; the name of its method in the benchmarks. */
+/** The limiters compared in process, with the names of their benchmark methods. */
 enum ComparedLimiter {
-  FLOOR("floor", "floor: one compare-and-set", true),
+  FLOOR("floor", "baseline: one compare-and-set", true),
   STORE("headgateStore", "**Headgate**, store", true),
   CHECK("headgateCheck", "**Headgate**, `check`", true),
   GUAVA("guava", "Guava", false),
@@ -12,7 +12,7 @@ enum ComparedLimiter {
   final String method;
   final String title;
 
-  /** Whether it can be given another clock than its own. */
+  /** Whether its clock can be configured. */
   final boolean takesClock;
 
   ComparedLimiter(String method, String title, boolean takesClock) {

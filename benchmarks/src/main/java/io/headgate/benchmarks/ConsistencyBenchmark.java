@@ -27,29 +27,29 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A whole check of one hot key, with its state in this JVM or in Redis. */
+/** Measures a complete check of one hot key, with its state in this JVM or in Redis. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ConsistencyBenchmark {
-  /** Where a decision is made. */
-  public enum Way {
+  /** The store and consistency mode. */
+  public enum StoreMode {
     MEMORY("in memory, one JVM"),
     LEASED("leased"),
     EVENTUAL("eventual"),
-    STRICT("strict: Redis is asked each time");
+    STRICT("strict: a Redis command per check");
 
     final String title;
 
-    Way(String title) {
+    StoreMode(String title) {
       this.title = title;
     }
   }
 
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   @Param({"MEMORY", "LEASED", "EVENTUAL", "STRICT"})
-  Way way = Way.MEMORY;
+  StoreMode mode = StoreMode.MEMORY;
 
   private @Nullable RedisServer server;
   private RateLimiter limiter;
@@ -57,31 +57,31 @@ public class ConsistencyBenchmark {
 
   @Setup
   public void setUp() {
-    // So much that nobody is denied, however fast it is.
+    // A rate high enough that no request is ever denied.
     var rule =
         Rule.named("per-user")
             .match("key", "user:*")
             .limit(new TokenBucket(Rate.perSecond(1_000_000_000)));
-    if (way == Way.MEMORY) {
+    if (mode == StoreMode.MEMORY) {
       limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rule.build()));
       return;
     }
     var started = RedisServer.start();
     server = started;
-    var options = RedisOptions.of(started.uri()).withDeadline(PATIENCE);
+    var options = RedisOptions.of(started.uri()).withDeadline(TIMEOUT);
     limiter =
         RateLimiter.with(
             RedisStore.connect(options),
-            RuleSet.of(rule.consistency(Consistency.valueOf(way.name())).build()));
+            RuleSet.of(rule.consistency(Consistency.valueOf(mode.name())).build()));
     var expected =
-        switch (way) {
+        switch (mode) {
           case MEMORY, STRICT -> Source.STORE;
           case LEASED -> Source.LEASE;
           case EVENTUAL -> Source.CACHE;
         };
     Eventually.holds(
-        "decisions are " + way,
-        PATIENCE,
+        "decisions are " + mode,
+        TIMEOUT,
         () -> limiter.checkForResult(Request.of(subject)).source() == expected);
   }
 

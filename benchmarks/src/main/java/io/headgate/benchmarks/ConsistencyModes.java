@@ -4,18 +4,18 @@ package io.headgate.benchmarks;
 final class ConsistencyModes {
   private ConsistencyModes() {}
 
-  static String report(BenchmarkContext lab) {
+  static String report(BenchmarkContext context) {
     var table = new Table("", "1 thread", "2 threads");
-    for (var way : ConsistencyBenchmark.Way.values()) {
-      var call = Jmh.Call.of(ConsistencyBenchmark.class, "check").with("way", way);
+    for (var mode : ConsistencyBenchmark.StoreMode.values()) {
+      var call = Jmh.Call.of(ConsistencyBenchmark.class, "check").with("mode", mode);
       table.row(
-          way.title,
-          lab.jmh().measure(call).toString(),
-          lab.jmh().measure(call.threads(2)).toString());
+          mode.title,
+          context.jmh().measure(call).toString(),
+          context.jmh().measure(call.threads(2)).toString());
     }
     return """
-    **A check of one hot key**, from a subject to a decision, again and again without a pause. Token bucket, all
-    pass. Nanoseconds as each thread sees them, medians of turns:
+    **A check of one hot key**, from a subject to a decision, in a loop without pauses. Token bucket, all requests
+    pass. Nanoseconds per check and thread, medians of turns:
 
     %s\
     """

@@ -1,11 +1,11 @@
 package io.headgate.benchmarks;
 
-/** How long to measure. */
+/** The durations and repetitions of measurements. */
 enum Effort {
-  /** For a first look: about 5 minutes. */
+  /** Short measurements: about 5 minutes. */
   QUICK(1, 2, 400, 3, 200, 6, 3, 2, 1_600, 3, 300),
 
-  /** For the record: up to 18 minutes. */
+  /** Measurements for publication: up to 18 minutes. */
   FULL(2, 3, 400, 5, 300, 12, 5, 5, 3_200, 5, 600);
 
   final int forks;

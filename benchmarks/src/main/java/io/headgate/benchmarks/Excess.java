@@ -10,29 +10,29 @@ import java.util.HashMap;
 import java.util.List;
 
 /**
- * By how much the fullest span of time was fuller than a limit allows: over all spans, none left
- * out. Less than 0 if all had room.
+ * Computes by how many permits the fullest span of time exceeded its limit, over all spans. The
+ * result is negative if every span had free permits.
  *
- * <p>When exactly a request was let pass is not known, only an interval: from when it was asked to
- * when it was answered, and as much wider as clocks are uncertain. A request counts for a span only
- * if it surely lies in it. So what is more than 0 here was surely too much.
+ * <p>The exact time of an admission is not known, only an interval: from the request to the reply,
+ * extended by the uncertainty of the clocks. A request counts for a span only if its interval lies
+ * within the span. A positive result is therefore certain over-admission.
  */
 final class Excess {
-  /** When a request was let pass: not before, not after. */
+  /** The interval in which a request was admitted. */
   record Interval(long from, long to) {}
 
-  static final long NOBODY_CAME = Long.MIN_VALUE;
+  static final long NO_REQUESTS = Long.MIN_VALUE;
 
   static long of(Holdable limit, List<Interval> passed) {
-    if (passed.isEmpty()) return NOBODY_CAME;
+    if (passed.isEmpty()) return NO_REQUESTS;
     return switch (limit) {
       case FixedWindow window -> inWindows(passed, window.window()) - window.permits();
-      case SlidingWindow window -> inAny(passed, span(window)) - window.capacity();
+      case SlidingWindow window -> inAnySpan(passed, span(window)) - window.capacity();
       case TokenBucket bucket -> aboveRate(passed, bucket);
     };
   }
 
-  /** The span in which a sliding window promises no more than its permits. */
+  /** Returns the span for which a sliding window guarantees its limit. */
   private static long span(SlidingWindow window) {
     return switch (window.bound()) {
       case CONSERVATIVE -> window.window();
@@ -49,21 +49,21 @@ final class Excess {
     return counts.values().stream().mapToLong(count -> count).max().orElse(0);
   }
 
-  /** Spans that begin with a request are enough: others hold no more than one of these. */
-  private static long inAny(List<Interval> passed, long span) {
+  /** Returns the maximum in any span; it is sufficient to examine spans that begin at a request. */
+  private static long inAnySpan(List<Interval> passed, long span) {
     var ends = passed.stream().mapToLong(Interval::to).sorted().toArray();
-    var counts = new int[ends.length + 1]; // a tree of sums
-    long most = 0;
+    var counts = new int[ends.length + 1]; // a Fenwick tree
+    long max = 0;
     for (var one : latestFirst(passed)) {
       for (int i = rank(ends, one.to + 1); i < counts.length; i += i & -i) counts[i]++;
       long inside = 0;
       for (int i = rank(ends, one.from + span); i > 0; i -= i & -i) inside += counts[i];
-      most = Math.max(most, inside);
+      max = Math.max(max, inside);
     }
-    return most;
+    return max;
   }
 
-  /** How many are less. */
+  /** Returns how many values are less. */
   private static int rank(long[] sorted, long value) {
     int low = 0;
     int high = sorted.length;
@@ -80,9 +80,9 @@ final class Excess {
   }
 
   /**
-   * The most of {@code count - burst - rate x (to - from)} over all spans that begin with one
-   * request and end with another, in permits, rounded up: half a permit too many is a request.
-   * Counted in units of which a permit has {@code period}, so that nothing is rounded on the way.
+   * Returns the maximum of {@code count - burst - rate x (to - from)} over all spans that begin
+   * with one request and end with another, in permits, rounded up, since a fraction of a permit is
+   * a request too many. Computed in units of 1/{@code period} permit, without intermediate rounding.
    */
   private static long aboveRate(List<Interval> passed, TokenBucket bucket) {
     long period = bucket.rate().periodMicros();
@@ -90,13 +90,13 @@ final class Excess {
     var begins = passed.stream().mapToLong(Interval::from).sorted().toArray();
     long origin = begins[0];
     var tree = new MaxTree(Arrays.stream(begins).map(from -> (from - origin) * permits).toArray());
-    long most = Long.MIN_VALUE;
+    long max = Long.MIN_VALUE;
     for (var one : passed.stream().sorted(Comparator.comparingLong(Interval::to)).toList()) {
       tree.addToFirst(rank(begins, one.from + 1), period);
-      long best = tree.mostOfFirst(rank(begins, one.to + 1));
-      most = Math.max(most, best - (one.to - origin) * permits);
+      long best = tree.maxOfFirst(rank(begins, one.to + 1));
+      max = Math.max(max, best - (one.to - origin) * permits);
     }
-    return Math.ceilDiv(most, period) - bucket.burst();
+    return Math.ceilDiv(max, period) - bucket.burst();
   }
 
   private Excess() {}

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A call of Envoy's rate limit service with one descriptor, {@code key = user:42}, in the domain
- * {@code bench}: written out, since nothing else here needs a generator of protocols.
+ * A request of Envoy's rate limit service with one descriptor, {@code key = user:42}, in the domain
+ * {@code bench}. It is encoded by hand, which avoids a dependency on generated protobuf code.
  */
 final class GrpcQuestion {
   static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -47,7 +47,7 @@ final class GrpcQuestion {
         .appendBuffer(content);
   }
 
-  /** An error of gRPC is a 200 too, which h2load would count. */
+  /** Verifies that the request succeeds: h2load counts gRPC errors, which have HTTP status 200. */
   static void requireAnswered(String address) throws InterruptedException {
     var vertx = Vertx.vertx();
     try {
@@ -57,7 +57,7 @@ final class GrpcQuestion {
                   .setProtocolVersion(HttpVersion.HTTP_2)
                   .setHttp2ClearTextUpgrade(false));
       var request = new RequestOptions().setMethod(HttpMethod.POST).setAbsoluteURI(address + PATH);
-      var answer =
+      var reply =
           client
               .request(request)
               .compose(call ->
@@ -68,14 +68,14 @@ final class GrpcQuestion {
               .toCompletionStage()
               .toCompletableFuture()
               .get(SECONDS, TimeUnit.SECONDS);
-      // The first field of the answer is its overall code: 1, OK.
+      // The first field of the response is its overall code: 1 is OK.
       boolean ok =
-          answer.length() > FRAME + 1
-              && answer.getByte(FRAME) == 1 << 3
-              && answer.getByte(FRAME + 1) == 1;
-      if (!ok) throw new IllegalStateException("a call of gRPC was answered " + answer);
+          reply.length() > FRAME + 1
+              && reply.getByte(FRAME) == 1 << 3
+              && reply.getByte(FRAME + 1) == 1;
+      if (!ok) throw new IllegalStateException("unexpected gRPC response: " + reply);
     } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("a call of gRPC was not answered", e);
+      throw new IllegalStateException("the gRPC request failed", e);
     } finally {
       vertx.close();
     }

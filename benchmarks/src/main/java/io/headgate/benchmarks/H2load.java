@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Load from <a href="https://nghttp2.org">h2load</a>: calls of gRPC, over connections of HTTP/2
- * that each have several on their way, as Envoy's do.
+ * Generates gRPC load with <a href="https://nghttp2.org">h2load</a>, over HTTP/2 connections with
+ * several concurrent calls each, as Envoy does.
  *
- * @param message what is sent, framed
+ * @param message the file with the framed message
  */
 record H2load(Path message, int connections, int streams) {
   private static final Pattern RATE = Pattern.compile("(?m)^finished in .*?, ([0-9.]+) req/s");
@@ -38,10 +38,10 @@ record H2load(Path message, int connections, int streams) {
     var rate = RATE.matcher(output);
     var done = DONE.matcher(output);
     if (!rate.find() || !done.find()) {
-      throw new IllegalStateException("h2load said something else than expected: " + output);
+      throw new IllegalStateException("unexpected output of h2load: " + output);
     }
     if (!done.group(2).equals("0") || !done.group(3).equals("0")) {
-      throw new IllegalStateException("h2load reports trouble: " + done.group());
+      throw new IllegalStateException("h2load reports errors: " + done.group());
     }
     return new Load(Long.parseLong(done.group(1)), Double.parseDouble(rate.group(1)));
   }

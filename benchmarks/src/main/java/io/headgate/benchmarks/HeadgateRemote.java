@@ -21,14 +21,14 @@ import java.util.stream.IntStream;
 
 /** Headgate as a library: from a subject through one rule to a result. */
 record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Remote {
-  /** A machine that does other things too may halt for longer than the usual 50 ms. */
+  /** Longer than the default of 50 ms, since a busy machine may pause for longer. */
   private static final Duration DEADLINE = Duration.ofSeconds(5);
 
   static Remote open(String uri, String name, Quota quota, int keys) {
     return open(uri, name, List.of(quota.headgate()), keys, 1);
   }
 
-  /** Denials of more than one permit are not remembered, so Redis is asked each time. */
+  /** Opens a limiter whose denials, of more than one permit, are not cached. */
   static Remote exhaustedByTwos(String uri, String name, int keys) {
     return open(uri, name, List.of(new TokenBucket(Rate.perDay(2), 3)), keys, 2);
   }
@@ -54,13 +54,13 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
   }
 
   @Override
-  public CompletionStage<Boolean> ask(int key) {
+  public CompletionStage<Boolean> check(int key) {
     return limiter.checkForResultAsync(requests.get(key)).thenApply(HeadgateRemote::isAllowed);
   }
 
   private static boolean isAllowed(CheckResult result) {
     if (result.source() == Source.FALLBACK) {
-      throw new IllegalStateException("Redis was away: this is not what was to be measured");
+      throw new IllegalStateException("Redis was unavailable during the measurement");
     }
     return result.isAllowed();
   }

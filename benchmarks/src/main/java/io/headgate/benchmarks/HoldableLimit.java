@@ -6,7 +6,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 
-/** The limits that can be spent by several instances at once. */
+/** The algorithms that support all consistency modes. */
 enum HoldableLimit {
   TOKEN_BUCKET("token bucket"),
   FIXED_WINDOW("fixed window"),

@@ -7,25 +7,25 @@ import java.util.List;
 final class HotKey {
   private HotKey() {}
 
-  static String report(BenchmarkContext lab) {
+  static String report(BenchmarkContext context) {
     return """
-    Everybody asks for the same key. Nanoseconds a request as each thread sees them, and how often the
-    floor of the same column goes into that. *Store* is the arithmetic and the state, with the rules
-    already applied; `check` is the whole way from a subject to a decision.
+    All threads check the same key. Nanoseconds per request and thread, and the ratio to the baseline of
+    the same column. *Store* is the algorithm and its state, with a prepared plan; `check` is the complete
+    path from a subject to a decision.
 
-    With each library's own clock (for the floor and Headgate, `System.nanoTime`):
+    With each library's own clock (for the baseline and Headgate, `System.nanoTime`):
 
     %s
-    With a coarse clock, which costs one memory read, for those that take one:
+    With a coarse clock, which costs one memory read, for the limiters that support one:
 
     %s\
     """
-        .formatted(table(lab, Clock.SYSTEM), table(lab, Clock.COARSE));
+        .formatted(table(context, Clock.SYSTEM), table(context, Clock.COARSE));
   }
 
   private record Column(Quota quota, int threads) {}
 
-  private static Table table(BenchmarkContext lab, Clock clock) {
+  private static Table table(BenchmarkContext context, Clock clock) {
     var columns =
         List.of(
             new Column(Quota.GENEROUS, 1),
@@ -49,7 +49,7 @@ final class HotKey {
       var cells = new ArrayList<String>();
       cells.add(contender.title);
       for (int i = 0; i < columns.size(); i++) {
-        var measured = lab.jmh().measure(call(contender, clock, columns.get(i)));
+        var measured = context.jmh().measure(call(contender, clock, columns.get(i)));
         if (contender == ComparedLimiter.FLOOR) floors.add(measured);
         cells.add(measured.toString());
         cells.add(measured.times(floors.get(i)));

@@ -16,52 +16,52 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Compares the service, as it is asked in different ways, with a server that does nothing, by
- * turns, so that all see the same weather.
+ * Compares the service, over HTTP and gRPC, with a minimal server. The measurements alternate, so
+ * that disturbances of the machine affect all alike.
  */
 final class Http {
   private static final int CONNECTIONS = 64;
-  private static final int GRPC_CONNECTIONS = 4; // as many on their way as with the others
+  private static final int GRPC_CONNECTIONS = 4; // with as many concurrent calls as the others
   private static final int CALLERS = 1_000;
   private static final int FEW_RULES = 10;
   private static final int MANY_RULES = 10_000;
   private static final String PATH = "/v1/check";
-  private static final String QUESTION = "{\"key\":\"user:%d\"}";
+  private static final String BODY = "{\"key\":\"user:%d\"}";
 
   private Http() {}
 
   @FunctionalInterface
-  private interface Asking {
+  private interface LoadGenerator {
     Load run(int seconds) throws IOException, InterruptedException;
   }
 
-  /** One way of asking one server, and what was measured of it. */
+  /** One server with a load generator and its measurements. */
   private static final class Subject {
     final String name;
     final HttpServer server;
-    final Asking asking;
+    final LoadGenerator load;
     final List<Double> perSecond = new ArrayList<>();
     final List<Double> cpuMicros = new ArrayList<>();
 
-    Subject(String name, HttpServer server, Asking asking) {
+    Subject(String name, HttpServer server, LoadGenerator load) {
       this.name = name;
       this.server = server;
-      this.asking = asking;
+      this.load = load;
     }
 
-    void turn(BenchmarkContext lab) throws IOException, InterruptedException {
+    void turn(BenchmarkContext context) throws IOException, InterruptedException {
       var before = cpu(server);
-      var load = asking.run(lab.effort().httpSeconds);
-      double micros = cpu(server).minus(before).toNanos() / 1e3 / load.requests();
-      perSecond.add(load.perSecond());
+      var result = load.run(context.effort().httpSeconds);
+      double micros = cpu(server).minus(before).toNanos() / 1e3 / result.requests();
+      perSecond.add(result.perSecond());
       cpuMicros.add(micros);
-      lab.progress()
-          .say(
+      context.progress()
+          .log(
               String.format(
                   Locale.ROOT,
                   "  %s: %,.0f requests/s, %.1f µs of CPU each",
                   name,
-                  load.perSecond(),
+                  result.perSecond(),
                   micros));
     }
 
@@ -80,18 +80,18 @@ final class Http {
     private static Duration cpu(HttpServer server) {
       return server
           .cpu()
-          .orElseThrow(() -> new IllegalStateException("the system does not tell CPU times"));
+          .orElseThrow(() -> new IllegalStateException("the operating system does not report CPU times"));
     }
   }
 
-  static String report(BenchmarkContext lab) throws IOException, InterruptedException {
+  static String report(BenchmarkContext context) throws IOException, InterruptedException {
     require(Wrk.isInstalled(), "wrk", "wrk");
     require(H2load.isInstalled(), "h2load", "nghttp2-client");
     var directory = Files.createTempDirectory("headgate-http");
     try {
       writeRules(directory.resolve("few.yaml"), FEW_RULES);
       writeRules(directory.resolve("many.yaml"), MANY_RULES);
-      return compare(lab, directory);
+      return compare(context, directory);
     } finally {
       for (var file : List.of("few.yaml", "many.yaml", "post.lua", "message.bin")) {
         Files.deleteIfExists(directory.resolve(file));
@@ -107,7 +107,7 @@ final class Http {
             .formatted(program, packaged));
   }
 
-  /** One that is asked about and never denies; the others are about others. */
+  /** Writes one rule that applies and never denies, and others that do not apply. */
   private static void writeRules(Path file, int count) throws IOException {
     String one =
         "  - { id: %s, match: { key: \"%s\" }, limit: { algorithm: token-bucket, rate: %s } }\n";
@@ -117,16 +117,16 @@ final class Http {
     Files.writeString(file, text);
   }
 
-  private static String compare(BenchmarkContext lab, Path directory)
+  private static String compare(BenchmarkContext context, Path directory)
       throws IOException, InterruptedException {
     try (var redis = RedisServer.start();
-        var few = new HttpServer(headgate(lab, "few.yaml", "memory"), directory);
-        var many = new HttpServer(headgate(lab, "many.yaml", "memory"), directory);
-        var remote = new HttpServer(headgate(lab, "few.yaml", redis.uri()), directory)) {
-      var answer = ask(few);
-      try (var bare = new HttpServer(bare(answer), directory)) {
-        requireLike(answer, ask(bare));
-        var wrk = Wrk.posting(QUESTION, CALLERS, directory, CONNECTIONS);
+        var few = new HttpServer(headgate(context, "few.yaml", "memory"), directory);
+        var many = new HttpServer(headgate(context, "many.yaml", "memory"), directory);
+        var remote = new HttpServer(headgate(context, "few.yaml", redis.uri()), directory)) {
+      var reply = check(few);
+      try (var bare = new HttpServer(bare(reply), directory)) {
+        requireLike(reply, check(bare));
+        var wrk = Wrk.posting(BODY, CALLERS, directory, CONNECTIONS);
         int streams = CONNECTIONS / GRPC_CONNECTIONS;
         var h2load = H2load.sending(GrpcQuestion.framed(), directory, GRPC_CONNECTIONS, streams);
         GrpcQuestion.requireAnswered(few.address());
@@ -138,17 +138,17 @@ final class Http {
                 new Subject("10 rules, Redis", remote, s -> wrk.run(remote.address() + PATH, s)),
                 new Subject(
                     "10 rules, gRPC", few, s -> h2load.run(few.address() + GrpcQuestion.PATH, s)));
-        lab.progress().say("  warming up all");
-        for (var subject : subjects) subject.asking.run(lab.effort().httpWarmUpSeconds);
-        for (int round = 0; round < lab.effort().httpRounds; round++) {
-          for (var subject : subjects) subject.turn(lab);
+        context.progress().log("  warming up all");
+        for (var subject : subjects) subject.load.run(context.effort().httpWarmUpSeconds);
+        for (int round = 0; round < context.effort().httpRounds; round++) {
+          for (var subject : subjects) subject.turn(context);
         }
-        return told(lab, subjects, answer.body().length());
+        return markdown(context, subjects, reply.body().length());
       }
     }
   }
 
-  private static String told(BenchmarkContext lab, List<Subject> subjects, int bodyLength) {
+  private static String markdown(BenchmarkContext context, List<Subject> subjects, int bodyLength) {
     var bare = subjects.getFirst();
     var table = new Table("", "requests a second", "", "CPU µs a request", "");
     for (var subject : subjects) {
@@ -160,13 +160,13 @@ final class Http {
           subject == bare ? "" : subject.cpu().times(bare.cpu()));
     }
     return """
-    `POST /v1/check` of the service, %,d callers in turn, one rule that never denies applies, against a
-    Vert.x server with the same options and event loops, which reads the request and returns what the
-    service returned to the first one, headers and %d bytes of body, as a constant. wrk, one thread and
-    %d connections that are kept, on the same machine: it takes CPU from all alike, and so does Redis,
-    whose own is not counted. gRPC is Envoy's `ShouldRateLimit` with one descriptor, by h2load over %d
-    connections with as many calls on their way. Medians of %d rounds of %d s, by turns. CPU is that of
-    the server's process. Ratios are to the first row.
+    `POST /v1/check` of the service for %,d callers in turn; one rule that never denies applies. Bare Vert.x
+    is a server with the same options and event loops, which reads the request and returns the service's
+    response, headers and %d bytes of body, as a constant. The load is wrk with one thread and %d keep-alive
+    connections on the same machine, which takes CPU from all alike. So does Redis, whose CPU is not
+    counted. gRPC is Envoy's `ShouldRateLimit` with one descriptor, by h2load over %d connections with as
+    many concurrent calls. Medians of %d alternating rounds of %d s. CPU is that of the server's process.
+    Ratios are to the first row.
 
     %s\
     """
@@ -175,35 +175,35 @@ final class Http {
             bodyLength,
             CONNECTIONS,
             GRPC_CONNECTIONS,
-            lab.effort().httpRounds,
-            lab.effort().httpSeconds,
+            context.effort().httpRounds,
+            context.effort().httpSeconds,
             table);
   }
 
-  private static List<String> headgate(BenchmarkContext lab, String rules, String store) {
-    var jar = lab.root().resolve("server/target/headgate.jar");
+  private static List<String> headgate(BenchmarkContext context, String rules, String store) {
+    var jar = context.root().resolve("server/target/headgate.jar");
     var command = java();
     command.addAll(List.of("-jar", jar.toString(), "serve", "--port", "0", "--store", store));
     command.addAll(List.of("--rules", rules, "--rules-mode", "file"));
     return command;
   }
 
-  private static List<String> bare(HttpResponse<String> answer) {
+  private static List<String> bare(HttpResponse<String> reply) {
     var command = java();
     command.addAll(
-        List.of("-cp", BenchmarkContext.classPath(), BareServer.class.getName(), answer.body()));
-    answer
+        List.of("-cp", BenchmarkContext.classPath(), BareServer.class.getName(), reply.body()));
+    reply
         .headers()
         .map()
         .forEach((name, values) -> {
-          if (name.equalsIgnoreCase("content-length")) return; // comes by itself
+          if (name.equalsIgnoreCase("content-length")) return; // set by the server
           command.add(name);
           command.add(String.join(",", values));
         });
     return command;
   }
 
-  /** As {@code ./headgate serve} starts it. */
+  /** Returns the JVM command with the options of {@code ./headgate serve}. */
   private static List<String> java() {
     var command = new ArrayList<String>();
     command.add(BenchmarkContext.java());
@@ -212,29 +212,29 @@ final class Http {
     return command;
   }
 
-  private static HttpResponse<String> ask(HttpServer server)
+  private static HttpResponse<String> check(HttpServer server)
       throws IOException, InterruptedException {
     try (var client = HttpClient.newHttpClient()) {
       var request =
           HttpRequest.newBuilder(URI.create(server.address() + PATH))
               .version(HttpClient.Version.HTTP_1_1)
               .header("Content-Type", "application/json")
-              .POST(BodyPublishers.ofString(String.format(Locale.ROOT, QUESTION, 1)))
+              .POST(BodyPublishers.ofString(String.format(Locale.ROOT, BODY, 1)))
               .build();
-      var answer = client.send(request, BodyHandlers.ofString());
-      if (answer.statusCode() != 200) {
+      var reply = client.send(request, BodyHandlers.ofString());
+      if (reply.statusCode() != 200) {
         throw new IllegalStateException(
-            "a check was answered %d: %s".formatted(answer.statusCode(), answer.body()));
+            "a check returned status %d: %s".formatted(reply.statusCode(), reply.body()));
       }
-      return answer;
+      return reply;
     }
   }
 
-  private static void requireLike(HttpResponse<String> wanted, HttpResponse<String> got) {
-    if (!got.body().equals(wanted.body()) || !got.headers().equals(wanted.headers())) {
+  private static void requireLike(HttpResponse<String> expected, HttpResponse<String> actual) {
+    if (!actual.body().equals(expected.body()) || !actual.headers().equals(expected.headers())) {
       throw new IllegalStateException(
           "the bare server returns %s %s where Headgate returned %s %s"
-              .formatted(got.headers(), got.body(), wanted.headers(), wanted.body()));
+              .formatted(actual.headers(), actual.body(), expected.headers(), expected.body()));
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** A server in a process of its own, which says at its start where it listens. */
+/** A server in a child process that prints its address when it starts. */
 final class HttpServer implements AutoCloseable {
   private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
 
@@ -24,7 +24,7 @@ final class HttpServer implements AutoCloseable {
       var output =
           new BufferedReader(new InputStreamReader(child.output(), StandardCharsets.UTF_8));
       address = address(output);
-      // A full pipe would stop it.
+      // A full pipe would block the server.
       Thread.ofVirtual().start(() -> drain(output));
     } catch (RuntimeException | IOException e) {
       child.close();
@@ -33,21 +33,21 @@ final class HttpServer implements AutoCloseable {
   }
 
   private static String address(BufferedReader output) throws IOException {
-    var said = new StringBuilder();
+    var lines = new StringBuilder();
     for (String line = output.readLine(); line != null; line = output.readLine()) {
       var found = ADDRESS.matcher(line);
       if (found.find()) return found.group();
-      said.append(line).append('\n');
+      lines.append(line).append('\n');
     }
     throw new IllegalStateException(
-        "a server ended before it listened: " + said.toString().strip());
+        "a server ended during start-up: " + lines.toString().strip());
   }
 
   private static void drain(BufferedReader output) {
     try (output) {
       output.transferTo(Writer.nullWriter());
     } catch (IOException e) {
-      // The server was ended, and with it what it had to say.
+      // The server has ended.
     }
   }
 

@@ -17,7 +17,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** Runs one benchmark after the other, each in JVMs of its own, and keeps what JMH says of them. */
+/** Runs benchmarks one after another, each in new JVMs, and collects the results of JMH. */
 final class Jmh {
   private static final String COLLECTOR = "-XX:+UseG1GC";
 
@@ -32,7 +32,7 @@ final class Jmh {
     this.raw = raw;
   }
 
-  /** One method of one benchmark, and how to run it. */
+  /** One benchmark method and its settings. */
   record Call(Class<?> benchmark, String method, int threads, String heap, List<Param> params) {
     record Param(String name, String value) {}
 
@@ -62,7 +62,7 @@ final class Jmh {
     }
   }
 
-  /** The time of one request, as each thread sees it, in the unit of the benchmark. */
+  /** Measures the time of one request per thread, in the benchmark's unit. */
   Measurement measure(Call call) {
     var options =
         new OptionsBuilder()
@@ -81,12 +81,12 @@ final class Jmh {
       var result = new Runner(options.build()).runSingle();
       results.add(result);
       var measured = Measurement.of(turns(result));
-      progress.say(
+      progress.log(
           "  %s: %s %s".formatted(call, measured, result.getPrimaryResult().getScoreUnit()));
       return measured;
     } catch (RunnerException e) {
       throw new IllegalStateException(
-          "%s failed; %s says more".formatted(call, raw.resolve("jmh.log")), e);
+          "%s failed; see %s".formatted(call, raw.resolve("jmh.log")), e);
     }
   }
 
@@ -97,7 +97,7 @@ final class Jmh {
         .toArray();
   }
 
-  /** Writes all that was measured since the last call, as JMH's own JSON. */
+  /** Writes the results since the last call as JMH's JSON. */
   void writeRaw(String name) {
     if (results.isEmpty()) return;
     try (var out =

@@ -1,4 +1,4 @@
 package io.headgate.benchmarks;
 
-/** What a program that makes requests has got answered. */
+/** The result of a load generator: successful requests and their rate. */
 record Load(long requests, double perSecond) {}

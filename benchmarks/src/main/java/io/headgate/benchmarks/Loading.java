@@ -4,19 +4,19 @@ package io.headgate.benchmarks;
 final class Loading {
   private Loading() {}
 
-  static String report(BenchmarkContext lab) {
+  static String report(BenchmarkContext context) {
     var table = new Table("", "10,000 rules");
-    table.row("read a YAML file", measure(lab, "read"));
-    table.row("compile into a rule set", measure(lab, "compile"));
+    table.row("read a YAML file", measure(context, "read"));
+    table.row("compile into a rule set", measure(context, "compile"));
     return """
-    A third each of exact keys, prefixes and CIDR blocks. Milliseconds; the file is in memory already.
+    A third each of exact keys, prefixes and CIDR blocks. Milliseconds; the file is already in memory.
 
     %s\
     """
         .formatted(table);
   }
 
-  private static String measure(BenchmarkContext lab, String method) {
-    return lab.jmh().measure(Jmh.Call.of(LoadingBenchmark.class, method)).toString();
+  private static String measure(BenchmarkContext context, String method) {
+    return context.jmh().measure(Jmh.Call.of(LoadingBenchmark.class, method)).toString();
   }
 }

@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What the figures were measured on.
+ * The machine of the measurements.
  *
- * @param load how many processes wanted a CPU in the last minute; negative if nobody knows
+ * @param load the load average of the last minute; negative if unknown
  */
 record Machine(String cpu, int cores, String system, String java, double load) {
   private static final Path CPUS = Path.of("/proc/cpuinfo");
@@ -24,7 +24,7 @@ record Machine(String cpu, int cores, String system, String java, double load) {
         loadAverage());
   }
 
-  /** As it was before the build, if the caller says; the build is no load that will stay. */
+  /** Returns the load before the build if the caller passes it, since the build adds load. */
   private static double loadAverage() {
     String said = System.getProperty("headgate.load", "unknown");
     return said.equals("unknown")
@@ -51,8 +51,8 @@ record Machine(String cpu, int cores, String system, String java, double load) {
   String warning() {
     return String.format(
         Locale.ROOT,
-        "The machine was busy when this began (load average %.2f): figures will be too high, and"
-            + " ratios uncertain.",
+        "The machine was busy at the start (load average %.2f): times are too high and ratios"
+            + " uncertain.",
         load);
   }
 

@@ -10,20 +10,20 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Measures, and writes one report; {@code benchmarks/run} builds and starts it. */
+/** Runs the measurements and writes the report; {@code benchmarks/run} builds and starts it. */
 public final class Main {
   private static final int SOMETHING_FAILED = 1;
 
-  private final BenchmarkContext lab;
+  private final BenchmarkContext context;
   private final Machine machine;
   private final List<String> failures = new ArrayList<>();
 
-  private Main(BenchmarkContext lab, Machine machine) {
-    this.lab = lab;
+  private Main(BenchmarkContext context, Machine machine) {
+    this.context = context;
     this.machine = machine;
   }
 
-  /** Takes the repository's root, the effort, the file for the report, and sections. */
+  /** Runs sections; the arguments are the repository's root, effort, report file and sections. */
   public static void main(String[] args) throws IOException {
     var root = Path.of(args[0]);
     var effort = Effort.valueOf(args[1].toUpperCase(Locale.ROOT));
@@ -32,30 +32,29 @@ public final class Main {
     var raw = Files.createDirectories(root.resolve("benchmarks/results/raw"));
     var progress = new Progress();
     var machine = Machine.here();
-    if (machine.isBusy()) progress.say("warning: " + machine.warning());
-    var lab = new BenchmarkContext(root, effort, progress, new Jmh(effort, progress, raw));
-    var main = new Main(lab, machine);
+    if (machine.isBusy()) progress.log("warning: " + machine.warning());
+    var context = new BenchmarkContext(root, effort, progress, new Jmh(effort, progress, raw));
+    var main = new Main(context, machine);
     Files.writeString(report, main.report(sections));
-    progress.say("done");
+    progress.log("done");
     System.exit(main.failures.isEmpty() ? 0 : SOMETHING_FAILED);
   }
 
   private String report(List<Section> sections) {
     var text = new StringBuilder(head());
     for (var section : sections) {
-      lab.progress().say(section.label());
+      context.progress().log(section.label());
       text.append("\n### ").append(section.title).append("\n\n").append(body(section));
     }
     return text.toString();
   }
 
   private String head() {
-    var effort = lab.effort();
+    var effort = context.effort();
     return """
     %s, `%s`: %s
 
-    Figures are medians ± half the distance between the least and the greatest of %d turns \
-    (in-process: of %d ms each, in %s, after %d ms to warm up).
+    Figures are medians ± half the range of %d turns (in-process: of %d ms each, in %s, after %d ms of warm-up).
     """
         .formatted(
             LocalDate.now(ZoneOffset.UTC),
@@ -67,17 +66,17 @@ public final class Main {
             effort.warmUps * effort.warmUpMillis);
   }
 
-  /** One section that fails leaves the others their say. */
+  /** Returns the report of a section; a failure does not affect the other sections. */
   private String body(Section section) {
     try {
-      return section.report(lab);
+      return section.report(context);
     } catch (Exception e) {
       if (e instanceof InterruptedException) Thread.currentThread().interrupt();
-      lab.progress().say("  failed: " + e);
+      context.progress().log("  failed: " + e);
       failures.add(section.label());
       return "Not measured: %s\n".formatted(String.valueOf(e.getMessage()));
     } finally {
-      lab.jmh().writeRaw(section.label());
+      context.jmh().writeRaw(section.label());
     }
   }
 }

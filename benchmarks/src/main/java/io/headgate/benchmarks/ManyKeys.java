@@ -4,12 +4,12 @@ package io.headgate.benchmarks;
 final class ManyKeys {
   private ManyKeys() {}
 
-  static String report(BenchmarkContext lab) {
+  static String report(BenchmarkContext context) {
     var table = new Table("", "1 thread", "", "2 threads", "");
     Measurement[] floors = {};
     for (var contender : ComparedLimiter.values()) {
-      var one = measure(lab, contender, 1);
-      var two = measure(lab, contender, 2);
+      var one = measure(context, contender, 1);
+      var two = measure(context, contender, 2);
       if (contender == ComparedLimiter.FLOOR) floors = new Measurement[] {one, two};
       table.row(
           contender.title,
@@ -19,18 +19,18 @@ final class ManyKeys {
           two.times(floors[1]));
     }
     return """
-    1,000,000 keys, asked for by Zipf's law (exponent 1); every request passes. The libraries and the
-    floor keep an object for each key in a `ConcurrentHashMap`; Headgate keeps them in its store.
-    For *store* the plans were made beforehand, for `check` also the subject is made anew each time.
-    Nanoseconds a request, and how often the floor of the same column goes into that.
+    1,000,000 keys with a Zipf distribution (exponent 1); every request passes. The libraries and the
+    baseline have an object per key in a `ConcurrentHashMap`; Headgate has its store. For *store* the plans
+    are prepared; `check` includes creating the subject. Nanoseconds per request, and the ratio to the
+    baseline of the same column.
 
     %s\
     """
         .formatted(table);
   }
 
-  private static Measurement measure(BenchmarkContext lab, ComparedLimiter contender, int threads) {
-    return lab.jmh()
+  private static Measurement measure(BenchmarkContext context, ComparedLimiter contender, int threads) {
+    return context.jmh()
         .measure(
             Jmh.Call.of(ManyKeysBenchmark.class, contender.method).threads(threads).heap("4g"));
   }

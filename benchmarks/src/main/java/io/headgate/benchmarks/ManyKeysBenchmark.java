@@ -32,15 +32,15 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Each request asks for one of many keys, some far more often than others.
+ * Measures requests for many keys with a Zipf distribution.
  *
- * <p>The libraries have no table of keys, so they get a {@code ConcurrentHashMap}, as their users
- * would give them. All keys are there before the clock starts.
+ * <p>The libraries have no table of keys, so they get a {@code ConcurrentHashMap}, as is usual for
+ * their users. All keys exist before the measurement starts.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ManyKeysBenchmark {
-  /** What is asked, and in which order. */
+  /** The keys and the order of requests. */
   @State(Scope.Benchmark)
   public static class Keys {
     private static final int DRAWN = 1 << 21;
@@ -49,8 +49,7 @@ public class ManyKeysBenchmark {
     int count = 1_000_000;
 
     /**
-     * In the order of their rank. Equal to the keys that are kept but not the same objects, since a
-     * request brings its own.
+     * The keys by rank. They equal the stored keys but are not the same objects, as in a request.
      */
     String[] asked = {};
 
@@ -75,7 +74,7 @@ public class ManyKeysBenchmark {
     }
   }
 
-  /** Where in the order of requests a thread is. */
+  /** A thread's position in the order of requests. */
   @State(Scope.Thread)
   public static class Cursor {
     private int at = new SplittableRandom().nextInt(Keys.DRAWN);
@@ -90,7 +89,7 @@ public class ManyKeysBenchmark {
     }
   }
 
-  /** One number for each key. */
+  /** One number per key. */
   @State(Scope.Benchmark)
   public static class Floor {
     private final CasBucket bucket = Quota.SLOW.floor(System::nanoTime);
@@ -102,7 +101,7 @@ public class ManyKeysBenchmark {
     }
   }
 
-  /** One object of bucket4j for each key. */
+  /** One bucket4j object per key. */
   @State(Scope.Benchmark)
   public static class Bucket4j {
     private final ConcurrentHashMap<String, Bucket> states = new ConcurrentHashMap<>();
@@ -113,7 +112,7 @@ public class ManyKeysBenchmark {
     }
   }
 
-  /** One object of Guava for each key. */
+  /** One Guava object per key. */
   @State(Scope.Benchmark)
   public static class Guava {
     private final ConcurrentHashMap<String, com.google.common.util.concurrent.RateLimiter> states =
@@ -125,7 +124,7 @@ public class ManyKeysBenchmark {
     }
   }
 
-  /** One object of resilience4j for each key. */
+  /** One resilience4j object per key. */
   @State(Scope.Benchmark)
   public static class Resilience4j {
     private final ConcurrentHashMap<String, RateLimiter> states = new ConcurrentHashMap<>();
@@ -140,7 +139,7 @@ public class ManyKeysBenchmark {
   /** One rule and one store for all keys. */
   @State(Scope.Benchmark)
   public static class Headgate {
-    /** So much is owed for hours: what is asked for once and never again must not go away. */
+    /** Charged at the start, so that no key becomes fresh and is evicted during the measurement. */
     private static final long OWED = 1_000;
 
     private final RuleSet rules =
@@ -152,7 +151,7 @@ public class ManyKeysBenchmark {
 
     @Setup
     public void setUp(Keys keys) {
-      // Each part of the store has its share of the places, and keys do not spread quite evenly.
+      // Capacity is divided among the store's segments, and keys are not spread quite evenly.
       store = MemoryStore.create(Ticker.system(), keys.count + keys.count / 2);
       limiter = io.headgate.RateLimiter.with(store, rules);
       keys.kept().forEach(key -> limiter.check(Subject.of(key), OWED));

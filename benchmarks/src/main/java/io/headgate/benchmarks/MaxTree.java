@@ -1,19 +1,19 @@
 package io.headgate.benchmarks;
 
-/** Numbers in a row, of which the first few can be raised together, and their greatest asked. */
+/** A segment tree: adds to a prefix of an array and returns the maximum of a prefix. */
 final class MaxTree {
   private final int leaves; // a power of two
-  private final long[] most; // of a subtree, without what was added above it
+  private final long[] max; // of a subtree, without additions to its ancestors
   private final long[] added; // to a whole subtree
 
   MaxTree(long[] numbers) {
     leaves = Math.max(1, Integer.highestOneBit(Math.max(1, numbers.length - 1)) * 2);
-    most = new long[2 * leaves];
+    max = new long[2 * leaves];
     added = new long[2 * leaves];
     for (int i = 0; i < leaves; i++) {
-      most[leaves + i] = i < numbers.length ? numbers[i] : Long.MIN_VALUE / 4;
+      max[leaves + i] = i < numbers.length ? numbers[i] : Long.MIN_VALUE / 4;
     }
-    for (int i = leaves - 1; i > 0; i--) most[i] = Math.max(most[2 * i], most[2 * i + 1]);
+    for (int i = leaves - 1; i > 0; i--) max[i] = Math.max(max[2 * i], max[2 * i + 1]);
   }
 
   void addToFirst(int count, long amount) {
@@ -24,24 +24,24 @@ final class MaxTree {
     if (count <= 0) return;
     if (count >= size) {
       added[node] += amount;
-      most[node] += amount;
+      max[node] += amount;
       return;
     }
     add(2 * node, size / 2, count, amount);
     add(2 * node + 1, size / 2, count - size / 2, amount);
-    most[node] = Math.max(most[2 * node], most[2 * node + 1]) + added[node];
+    max[node] = Math.max(max[2 * node], max[2 * node + 1]) + added[node];
   }
 
-  /** Of at least one. */
-  long mostOfFirst(int count) {
-    return most(1, leaves, count);
+  /** Returns the maximum of the first {@code count} numbers; {@code count} is at least 1. */
+  long maxOfFirst(int count) {
+    return max(1, leaves, count);
   }
 
-  private long most(int node, int size, int count) {
+  private long max(int node, int size, int count) {
     if (count <= 0) return Long.MIN_VALUE / 2;
-    if (count >= size) return most[node];
-    long left = most(2 * node, size / 2, count);
-    long right = most(2 * node + 1, size / 2, count - size / 2);
+    if (count >= size) return max[node];
+    long left = max(2 * node, size / 2, count);
+    long right = max(2 * node + 1, size / 2, count - size / 2);
     return Math.max(left, right) + added[node];
   }
 }

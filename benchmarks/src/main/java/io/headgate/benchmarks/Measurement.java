@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What was seen in several turns.
+ * A figure measured in several turns.
  *
- * @param median of all turns; one disturbed turn does not move it
- * @param spread half the distance between the least and the greatest
+ * @param median the median of all turns, which one disturbed turn does not change
+ * @param spread half the range
  */
 record Measurement(double median, double spread) {
   static Measurement of(double... seen) {
@@ -20,7 +20,7 @@ record Measurement(double median, double spread) {
     return new Measurement(median, (sorted[sorted.length - 1] - sorted[0]) / 2);
   }
 
-  /** How often the other goes into this one. */
+  /** Returns the ratio of this one to the other, as text. */
   String times(Measurement other) {
     return String.format(Locale.ROOT, "%.2f×", median / other.median);
   }

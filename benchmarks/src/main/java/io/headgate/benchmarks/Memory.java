@@ -10,17 +10,17 @@ final class Memory {
 
   private Memory() {}
 
-  static String report(BenchmarkContext lab) throws IOException, InterruptedException {
+  static String report(BenchmarkContext context) throws IOException, InterruptedException {
     var table = new Table("", "bytes a key");
     for (var kept : StateBytes.values()) {
       String bytes = probe(kept);
-      lab.progress().say("  %s: %s bytes a key".formatted(kept, bytes));
+      context.progress().log("  %s: %s bytes a key".formatted(kept, bytes));
       table.row(kept.title, bytes);
     }
     return """
-    Heap that stays used for each of 1,000,000 keys after one request each, beyond the key's own text
-    (the `String` and its bytes). Each in a JVM of its own with `-Xmx4g`, G1 and the usual object
-    headers; what is used is read when collecting again frees no more.
+    Live heap per key for 1,000,000 keys after one request each, without the key's own text (the `String`
+    and its bytes). Each row is measured in a new JVM with `-Xmx4g`, G1 and default object headers, after
+    garbage collection frees no more.
 
     %s\
     """

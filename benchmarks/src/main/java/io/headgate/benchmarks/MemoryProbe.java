@@ -5,8 +5,7 @@ import java.lang.ref.Reference;
 import java.util.Locale;
 
 /**
- * Measures, in a JVM of its own, how many bytes stay in the heap for each key beside the key's
- * text.
+ * Measures, in a new JVM, the live heap per key in bytes, without the key's text.
  */
 public final class MemoryProbe {
   private static final long SETTLED_BYTES = 16 * 1024;
@@ -14,14 +13,14 @@ public final class MemoryProbe {
 
   private MemoryProbe() {}
 
-  /** Prints the bytes a key; takes a name of {@link StateBytes} and the number of keys. */
+  /** Prints the bytes per key; the arguments are a {@link StateBytes} and the number of keys. */
   public static void main(String[] args) {
     System.out.printf(
         Locale.ROOT, "%.1f%n", measure(StateBytes.valueOf(args[0]), Integer.parseInt(args[1])));
   }
 
   static double measure(StateBytes kept, int count) {
-    // Classes and caches are not what a key costs.
+    // Load classes and fill caches first, since they are not part of the cost of a key.
     kept.fill(keys(1_000, "warm-"));
     var keys = keys(count, "");
     long before = used();
@@ -40,7 +39,7 @@ public final class MemoryProbe {
     return keys;
   }
 
-  /** What is used when collecting again frees no more. */
+  /** Returns the used heap after garbage collection frees no more. */
   private static long used() {
     long last = Long.MAX_VALUE;
     for (int i = 0; i < MOST_COLLECTIONS; i++) {
@@ -49,6 +48,6 @@ public final class MemoryProbe {
       if (Math.abs(last - now) <= SETTLED_BYTES && i >= 3) return now;
       last = now;
     }
-    throw new IllegalStateException("the heap did not settle; is something else filling it?");
+    throw new IllegalStateException("the used heap did not stabilize");
   }
 }

@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What it adds to a decision to be timed, and to be counted. */
+/** Measures the overhead of timing and counting a decision. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -36,7 +36,7 @@ public class MetricsBenchmark {
     for (int i = 0; i < RULES; i++) requests[i] = Request.of(Patterns.EXACT.subject(i));
     var book = InMemoryRuleRepository.of(limiter.rules());
     metrics = new Metrics(limiter, book, new StoreMetrics(), Set.of(), () -> 0, 1);
-    witness = metrics.witness();
+    witness = metrics.listener();
   }
 
   @TearDown

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Sets of rules, of which each subject matches exactly one. */
+/** Generates rule sets in which each subject matches exactly one rule. */
 public enum Patterns {
   EXACT("exact keys"),
   PREFIX("prefixes"),
   CIDR("CIDR blocks"),
   MIXED("a third of each");
 
-  private static final int MOST = 1 << 16; // the /24 blocks of 10.0.0.0/8
+  private static final int MAX_RULES = 1 << 16; // the /24 blocks of 10.0.0.0/8
 
   final String title;
 
@@ -22,7 +22,7 @@ public enum Patterns {
   }
 
   List<Rule> rules(int count) {
-    if (count > MOST) throw new IllegalArgumentException("at most %d rules".formatted(MOST));
+    if (count > MAX_RULES) throw new IllegalArgumentException("at most %d rules".formatted(MAX_RULES));
     var rules = new ArrayList<Rule>(count);
     for (int i = 0; i < count; i++) {
       var rule = Rule.named("rule-" + i).limit(Quota.SLOW.headgate());
@@ -36,7 +36,7 @@ public enum Patterns {
     return rules;
   }
 
-  /** Somebody whom the rule of this number is for, and no other. */
+  /** Returns a subject that only the rule of this number matches. */
   Subject subject(int rule) {
     var kind = kind(rule);
     String key =

@@ -10,15 +10,15 @@ import io.headgate.limit.TokenBucket;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** One limit, in the terms of each library that is compared. */
+/** A limit that can be created for each of the compared libraries. */
 public enum Quota {
-  /** So high that nothing is ever denied: 1000 a second, with 10^12 in hand. */
+  /** A limit that never denies: 1000 per second, with a burst of 10^12. */
   GENEROUS(1_000, Duration.ofSeconds(1), 1_000_000_000_000L),
 
-  /** For many keys: as generous, but what was taken stays owed for longer than a run lasts. */
+  /** A limit for many keys that never denies, and whose charges outlast a run. */
   SLOW(6, Duration.ofMinutes(1), 100_000_000),
 
-  /** One a day, so that all but the first request is denied. */
+  /** One per day, so that every request but the first is denied. */
   EXHAUSTED(1, Duration.ofDays(1), 1);
 
   final long permits;
@@ -37,7 +37,7 @@ public enum Quota {
 
   CasBucket floor(LongSupplier nanos) {
     long interval = period.toNanos() / permits;
-    // Beyond a century, and all that a signed difference of nanoseconds can hold, it makes no odds.
+    // Cap the burst at half the range of a signed difference of nanoseconds, over a century.
     boolean fits = burst <= Long.MAX_VALUE / 2 / interval;
     return new CasBucket(interval, fits ? interval * burst : Long.MAX_VALUE / 2, nanos);
   }
@@ -49,7 +49,7 @@ public enum Quota {
         .build();
   }
 
-  /** For a bucket that is kept elsewhere. */
+  /** Returns the configuration of a remote bucket. */
   BucketConfiguration bucket4j() {
     return BucketConfiguration.builder()
         .addLimit(limit -> limit.capacity(burst).refillGreedy(permits, period))
@@ -57,13 +57,13 @@ public enum Quota {
   }
 
   /**
-   * Guava has no burst beyond one second's permits, so a generous limit needs a high rate instead.
+   * Returns a Guava limiter. Its burst is one second's permits, so GENEROUS uses a high rate.
    */
   RateLimiter guava() {
     return RateLimiter.create(this == EXHAUSTED ? 1 / (double) period.toSeconds() : 1e9);
   }
 
-  /** Resilience4j counts in an int per period, so a generous limit is the largest one a second. */
+  /** Returns a resilience4j limit. It counts in an int, so GENEROUS is the maximum per second. */
   RateLimiterConfig resilience4j() {
     return RateLimiterConfig.custom()
         .limitForPeriod(this == EXHAUSTED ? 1 : Integer.MAX_VALUE)

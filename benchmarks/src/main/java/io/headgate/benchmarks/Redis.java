@@ -12,20 +12,20 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-/** Compares limiters that keep their states in Redis, by turns. */
+/** Compares limiters with states in Redis, in alternating turns. */
 final class Redis {
   private static final Duration WINDOW = Duration.ofSeconds(1);
-  private static final double A_FEW = 0.02;
+  private static final double TOLERANCE = 0.02;
 
   /**
-   * How much is measured.
+   * The durations and sizes of the measurements.
    *
-   * @param warmUp of everybody at first, which is when most is compiled
-   * @param warmUpAgain before each further table
-   * @param weighed how many keys memory is divided by
+   * @param warmUp the first warm-up, in which the JIT compiles most
+   * @param warmUpAgain the warm-up before each further table
+   * @param memoryKeys the number of keys of the memory measurement
    */
   record Pace(
-      Duration warmUp, Duration warmUpAgain, int rounds, Duration turn, int keys, int weighed) {
+      Duration warmUp, Duration warmUpAgain, int rounds, Duration turn, int keys, int memoryKeys) {
     static Pace of(Effort effort) {
       return new Pace(
           Duration.ofMillis(effort.redisWarmUpMillis),
@@ -57,48 +57,48 @@ final class Redis {
     }
   }
 
-  static String report(BenchmarkContext lab) throws Exception {
+  static String report(BenchmarkContext context) throws Exception {
     if (!isInstalled()) {
       throw new IllegalStateException(
           "redis-server is needed; install it (Debian's package: redis-server) and try again");
     }
-    return report(lab.progress(), Pace.of(lab.effort()));
+    return report(context.progress(), Pace.of(context.effort()));
   }
 
   static String report(Progress progress, Pace pace) throws Exception {
     try (var server = RedisServer.start();
         var callers = new Callers()) {
-      return new Redis(new RedisGauge(server, callers), progress, pace).told();
+      return new Redis(new RedisGauge(server, callers), progress, pace).markdown();
     }
   }
 
-  private String told() throws Exception {
+  private String markdown() throws Exception {
     return """
-    A `redis-server` of its own on the same machine, reached by loopback. %d callers, each of which asks
-    again as soon as it is answered: chains of callbacks on each library's asynchronous calls, so the
-    next question is asked by the thread that brought the last answer. All in one JVM, one after another,
-    by turns: medians of %d turns of %d ms. CPU is that of the whole client process, callers included, and
-    of Redis, for each decision. Latency is what callers see. *A call* is one script run; bucket4j reads
-    before each, and runs none to deny. Ratios are to the first row.
+    A dedicated `redis-server` on the same machine, over loopback. %d callers in a closed loop: each sends
+    its next request, with the library's asynchronous API, in the callback of the last reply. All limiters
+    run in one JVM in alternating turns: medians of %d turns of %d ms. CPU, per decision, is that of the
+    whole client process, including the callers, and of Redis. Latency is that of the callers. A *call* is
+    one script execution; bucket4j reads before each, and executes none to deny. Ratios are to the first row.
 
-    Token bucket, one rule, %,d keys at random; everything passes:
-
-    %s
-    The same, and all ask for one key:
+    Token bucket, one rule, %,d random keys; every request passes:
 
     %s
-    One key that is exhausted, so that everything is denied:
+    The same with a single key:
 
     %s
-    Where they can't have 6 a minute with %,d in hand: Redisson has as many a second, and Spring Cloud
-    Gateway 1 a second with as many in hand. An exhausted limit is 1 a day; for the Gateway 1 a second.
-
-    What the algorithms of Headgate cost, on %,d keys at random. Windows and leases last a second, and
-    slots are not released but run out, so that a key has about a second's requests in it:
+    One exhausted key, so that every request is denied:
 
     %s
-    Memory of Redis for each key, its name and its part of Redis' tables included: the difference in
-    `used_memory` over %,d keys (a quarter as many with 10 requests in each, a sixteenth with 100):
+    The limit is 6 per minute with a burst of %,d. Redisson cannot express it and has that burst per second;
+    Spring Cloud Gateway has 1 per second with that burst. An exhausted limit is 1 per day, for the Gateway 1
+    per second.
+
+    Headgate's algorithms on %,d random keys. Windows and leases last a second, and slots are not released
+    but expire, so that a key holds about the requests of one second:
+
+    %s
+    Redis memory per key, including its name and its share of Redis' tables: the difference in `used_memory`
+    over %,d keys (a quarter as many with 10 requests each, a sixteenth with 100):
 
     %s\
     """
@@ -113,8 +113,8 @@ final class Redis {
             Quota.SLOW.burst,
             pace.keys,
             algorithms(),
-            pace.weighed,
-            new RedisBytes(gauge, progress, pace.weighed).measure());
+            pace.memoryKeys,
+            new RedisBytes(gauge, progress, pace.memoryKeys).measure());
   }
 
   private Table passesOfManyKeys() throws Exception {
@@ -145,7 +145,7 @@ final class Redis {
         "denials", List.of(RemoteLimiter.values()), Quota.EXHAUSTED, 1, pace.warmUpAgain);
   }
 
-  /** One line of a table. */
+  /** One row of a table. */
   private record Row(String title, Remote remote, List<Turn> turns) {
     static Row of(String title, Remote remote) {
       return new Row(title, remote, new ArrayList<>());
@@ -157,7 +157,7 @@ final class Redis {
 
     String median(ToDoubleFunction<Turn> what) {
       double median = Measurement.of(turns.stream().mapToDouble(what).toArray()).median();
-      if (Double.isInfinite(median)) return "–"; // nobody called
+      if (Double.isInfinite(median)) return "–"; // no script calls
       return String.format(
           Locale.ROOT, median < 1 ? "%.2f" : median < 100 ? "%.1f" : "%,.0f", median);
     }
@@ -166,7 +166,7 @@ final class Redis {
   private Table compare(
       String name, List<RemoteLimiter> limiters, Quota quota, int keys, Duration warmUp)
       throws Exception {
-    progress.say("  " + name);
+    progress.log("  " + name);
     var rows = new ArrayList<Row>();
     try {
       for (var limiter : limiters) {
@@ -179,7 +179,7 @@ final class Redis {
   }
 
   private Table algorithms() throws Exception {
-    progress.say("  algorithms");
+    progress.log("  algorithms");
     var rows = new ArrayList<Row>();
     try {
       for (var algorithm : RemoteAlgorithm.values()) {
@@ -198,19 +198,19 @@ final class Redis {
     gauge.empty();
   }
 
-  /** By turns, so that all see the same weather. */
+  /** Measures in alternating turns, so that disturbances of the machine affect all alike. */
   private Table measured(List<Row> rows, int keys, double passing, Duration warmUp)
       throws Exception {
     for (var row : rows) {
-      var unused = gauge.callers().ask(row.remote, anyOf(keys), warmUp);
+      var unused = gauge.callers().run(row.remote, randomKeys(keys), warmUp);
     }
     for (int round = 0; round < pace.rounds; round++) {
       for (var row : rows) {
-        var turn = gauge.turn(row.remote, anyOf(keys), pace.turn);
-        progress.say(String.format(Locale.ROOT, "    %s: %,.0f/s", row.title, turn.perSecond()));
-        if (Math.abs(turn.passedShare() - passing) > A_FEW) {
+        var turn = gauge.turn(row.remote, randomKeys(keys), pace.turn);
+        progress.log(String.format(Locale.ROOT, "    %s: %,.0f/s", row.title, turn.perSecond()));
+        if (Math.abs(turn.passedShare() - passing) > TOLERANCE) {
           throw new IllegalStateException(
-              "of the requests to '%s' a share of %s passed instead of %s"
+              "'%s' admitted a share of %s of the requests instead of %s"
                   .formatted(row.title, turn.passedShare(), passing));
         }
         row.turns.add(turn);
@@ -219,7 +219,7 @@ final class Redis {
     return table(rows);
   }
 
-  private static Supplier<IntSupplier> anyOf(int keys) {
+  private static Supplier<IntSupplier> randomKeys(int keys) {
     return () -> {
       var random = new SplittableRandom();
       return () -> random.nextInt(keys);

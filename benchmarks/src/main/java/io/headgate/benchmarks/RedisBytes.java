@@ -6,10 +6,10 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
-/** How much memory Redis needs for each key. */
+/** Measures the memory of Redis per key. */
 final class RedisBytes {
-  private static final Duration LONG = Duration.ofDays(1);
-  private static final Duration ENOUGH = Duration.ofMinutes(5);
+  private static final Duration WINDOW = Duration.ofDays(1);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
   private final RedisGauge gauge;
   private final Progress progress;
@@ -17,7 +17,7 @@ final class RedisBytes {
   private final Table table = new Table("", "bytes a key");
 
   /**
-   * @param keys of one request each; of those with more requests there are fewer
+   * @param keys the number of keys with one request each; fewer are used with more requests each
    */
   RedisBytes(RedisGauge gauge, Progress progress, int keys) {
     this.gauge = gauge;
@@ -32,11 +32,11 @@ final class RedisBytes {
         1,
         count -> RemoteLimiter.ONE_CALL.open(uri, "bytes", Quota.SLOW, count));
     for (var algorithm : RemoteAlgorithm.values()) {
-      for (int each : requestsEach(algorithm)) {
+      for (int requestsPerKey : requestsEach(algorithm)) {
         measure(
-            "Headgate, " + algorithm.title + told(algorithm, each),
-            each,
-            count -> HeadgateRemote.open(uri, "bytes", algorithm.limits(LONG), count, 1));
+            "Headgate, " + algorithm.title + suffix(algorithm, requestsPerKey),
+            requestsPerKey,
+            count -> HeadgateRemote.open(uri, "bytes", algorithm.limits(WINDOW), count, 1));
       }
     }
     return table;
@@ -50,38 +50,38 @@ final class RedisBytes {
     };
   }
 
-  private static String told(RemoteAlgorithm algorithm, int each) {
+  private static String suffix(RemoteAlgorithm algorithm, int requestsPerKey) {
     return switch (algorithm) {
       case TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, THREE_LIMITS -> "";
-      case ROLLING_WINDOW -> ", %d in it".formatted(each);
-      case CONCURRENCY -> ", %d in flight".formatted(each);
+      case ROLLING_WINDOW -> ", %d in it".formatted(requestsPerKey);
+      case CONCURRENCY -> ", %d in flight".formatted(requestsPerKey);
     };
   }
 
-  private void measure(String title, int each, IntFunction<Remote> made) throws Exception {
-    // A quarter of the keys fill the same part of a table of a quarter of the size.
-    int count = keys / (each == 1 ? 1 : each < 100 ? 4 : 16);
-    try (var remote = made.apply(count)) {
+  private void measure(String title, int requestsPerKey, IntFunction<Remote> open) throws Exception {
+    // Divide by powers of two, so that the hash tables of Redis are equally full.
+    int count = keys / (requestsPerKey == 1 ? 1 : requestsPerKey < 100 ? 4 : 16);
+    try (var remote = open.apply(count)) {
       gauge.empty();
       double before = gauge.usedMemory();
       var next = new AtomicInteger();
-      var seen =
+      var outcome =
           gauge
               .callers()
-              .ask(
+              .run(
                   remote,
                   () ->
                       () -> {
                         int i = next.getAndIncrement();
-                        return i < count * each ? i % count : Callers.NO_MORE;
+                        return i < count * requestsPerKey ? i % count : Callers.NO_MORE;
                       },
-                  ENOUGH);
-      if (seen.passed() != (long) count * each) {
+                  TIMEOUT);
+      if (outcome.passed() != (long) count * requestsPerKey) {
         throw new IllegalStateException(
-            "%s: of %d requests %d passed".formatted(title, count * each, seen.passed()));
+            "%s: of %d requests %d passed".formatted(title, count * requestsPerKey, outcome.passed()));
       }
       var bytes = String.format(Locale.ROOT, "%,.0f", (gauge.usedMemory() - before) / count);
-      progress.say("  %s: %s bytes a key".formatted(title, bytes));
+      progress.log("  %s: %s bytes a key".formatted(title, bytes));
       table.row(title, bytes);
     }
   }

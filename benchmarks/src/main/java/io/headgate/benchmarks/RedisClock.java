@@ -3,14 +3,14 @@ package io.headgate.benchmarks;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 
-/** Redis' clock, told by this machine's steady one. */
+/** Converts between the monotonic clock of this machine and the clock of Redis. */
 final class RedisClock implements AutoCloseable {
   private static final int PROBES = 64;
 
   /**
-   * What to add to {@code nanoTime}, in microseconds, to have Redis' time.
+   * The difference between Redis' time and {@code nanoTime}, in microseconds.
    *
-   * @param uncertainty half of the quickest round trip
+   * @param uncertainty half of the fastest round trip
    */
   record Offset(long micros, int uncertainty) {
     long redis(long nanos) {
@@ -21,7 +21,7 @@ final class RedisClock implements AutoCloseable {
       return (redis - micros) * 1_000;
     }
 
-    /** Of both together, with what one has moved against the other. */
+    /** Returns the uncertainty between two measurements, including the drift between them. */
     int uncertainty(Offset later) {
       return Math.max(uncertainty, later.uncertainty) + (int) Math.abs(micros - later.micros);
     }
@@ -36,18 +36,18 @@ final class RedisClock implements AutoCloseable {
   }
 
   Offset measure() {
-    long quickest = Long.MAX_VALUE;
+    long fastest = Long.MAX_VALUE;
     long offset = 0;
     for (int i = 0; i < PROBES; i++) {
       long before = System.nanoTime();
       var time = connection.sync().time();
       long after = System.nanoTime();
-      if (after - before >= quickest) continue;
-      quickest = after - before;
+      if (after - before >= fastest) continue;
+      fastest = after - before;
       long redis = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-      offset = redis - Math.floorDiv(before + quickest / 2, 1_000);
+      offset = redis - Math.floorDiv(before + fastest / 2, 1_000);
     }
-    return new Offset(offset, (int) (quickest / 2_000) + 1);
+    return new Offset(offset, (int) (fastest / 2_000) + 1);
   }
 
   @Override

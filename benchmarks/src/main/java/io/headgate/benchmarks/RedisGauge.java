@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
-/** Watches a server and this process while callers ask. */
+/** Measures a Redis server and this process while callers run. */
 record RedisGauge(RedisServer server, Callers callers) {
   private static final List<String> SCRIPT_CALLS = List.of("eval", "evalsha");
 
   /**
-   * What was seen in one turn.
+   * The measurements of one turn.
    *
-   * @param perCall decisions for each script that ran
+   * @param perCall decisions per script execution
    */
   record Turn(
       double perSecond,
@@ -30,16 +30,16 @@ record RedisGauge(RedisServer server, Callers callers) {
     double redis = redisMicros();
     double client = clientMicros();
     long calls = scriptCalls();
-    var seen = callers.ask(remote, keys, time);
-    double n = seen.decisions();
+    var outcome = callers.run(remote, keys, time);
+    double n = outcome.decisions();
     return new Turn(
-        n / seen.took().toNanos() * 1e9,
+        n / outcome.took().toNanos() * 1e9,
         (clientMicros() - client) / n,
         (redisMicros() - redis) / n,
-        seen.latencies().getValueAtPercentile(50) / 1e3,
-        seen.latencies().getValueAtPercentile(99) / 1e3,
+        outcome.latencies().getValueAtPercentile(50) / 1e3,
+        outcome.latencies().getValueAtPercentile(99) / 1e3,
         n / (scriptCalls() - calls),
-        seen.passed() / n);
+        outcome.passed() / n);
   }
 
   private static double clientMicros() {

@@ -12,7 +12,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
-/** Redisson's limiter, which keeps a sorted set of the requests in the last interval. */
+/** Redisson's limiter, which stores a sorted set of the requests in the last interval. */
 record RedissonRemote(RedissonClient client, List<RRateLimiter> limiters) implements Remote {
   static Remote open(String uri, String name, Quota quota, int keys) {
     var config = new Config().setCodec(StringCodec.INSTANCE);
@@ -23,8 +23,8 @@ record RedissonRemote(RedissonClient client, List<RRateLimiter> limiters) implem
           IntStream.range(0, keys)
               .mapToObj(i -> client.getRateLimiter("redisson:" + name + ":user:" + i))
               .toList();
-      // It has no burst beyond an interval's permits; where all are to pass, the shortest set
-      // serves.
+      // Its burst is one interval's permits. If all requests must pass, use a short interval,
+      // which keeps the set small.
       var interval = quota == Quota.EXHAUSTED ? quota.period : Duration.ofSeconds(1);
       var set = new CompletableFuture<?>[keys];
       for (int i = 0; i < keys; i++) {
@@ -43,7 +43,7 @@ record RedissonRemote(RedissonClient client, List<RRateLimiter> limiters) implem
   }
 
   @Override
-  public CompletionStage<Boolean> ask(int key) {
+  public CompletionStage<Boolean> check(int key) {
     return limiters.get(key).tryAcquireAsync(1);
   }
 

@@ -2,10 +2,10 @@ package io.headgate.benchmarks;
 
 import java.util.concurrent.CompletionStage;
 
-/** A limiter that keeps its states in Redis. */
+/** A limiter with its state in Redis. */
 interface Remote extends AutoCloseable {
-  /** Whether a request for the key of this number may pass. */
-  CompletionStage<Boolean> ask(int key);
+  /** Checks a request for the key of this number; the result is whether it passes. */
+  CompletionStage<Boolean> check(int key);
 
   @Override
   void close();

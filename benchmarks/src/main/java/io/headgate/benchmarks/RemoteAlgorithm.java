@@ -10,12 +10,12 @@ import io.headgate.limit.SlidingWindow;
 import java.time.Duration;
 import java.util.List;
 
-/** Headgate's algorithms on Redis, with limits that nobody reaches. */
+/** Headgate's algorithms on Redis, with limits that are never reached. */
 enum RemoteAlgorithm {
   TOKEN_BUCKET("token bucket"),
-  LEAKY_BUCKET("leaky bucket with a line"),
+  LEAKY_BUCKET("leaky bucket with a queue"),
   FIXED_WINDOW("fixed window"),
-  SLIDING_WINDOW("sliding window of 10 pieces"),
+  SLIDING_WINDOW("sliding window of 10 buckets"),
   ROLLING_WINDOW("rolling window"),
   CONCURRENCY("concurrency"),
   THREE_LIMITS("three limits: token bucket, fixed window, rolling window");
@@ -29,7 +29,9 @@ enum RemoteAlgorithm {
   }
 
   /**
-   * @param span of every window and lease
+   * Returns the limits.
+   *
+   * @param span the length of every window and slot lease
    */
   List<Limit> limits(Duration span) {
     var rate = Rate.of(PLENTY, span);

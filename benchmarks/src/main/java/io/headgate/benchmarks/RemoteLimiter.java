@@ -1,10 +1,10 @@
 package io.headgate.benchmarks;
 
-/** Who is compared on Redis. */
+/** The limiters compared on Redis. */
 enum RemoteLimiter {
   ONE_CALL("one GCRA script a call"),
   HEADGATE("**Headgate**"),
-  HEADGATE_ASKING("Headgate, two permits at once: no denial is remembered"),
+  HEADGATE_UNCACHED("Headgate, two permits per request: denials are not cached"),
   BUCKET4J("bucket4j"),
   BUCKET4J_BATCHING("bucket4j, batching"),
   REDISSON("Redisson"),
@@ -17,13 +17,15 @@ enum RemoteLimiter {
   }
 
   /**
-   * @param name keeps its keys apart from those of others of its kind
+   * Opens the limiter.
+   *
+   * @param name distinguishes its keys from those of other limiters
    */
   Remote open(String uri, String name, Quota quota, int keys) {
     return switch (this) {
       case ONE_CALL -> ScriptRemote.oneCall(uri, name, quota, keys);
       case HEADGATE -> HeadgateRemote.open(uri, name, quota, keys);
-      case HEADGATE_ASKING -> HeadgateRemote.exhaustedByTwos(uri, name, keys);
+      case HEADGATE_UNCACHED -> HeadgateRemote.exhaustedByTwos(uri, name, keys);
       case BUCKET4J -> Bucket4jRemote.open(uri, name, quota, keys, false);
       case BUCKET4J_BATCHING -> Bucket4jRemote.open(uri, name, quota, keys, true);
       case REDISSON -> RedissonRemote.open(uri, name, quota, keys);

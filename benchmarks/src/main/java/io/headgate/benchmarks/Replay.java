@@ -12,14 +12,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One instance, in a JVM of its own, that does what it is told on stdin, line by line, and says
- * when it is done: prepares trials, and replays its part of the traffic at an agreed moment.
+ * One instance in its own JVM. It reads commands from standard input, line by line, and
+ * acknowledges each on standard output: it prepares trials, and replays its part of the traffic
+ * from an agreed time.
  */
 public final class Replay {
-  /** What it says begins with this; whatever else is printed is no answer. */
-  static final String SAYS = "> ";
+  /** The prefix of acknowledgements, which distinguishes them from other output. */
+  static final String PREFIX = "> ";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final String uri;
   private final int instance;
@@ -34,47 +35,47 @@ public final class Replay {
     this.clock = new RedisClock(uri);
   }
 
-  /** Takes Redis' URI, which instance this is, and of how many. */
+  /** Runs an instance; the arguments are Redis' URI, its number and the number of instances. */
   public static void main(String[] args) throws IOException {
     var replay = new Replay(args[0], Integer.parseInt(args[1]), Integer.parseInt(args[2]));
-    say("up");
+    reply("up");
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line; (line = in.readLine()) != null; ) {
-      var words = List.of(line.split(" "));
-      replay.obey(words);
-      say(words.getFirst());
+      var command = List.of(line.split(" "));
+      replay.execute(command);
+      reply(command.getFirst());
     }
-    System.exit(0); // whoever gave the orders is gone
+    System.exit(0); // the parent process has ended
   }
 
-  private static void say(String word) {
-    System.out.println(SAYS + word);
+  private static void reply(String word) {
+    System.out.println(PREFIX + word);
     System.out.flush();
   }
 
-  private void obey(List<String> words) throws IOException {
-    String name = words.get(1);
-    switch (words.getFirst()) {
+  private void execute(List<String> command) throws IOException {
+    String name = command.get(1);
+    switch (command.getFirst()) {
       case "prepare" -> {
-        var trial = Trial.of(instances, words.subList(3, words.size()));
-        var own = Trace.read(Path.of(words.get(2))).of(instance);
-        prepared.put(name, Replayer.open(uri, name, trial, own));
+        var trial = Trial.of(instances, command.subList(3, command.size()));
+        var arrivals = Trace.read(Path.of(command.get(2))).of(instance);
+        prepared.put(name, Replayer.open(uri, name, trial, arrivals));
       }
       case "settle" -> {
         var replayer = replayerOf(name);
         Eventually.holds(
-            "all instances know of each other",
-            PATIENCE,
+            "all instances have discovered each other",
+            TIMEOUT,
             () -> replayer.store().instances() == instances);
       }
       case "go" -> {
         var replayer = replayerOf(name);
-        replayer.replay(clock, Long.parseLong(words.get(2))).write(Path.of(words.get(3)));
+        replayer.replay(clock, Long.parseLong(command.get(2))).write(Path.of(command.get(3)));
         prepared.remove(name);
-        // Not now: what it gives back is no part of what is measured next, and neither is waiting.
+        // Close in the background, so that the returned permits do not delay the next trial.
         Thread.ofPlatform().daemon().start(replayer::close);
       }
-      default -> throw new IllegalArgumentException("'%s' is not known".formatted(words));
+      default -> throw new IllegalArgumentException("unknown command '%s'".formatted(command));
     }
   }
 

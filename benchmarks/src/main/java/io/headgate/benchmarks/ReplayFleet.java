@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Instances in JVMs of their own, on one Redis, that all do the same at the same time. */
+/** Instances in their own JVMs on one Redis, which replay their traffic at the same time. */
 final class ReplayFleet implements AutoCloseable {
   private static final long SECOND = 1_000_000;
   private static final long LEAD = 250_000;
@@ -21,10 +21,10 @@ final class ReplayFleet implements AutoCloseable {
   private final Path directory;
   private final List<Instance> instances = new ArrayList<>();
   private int prepared;
-  private int tried;
+  private int run;
 
   /**
-   * @param directory for what goes to and fro
+   * @param directory for traces and logs
    */
   ReplayFleet(RedisServer server, int size, Path directory) throws IOException {
     this.server = server;
@@ -42,25 +42,25 @@ final class ReplayFleet implements AutoCloseable {
     return instances.size();
   }
 
-  /** All connect, each with a limiter that nothing was asked of yet. */
+  /** Connects all instances, each with a new limiter. */
   void prepare(Trial trial, Trace trace) throws IOException {
     var file = directory.resolve("trace-%d-%d".formatted(size(), prepared));
     trace.write(file);
     String name = nameOf(prepared++);
-    tellAll(instance -> "prepare %s %s %s".formatted(name, file, trial.words()));
+    sendAll(instance -> "prepare %s %s %s".formatted(name, file, trial.encode()));
     awaitAll("prepare");
   }
 
   /**
-   * Tries what was prepared first, from a full second of Redis' clock on, so that windows begin
-   * with it.
+   * Runs the trial that was prepared first. It starts at a full second of Redis' clock, where
+   * windows begin.
    */
   List<ReplayLog> go() throws IOException {
-    String name = nameOf(tried++);
-    tellAll(instance -> "settle " + name);
+    String name = nameOf(run++);
+    sendAll(instance -> "settle " + name);
     awaitAll("settle");
     long start = Math.ceilDiv(redisTime() + LEAD, SECOND) * SECOND;
-    tellAll(instance -> "go %s %d %s".formatted(name, start, logOf(name, instance)));
+    sendAll(instance -> "go %s %d %s".formatted(name, start, logOf(name, instance)));
     awaitAll("go");
     var logs = new ArrayList<ReplayLog>();
     for (int i = 0; i < size(); i++) logs.add(ReplayLog.read(logOf(name, i)));
@@ -80,12 +80,12 @@ final class ReplayFleet implements AutoCloseable {
     return Long.parseLong(time.get(0).text()) * SECOND + Long.parseLong(time.get(1).text());
   }
 
-  private void tellAll(Function<Integer, String> words) throws IOException {
-    for (int i = 0; i < size(); i++) instances.get(i).tell(words.apply(i));
+  private void sendAll(Function<Integer, String> command) throws IOException {
+    for (int i = 0; i < size(); i++) instances.get(i).send(command.apply(i));
   }
 
-  private void awaitAll(String word) throws IOException {
-    for (var instance : instances) instance.await(word);
+  private void awaitAll(String name) throws IOException {
+    for (var instance : instances) instance.await(name);
   }
 
   @Override
@@ -95,8 +95,8 @@ final class ReplayFleet implements AutoCloseable {
 
   private static final class Instance {
     final Child child;
-    private final BufferedWriter orders;
-    private final BufferedReader said;
+    private final BufferedWriter commands;
+    private final BufferedReader replies;
 
     Instance(String uri, int number, int size) throws IOException {
       var command =
@@ -105,22 +105,22 @@ final class ReplayFleet implements AutoCloseable {
       command.addAll(List.of("-cp", BenchmarkContext.classPath(), Replay.class.getName(), uri));
       command.addAll(List.of(Integer.toString(number), Integer.toString(size)));
       child = new Child(command);
-      orders = new BufferedWriter(new OutputStreamWriter(child.input(), StandardCharsets.UTF_8));
-      said = new BufferedReader(new InputStreamReader(child.output(), StandardCharsets.UTF_8));
+      commands = new BufferedWriter(new OutputStreamWriter(child.input(), StandardCharsets.UTF_8));
+      replies = new BufferedReader(new InputStreamReader(child.output(), StandardCharsets.UTF_8));
     }
 
-    void tell(String words) throws IOException {
-      orders.write(words + "\n");
-      orders.flush();
+    void send(String command) throws IOException {
+      commands.write(command + "\n");
+      commands.flush();
     }
 
-    void await(String word) throws IOException {
+    void await(String name) throws IOException {
       var other = new StringBuilder();
-      for (String line; (line = said.readLine()) != null; ) {
-        if (line.equals(Replay.SAYS + word)) return;
+      for (String line; (line = replies.readLine()) != null; ) {
+        if (line.equals(Replay.PREFIX + name)) return;
         other.append('\n').append(line);
       }
-      throw new IOException("an instance ended before it said '%s':%s".formatted(word, other));
+      throw new IOException("an instance ended before it acknowledged '%s':%s".formatted(name, other));
     }
   }
 }

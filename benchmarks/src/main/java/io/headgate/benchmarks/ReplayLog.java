@@ -11,34 +11,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one instance saw.
+ * The log of one instance.
  *
- * @param uncertainty how far its clock may be from Redis', in microseconds
- * @param cpu nanoseconds that its process used meanwhile
- * @param questions asked of Redis, in so many {@code calls}
+ * @param uncertainty the uncertainty of its clock relative to Redis', in microseconds
+ * @param cpu the CPU time of its process, in nanoseconds
+ * @param commands the number of commands sent to Redis, in {@code calls} script calls
  */
 record ReplayLog(
-    int uncertainty, long cpu, long questions, long calls, int fallbacks, List<Entry> entries) {
+    int uncertainty, long cpu, long commands, long calls, int fallbacks, List<Entry> entries) {
   /**
    * A request.
    *
-   * @param asked when, by Redis' clock, in microseconds
-   * @param took nanoseconds until it was answered
-   * @param late microseconds after its time
+   * @param requestedAt the time of the request by Redis' clock, in microseconds
+   * @param took the time until its reply, in nanoseconds
+   * @param late the delay behind its recorded time, in microseconds
    */
-  record Entry(int caller, long asked, long took, int late, boolean allowed) {}
+  record Entry(int caller, long requestedAt, long took, int late, boolean allowed) {}
 
   void write(Path file) throws IOException {
     try (var out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file)))) {
       out.writeInt(uncertainty);
       out.writeLong(cpu);
-      out.writeLong(questions);
+      out.writeLong(commands);
       out.writeLong(calls);
       out.writeInt(fallbacks);
       out.writeInt(entries.size());
       for (var entry : entries) {
         out.writeInt(entry.caller);
-        out.writeLong(entry.asked);
+        out.writeLong(entry.requestedAt);
         out.writeLong(entry.took);
         out.writeInt(entry.late);
         out.writeBoolean(entry.allowed);
@@ -50,7 +50,7 @@ record ReplayLog(
     try (var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
       int uncertainty = in.readInt();
       long cpu = in.readLong();
-      long questions = in.readLong();
+      long commands = in.readLong();
       long calls = in.readLong();
       int fallbacks = in.readInt();
       int count = in.readInt();
@@ -59,7 +59,7 @@ record ReplayLog(
         entries.add(
             new Entry(in.readInt(), in.readLong(), in.readLong(), in.readInt(), in.readBoolean()));
       }
-      return new ReplayLog(uncertainty, cpu, questions, calls, fallbacks, entries);
+      return new ReplayLog(uncertainty, cpu, commands, calls, fallbacks, entries);
     }
   }
 }

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
-/** A limiter of its own, and the traffic that comes to it. */
+/** A limiter and the traffic to replay against it. */
 record Replayer(
     RedisStore store,
     Sent sent,
@@ -30,10 +30,10 @@ record Replayer(
     List<Request> requests,
     List<Arrival> arrivals)
     implements AutoCloseable {
-  /** A machine that does other things too may halt for longer than the usual 50 ms. */
+  /** Longer than the default of 50 ms, since a busy machine may pause for longer. */
   private static final Duration DEADLINE = Duration.ofSeconds(5);
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   static Replayer open(String uri, String name, Trial trial, List<Arrival> arrivals) {
     var rule =
@@ -45,13 +45,13 @@ record Replayer(
         Rule.named("ready").match("key", "ready").limit(new TokenBucket(Rate.perSecond(1_000)));
     var sent = new Sent();
     var options =
-        RedisOptions.of(uri).withDeadline(DEADLINE).withPrefix(name + ":").withCalls(sent);
+        RedisOptions.of(uri).withDeadline(DEADLINE).withPrefix(name + ":").withRoundTripListener(sent);
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, RuleSet.of(rule.build(), ready.build()));
     var first = Request.of(Subject.of("ready"));
     Eventually.holds(
         "Headgate is connected",
-        PATIENCE,
+        TIMEOUT,
         () -> limiter.checkForResult(first).source() == Source.STORE);
     var requests =
         IntStream.range(0, trial.traffic().callers)
@@ -60,39 +60,39 @@ record Replayer(
     return new Replayer(store, sent, limiter, requests, arrivals);
   }
 
-  /** Each request at its time or, if that is past, at once; nobody waits for an answer. */
+  /** Sends each request at its time, or at once if that has passed, without awaiting replies. */
   ReplayLog replay(RedisClock clock, long startByRedis) {
     var offset = clock.measure();
     long start = offset.nanos(startByRedis);
-    var answers = new Answers(arrivals.size());
+    var results = new Results(arrivals.size());
     long cpu = cpu();
-    long questions = sent.questions();
+    long commands = sent.commands();
     long calls = sent.calls();
     for (int i = 0; i < arrivals.size(); i++) {
       var arrival = arrivals.get(i);
       long due = start + arrival.at() * 1_000L;
       for (long now; (now = System.nanoTime()) - due < 0; ) LockSupport.parkNanos(due - now);
-      answers.ask(i, requests.get(arrival.caller()), limiter);
+      results.check(i, requests.get(arrival.caller()), limiter);
     }
-    answers.await();
-    questions = sent.questions() - questions;
+    results.await();
+    commands = sent.commands() - commands;
     calls = sent.calls() - calls;
     cpu = cpu() - cpu;
     int uncertainty = offset.uncertainty(clock.measure());
     var entries = new ArrayList<ReplayLog.Entry>(arrivals.size());
     for (int i = 0; i < arrivals.size(); i++) {
       var arrival = arrivals.get(i);
-      long asked = answers.asked[i];
-      long late = (asked - start) / 1_000 - arrival.at();
+      long requestedAt = results.requestedAt[i];
+      long late = (requestedAt - start) / 1_000 - arrival.at();
       entries.add(
           new ReplayLog.Entry(
               arrival.caller(),
-              offset.redis(asked),
-              answers.answered[i] - asked,
+              offset.redis(requestedAt),
+              results.repliedAt[i] - requestedAt,
               (int) Math.max(0, late),
-              answers.allowed[i]));
+              results.allowed[i]));
     }
-    return new ReplayLog(uncertainty, cpu, questions, calls, answers.fallbacks.get(), entries);
+    return new ReplayLog(uncertainty, cpu, commands, calls, results.fallbacks.get(), entries);
   }
 
   private static long cpu() {
@@ -105,40 +105,40 @@ record Replayer(
     limiter.close();
   }
 
-  /** What came of each request; written by whatever thread brings the answer. */
-  private static final class Answers {
-    final long[] asked;
-    final long[] answered;
+  /** The result of each request, written by the thread that completes the reply. */
+  private static final class Results {
+    final long[] requestedAt;
+    final long[] repliedAt;
     final boolean[] allowed;
     final AtomicInteger fallbacks = new AtomicInteger();
     private final AtomicInteger open;
 
-    Answers(int count) {
-      asked = new long[count];
-      answered = new long[count];
+    Results(int count) {
+      requestedAt = new long[count];
+      repliedAt = new long[count];
       allowed = new boolean[count];
       open = new AtomicInteger(count);
     }
 
-    void ask(int i, Request request, RateLimiter limiter) {
-      asked[i] = System.nanoTime();
-      var answer = limiter.checkForResultAsync(request).toCompletableFuture();
-      if (answer.isDone()) {
-        note(i, answer.join());
+    void check(int i, Request request, RateLimiter limiter) {
+      requestedAt[i] = System.nanoTime();
+      var reply = limiter.checkForResultAsync(request).toCompletableFuture();
+      if (reply.isDone()) {
+        record(i, reply.join());
       } else {
-        var unused = answer.thenAccept(result -> note(i, result));
+        var unused = reply.thenAccept(result -> record(i, result));
       }
     }
 
-    private void note(int i, CheckResult result) {
-      answered[i] = System.nanoTime();
+    private void record(int i, CheckResult result) {
+      repliedAt[i] = System.nanoTime();
       allowed[i] = result.isAllowed();
       if (result.source() == Source.FALLBACK) fallbacks.incrementAndGet();
       open.decrementAndGet();
     }
 
     void await() {
-      Eventually.holds("every request is answered", PATIENCE, () -> open.get() == 0);
+      Eventually.holds("every request has a reply", TIMEOUT, () -> open.get() == 0);
     }
   }
 }

@@ -12,7 +12,7 @@ final class Rules {
 
   private Rules() {}
 
-  static String report(BenchmarkContext lab) {
+  static String report(BenchmarkContext context) {
     var table =
         new Table("", "10 rules", "100 rules", "10,000 rules", "10,000 rules, 1,000 in use");
     for (var patterns : Patterns.values()) {
@@ -24,16 +24,16 @@ final class Rules {
                 .with("patterns", patterns)
                 .with("rules", set.rules())
                 .with("asked", set.asked());
-        cells.add(lab.jmh().measure(call).toString());
+        cells.add(context.jmh().measure(call).toString());
       }
       table.row(cells);
     }
     return """
-    A whole `check`, clock included, one thread. Exactly one rule, a token bucket, applies to each
-    subject, which has one attribute, in the last row two. Nanoseconds a check. In the first three
-    columns 10 subjects of 10 rules ask in turn, so that they differ by what it takes to find a rule
-    among more. In the last one 1,000 subjects of 1,000 rules do, which fetches the rules, limits and
-    states of all of them from beyond the CPU's caches again and again.
+    A complete `check`, including the clock, in one thread. Exactly one rule, a token bucket, applies to each
+    subject, which has one attribute, or two in the last row. Nanoseconds per check. In the first three
+    columns 10 subjects of 10 rules take turns, so the columns differ only by the cost of finding a rule
+    among more. In the last column 1,000 subjects of 1,000 rules take turns, whose rules, limits and states
+    exceed the CPU's caches.
 
     %s\
     """

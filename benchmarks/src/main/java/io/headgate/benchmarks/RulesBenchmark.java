@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A whole check, through few rules and through many, of which one applies. */
+/** Measures a complete check with few and with many rules, of which one applies. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -24,7 +24,7 @@ public class RulesBenchmark {
   @Param({"10", "100", "10000"})
   int rules = 10;
 
-  /** How many of the rules are asked for, in turn. */
+  /** How many of the rules are used, in turn. */
   @Param({"10", "1000"})
   int asked = 10;
 

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** Runs a script for each request, through Lettuce as it comes. */
+/** Runs a script per request, with Lettuce's defaults. */
 abstract sealed class ScriptRemote implements Remote {
   private final RedisClient client;
   private final byte[][][] keys;
@@ -40,7 +40,7 @@ abstract sealed class ScriptRemote implements Remote {
     return new OneCall(uri, keys(keys, "gcra:" + name + ":user:%d"), interval, quota.burst);
   }
 
-  /** It counts whole tokens a second, so 1 a second is the least it can have. */
+  /** Its rate is in whole tokens per second, so 1 per second is the minimum. */
   static Remote gateway(String uri, String name, Quota quota, int keys) {
     var id = "request_rate_limiter.{" + name + ":user:%d}.";
     return new Gateway(uri, keys(keys, id + "tokens", id + "timestamp"), 1, quota.burst);
@@ -49,7 +49,7 @@ abstract sealed class ScriptRemote implements Remote {
   abstract CompletionStage<Boolean> run(byte[][] keys, byte[][] arguments);
 
   @Override
-  public final CompletionStage<Boolean> ask(int key) {
+  public final CompletionStage<Boolean> check(int key) {
     return run(keys[key], arguments);
   }
 

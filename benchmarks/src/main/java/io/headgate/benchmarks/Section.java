@@ -26,21 +26,21 @@ enum Section {
 
   static Section labelled(String label) {
     for (var section : values()) if (section.label().equals(label)) return section;
-    throw new IllegalArgumentException("there is no section '%s'".formatted(label));
+    throw new IllegalArgumentException("unknown section '%s'".formatted(label));
   }
 
-  /** Measures, and tells in Markdown. */
-  String report(BenchmarkContext lab) throws Exception {
+  /** Runs the measurements and returns the report as Markdown. */
+  String report(BenchmarkContext context) throws Exception {
     return switch (this) {
-      case HOT_KEY -> HotKey.report(lab);
-      case MANY_KEYS -> ManyKeys.report(lab);
-      case MEMORY -> Memory.report(lab);
-      case ALGORITHMS -> Algorithms.report(lab);
-      case RULES -> Rules.report(lab);
-      case LOADING -> Loading.report(lab);
-      case HTTP -> Http.report(lab);
-      case REDIS -> Redis.report(lab);
-      case ACCURACY -> Accuracy.report(lab);
+      case HOT_KEY -> HotKey.report(context);
+      case MANY_KEYS -> ManyKeys.report(context);
+      case MEMORY -> Memory.report(context);
+      case ALGORITHMS -> Algorithms.report(context);
+      case RULES -> Rules.report(context);
+      case LOADING -> Loading.report(context);
+      case HTTP -> Http.report(context);
+      case REDIS -> Redis.report(context);
+      case ACCURACY -> Accuracy.report(context);
     };
   }
 }

@@ -3,19 +3,19 @@ package io.headgate.benchmarks;
 import io.headgate.redis.RoundTripListener;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How much was asked of Redis, and in how many calls. */
+/** Counts the commands sent to Redis and the calls that carried them. */
 final class Sent implements RoundTripListener {
-  private final LongAdder questions = new LongAdder();
+  private final LongAdder commands = new LongAdder();
   private final LongAdder calls = new LongAdder();
 
   @Override
-  public void ended(int asked, long nanos) {
-    questions.add(asked);
+  public void ended(int count, long nanos) {
+    commands.add(count);
     calls.increment();
   }
 
-  long questions() {
-    return questions.sum();
+  long commands() {
+    return commands.sum();
   }
 
   long calls() {

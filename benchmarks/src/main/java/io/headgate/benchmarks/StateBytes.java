@@ -19,17 +19,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/** What is kept of each key after one request. */
+/** The limiters whose memory per key is measured after one request each. */
 enum StateBytes {
-  FLOOR("floor, in a map"),
+  FLOOR("baseline, in a map"),
   GUAVA("Guava, in a map"),
   BUCKET4J("bucket4j, in a map"),
   RESILIENCE4J("resilience4j, in a map"),
   TOKEN_BUCKET("**Headgate, token bucket**"),
-  ODD_RATE("Headgate, token bucket of 999,983 an hour, too odd for one word"),
+  ODD_RATE("Headgate, token bucket of 999,983 an hour, whose state does not fit one word"),
   LEAKY_BUCKET("Headgate, leaky bucket"),
   FIXED_WINDOW("Headgate, fixed window"),
-  SLIDING_WINDOW("Headgate, sliding window of 10 pieces"),
+  SLIDING_WINDOW("Headgate, sliding window of 10 buckets"),
   ROLLING_WINDOW("Headgate, rolling window"),
   CONCURRENCY("Headgate, concurrency");
 
@@ -39,7 +39,7 @@ enum StateBytes {
     this.title = title;
   }
 
-  /** Something that has answered one request for each key, and remembers. */
+  /** A limiter that holds the states of all keys. */
   Object fill(String[] keys) {
     return switch (this) {
       case FLOOR -> map(keys, StateBytes::floor);
@@ -47,7 +47,7 @@ enum StateBytes {
       case BUCKET4J -> map(keys, StateBytes::bucket4j);
       case RESILIENCE4J -> resilience4j(keys);
       case TOKEN_BUCKET -> headgate(keys, new TokenBucket(aYear(10), 10), 1);
-      // Of so many an hour one is repaid before the last key has come, so each takes nearly all.
+      // At this rate one permit is replenished during the run, so each request takes nearly all.
       case ODD_RATE -> headgate(keys, new TokenBucket(Rate.perHour(999_983), 999_983), 999_000);
       case LEAKY_BUCKET -> headgate(keys, LeakyBucket.rejecting(aYear(10)), 1);
       case FIXED_WINDOW -> headgate(keys, FixedWindow.of(aYear(10)), 1);
@@ -94,7 +94,7 @@ enum StateBytes {
 
   private static Object headgate(String[] keys, Limit limit, long cost) {
     var rules = RuleSet.of(Rule.named("per-user").match("key", "user:*").limit(limit).build());
-    // Each part of the store has its share of the places, and keys do not spread quite evenly.
+    // Capacity is divided among the store's segments, and keys are not spread quite evenly.
     var store = MemoryStore.create(Ticker.system(), keys.length * 3 / 2 + 1_000);
     var limiter = io.headgate.RateLimiter.with(store, rules);
     for (var key : keys) requirePassed(key, limiter.check(Subject.of(key), cost).isAllowed());

@@ -3,7 +3,7 @@ package io.headgate.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table in Markdown: a first column of words, then columns of figures. */
+/** A Markdown table with a first column of text and further columns of numbers. */
 final class Table {
   private final List<List<String>> rows = new ArrayList<>();
 

@@ -11,9 +11,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Recorded traffic: who comes when, and to which instance. The same for everybody who is tried. */
+/** Recorded traffic: the time, instance and caller of each request. All modes get the same. */
 record Trace(List<Arrival> arrivals) {
   /**
+   * One request.
+   *
    * @param at microseconds from the start
    */
   record Arrival(int at, int instance, int caller) {}
@@ -22,7 +24,7 @@ record Trace(List<Arrival> arrivals) {
     arrivals = arrivals.stream().sorted(Comparator.comparingInt(Arrival::at)).toList();
   }
 
-  /** The part that one instance sees. */
+  /** Returns the requests of one instance. */
   List<Arrival> of(int instance) {
     return arrivals.stream().filter(arrival -> arrival.instance == instance).toList();
   }

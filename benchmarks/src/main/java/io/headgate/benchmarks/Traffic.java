@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Kinds of traffic, each with the limit that it is held against. */
+/** Traffic patterns, each with the limit it is measured with. */
 enum Traffic {
   STEADY("steady at the limit", 1_000, 1, 1),
   OVERLOAD("three times the limit", 1_000, 1, 1),
@@ -19,9 +19,9 @@ enum Traffic {
 
   private static final int SECOND = 1_000_000;
   private static final int EDGE = 50_000;
-  private static final int AT_AN_EDGE = 2_400;
+  private static final int REQUESTS_PER_EDGE = 2_400;
   private static final int BURST = 800;
-  private static final int BURST_LASTS = 40_000;
+  private static final int BURST_DURATION = 40_000;
 
   final String title;
   private final long permits;
@@ -39,7 +39,7 @@ enum Traffic {
     return Rate.of(permits, Duration.ofSeconds(seconds));
   }
 
-  /** What is offered, in words. */
+  /** Returns a description of the traffic. */
   String offered() {
     return switch (this) {
       case STEADY -> "one caller, 1,000 a second, evenly";
@@ -53,15 +53,15 @@ enum Traffic {
   }
 
   /**
-   * Where the limit comes back slowly there is more to see in a longer time, and where instances
-   * are few each sees enough of every caller.
+   * Returns the duration of a trial: longer for limits that are replenished slowly, and longer with
+   * few instances.
    */
-  Duration lasting(int instances, Duration usual) {
+  Duration durationOf(int instances, Duration usual) {
     if (this != ZIPF_MINUTE) return usual;
     return usual.multipliedBy(instances <= 2 ? 4 : 2);
   }
 
-  /** Each goes to an instance at random, as behind a balancer. */
+  /** Generates the traffic; each request goes to a random instance, as with a load balancer. */
   Trace record(long seed, int instances, Duration time) {
     var random = new SplittableRandom(seed + name().hashCode());
     int end = Math.toIntExact(time.toMillis() * 1_000);
@@ -70,17 +70,17 @@ enum Traffic {
       case STEADY -> evenly(at, 1_000, end, 0);
       case OVERLOAD -> evenly(at, 3_000, end, 0);
       case BURSTS -> {
-        for (int start = SECOND / 4; start + BURST_LASTS < end; start += SECOND / 2) {
+        for (int start = SECOND / 4; start + BURST_DURATION < end; start += SECOND / 2) {
           for (int i = 0; i < BURST; i++) {
-            at.add(new Arrival(start + random.nextInt(BURST_LASTS), 0, 0));
+            at.add(new Arrival(start + random.nextInt(BURST_DURATION), 0, 0));
           }
         }
       }
       case EDGES -> {
         for (int edge = 0; edge <= end; edge += SECOND) {
-          for (int i = 0; i < AT_AN_EDGE; i++) {
-            int time1 = edge - EDGE + random.nextInt(2 * EDGE);
-            if (time1 >= 0 && time1 < end) at.add(new Arrival(time1, 0, 0));
+          for (int i = 0; i < REQUESTS_PER_EDGE; i++) {
+            int arrival = edge - EDGE + random.nextInt(2 * EDGE);
+            if (arrival >= 0 && arrival < end) at.add(new Arrival(arrival, 0, 0));
           }
         }
       }

@@ -5,7 +5,7 @@ import io.headgate.rule.Consistency;
 import java.time.Duration;
 import java.util.List;
 
-/** One kind of traffic through one mode of one limit, by so many instances. */
+/** A trial: a traffic pattern, a limit, a consistency mode and a number of instances. */
 record Trial(
     int instances,
     Traffic traffic,
@@ -16,17 +16,17 @@ record Trial(
     return algorithm.of(traffic.rate());
   }
 
-  /** The words by which an instance is told of it. */
-  String words() {
+  /** Encodes the trial for the command to an instance; {@link #of} decodes it. */
+  String encode() {
     return String.join(" ", traffic.name(), algorithm.name(), consistency.name());
   }
 
-  static Trial of(int instances, List<String> words) {
+  static Trial of(int instances, List<String> fields) {
     return new Trial(
         instances,
-        Traffic.valueOf(words.get(0)),
-        HoldableLimit.valueOf(words.get(1)),
-        Consistency.valueOf(words.get(2)),
+        Traffic.valueOf(fields.get(0)),
+        HoldableLimit.valueOf(fields.get(1)),
+        Consistency.valueOf(fields.get(2)),
         Duration.ZERO);
   }
 }

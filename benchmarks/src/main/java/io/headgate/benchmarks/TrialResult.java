@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came of a trial.
+ * The result of a trial.
  *
- * @param oracle how many the limit's own arithmetic admits of the same arrivals, one after another
- * @param over by how much the fullest span of any caller was fuller than the limit allows, in
- *     permits; less than 0 if there was room
- * @param under how many fewer were admitted than by the oracle, over all callers who had fewer
- * @param promised how much an eventual limit may be over: what is offered to one caller's counter
- *     between two reports
- * @param late microseconds that all but 1% of requests were at most behind their time
+ * @param oracle the admissions of the exact algorithm, run sequentially over the same arrivals
+ * @param over by how many permits the fullest span of any caller exceeded the limit; negative if
+ *     there were free permits
+ * @param under the missing admissions compared to the oracle, summed over the callers with fewer
+ * @param bound the permitted excess of an eventual limit: the requests of one caller within a sync
+ *     interval
+ * @param late the 99th percentile of the delay of requests behind their time, in microseconds
  */
 record TrialResult(
     Trial trial,
@@ -30,8 +30,8 @@ record TrialResult(
     int oracle,
     long over,
     int under,
-    long promised,
-    double questions,
+    long bound,
+    double commands,
     double calls,
     double p50,
     double p99,
@@ -39,44 +39,44 @@ record TrialResult(
     int late,
     int uncertainty) {
 
-  private record Seen(ReplayLog.Entry entry, int uncertainty) {
+  private record Observation(ReplayLog.Entry entry, int uncertainty) {
     Interval interval() {
-      long answered = entry.asked() + Math.ceilDiv(entry.took(), 1_000) + 1;
-      return new Interval(entry.asked() - uncertainty, answered + uncertainty);
+      long repliedAt = entry.requestedAt() + Math.ceilDiv(entry.took(), 1_000) + 1;
+      return new Interval(entry.requestedAt() - uncertainty, repliedAt + uncertainty);
     }
   }
 
   static TrialResult of(Trial trial, List<ReplayLog> logs) {
-    var all = new ArrayList<Seen>();
+    var all = new ArrayList<Observation>();
     for (var log : logs) {
-      for (var entry : log.entries()) all.add(new Seen(entry, log.uncertainty()));
+      for (var entry : log.entries()) all.add(new Observation(entry, log.uncertainty()));
     }
-    all.sort(Comparator.comparingLong(seen -> seen.entry.asked()));
+    all.sort(Comparator.comparingLong(observation -> observation.entry.requestedAt()));
     var limit = trial.limit();
-    Map<Integer, List<Seen>> callers = new HashMap<>();
-    for (var seen : all) {
-      callers.computeIfAbsent(seen.entry.caller(), caller -> new ArrayList<>()).add(seen);
+    Map<Integer, List<Observation>> callers = new HashMap<>();
+    for (var observation : all) {
+      callers.computeIfAbsent(observation.entry.caller(), caller -> new ArrayList<>()).add(observation);
     }
     int admitted = 0;
     int oracle = 0;
     int under = 0;
     long over = Long.MIN_VALUE;
-    long promised = 0;
-    for (var own : callers.values()) {
-      var passed = own.stream().filter(seen -> seen.entry.allowed()).map(Seen::interval).toList();
-      int expected = oracle(limit, own);
+    long bound = 0;
+    for (var requests : callers.values()) {
+      var passed = requests.stream().filter(observation -> observation.entry.allowed()).map(Observation::interval).toList();
+      int expected = oracle(limit, requests);
       admitted += passed.size();
       oracle += expected;
       under += Math.max(0, expected - passed.size());
       long excess = Excess.of(limit, passed);
       if (excess > over) {
         over = excess;
-        promised = trial.consistency() == Consistency.EVENTUAL ? betweenReports(own) : 0;
+        bound = trial.consistency() == Consistency.EVENTUAL ? maxPerSyncInterval(requests) : 0;
       }
     }
     double n = all.size();
-    var took = all.stream().mapToLong(seen -> seen.entry.took()).sorted().toArray();
-    var late = all.stream().mapToInt(seen -> seen.entry.late()).sorted().toArray();
+    var took = all.stream().mapToLong(observation -> observation.entry.took()).sorted().toArray();
+    var late = all.stream().mapToInt(observation -> observation.entry.late()).sorted().toArray();
     return new TrialResult(
         trial,
         all.size(),
@@ -84,8 +84,8 @@ record TrialResult(
         oracle,
         over,
         under,
-        promised,
-        logs.stream().mapToLong(ReplayLog::questions).sum() / n,
+        bound,
+        logs.stream().mapToLong(ReplayLog::commands).sum() / n,
         logs.stream().mapToLong(ReplayLog::calls).sum() / n,
         took[took.length / 2] / 1e3,
         took[(int) (took.length * 0.99)] / 1e3,
@@ -94,31 +94,31 @@ record TrialResult(
         logs.stream().mapToInt(ReplayLog::uncertainty).max().orElse(0));
   }
 
-  private static int oracle(Holdable limit, List<Seen> arrivals) {
+  private static int oracle(Holdable limit, List<Observation> arrivals) {
     State state = State.FRESH;
     int passed = 0;
-    for (var seen : arrivals) {
-      var step = limit.step(state, seen.entry.asked(), 1);
+    for (var observation : arrivals) {
+      var step = limit.step(state, observation.entry.requestedAt(), 1);
       state = step.state();
       if (step.outcome() instanceof Passed) passed++;
     }
     return passed;
   }
 
-  /** The most requests within any interval between two reports. */
-  private static long betweenReports(List<Seen> arrivals) {
+  /** Returns the maximum number of requests within any sync interval. */
+  private static long maxPerSyncInterval(List<Observation> arrivals) {
     long interval = ConsistencyOptions.DEFAULT.syncInterval().toNanos() / 1_000;
-    long most = 0;
+    long max = 0;
     int first = 0;
     for (int last = 0; last < arrivals.size(); last++) {
-      long now = arrivals.get(last).entry.asked();
-      while (now - arrivals.get(first).entry.asked() >= interval) first++;
-      most = Math.max(most, last - first + 1L);
+      long now = arrivals.get(last).entry.requestedAt();
+      while (now - arrivals.get(first).entry.requestedAt() >= interval) first++;
+      max = Math.max(max, last - first + 1L);
     }
-    return most;
+    return max;
   }
 
-  /** The fullest span, as a part of what the limit allows in it. */
+  /** Returns the admissions of the fullest span relative to its limit. */
   double fullest() {
     return 1 + (double) over / trial.limit().capacity();
   }

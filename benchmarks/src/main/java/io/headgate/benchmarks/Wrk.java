@@ -8,34 +8,36 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Load from <a href="https://github.com/wg/wrk">wrk</a>: connections that are kept, on each of
- * which the next request follows the answer to the last.
+ * Generates HTTP load with <a href="https://github.com/wg/wrk">wrk</a>, over keep-alive connections
+ * without pipelining.
  *
- * @param script says what is asked
+ * @param script the Lua script that creates the requests
  */
 record Wrk(Path script, int connections) {
   private static final Pattern REQUESTS = Pattern.compile("(?m)^ *(\\d+) requests in ");
   private static final Pattern RATE = Pattern.compile("(?m)^Requests/sec: *([0-9.]+)$");
-  private static final Pattern TROUBLE =
+  private static final Pattern ERRORS =
       Pattern.compile("(?m)^ *((Socket errors|Non-2xx or 3xx responses): .*)$");
 
   static Load parse(String output) {
-    var trouble = TROUBLE.matcher(output);
-    if (trouble.find()) {
-      throw new IllegalStateException("wrk reports trouble: " + trouble.group(1));
+    var errors = ERRORS.matcher(output);
+    if (errors.find()) {
+      throw new IllegalStateException("wrk reports errors: " + errors.group(1));
     }
     var requests = REQUESTS.matcher(output);
     var rate = RATE.matcher(output);
     if (!requests.find() || !rate.find()) {
-      throw new IllegalStateException("wrk said something else than expected: " + output);
+      throw new IllegalStateException("unexpected output of wrk: " + output);
     }
     return new Load(Long.parseLong(requests.group(1)), Double.parseDouble(rate.group(1)));
   }
 
   /**
-   * @param body has {@code %d} where one number of {@code different} is to stand
+   * Creates a load of POST requests.
+   *
+   * @param body the body, in which {@code %d} is replaced by numbers from 1 to {@code count}
    */
-  static Wrk posting(String body, int different, Path directory, int connections)
+  static Wrk posting(String body, int count, Path directory, int connections)
       throws IOException {
     var script = directory.resolve("post.lua");
     Files.writeString(
@@ -56,7 +58,7 @@ record Wrk(Path script, int connections) {
           return requests[at]
         end
         """
-            .formatted(different, body));
+            .formatted(count, body));
     return new Wrk(script, connections);
   }
 

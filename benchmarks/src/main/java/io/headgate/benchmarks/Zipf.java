@@ -3,9 +3,9 @@ package io.headgate.benchmarks;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Ranks drawn by Zipf's law with exponent 1: the second comes half as often as the first. */
+/** Draws ranks from a Zipf distribution with exponent 1: rank n is n times rarer than rank 1. */
 final class Zipf {
-  private final double[] upTo; // the weights of all ranks up to this one
+  private final double[] upTo; // cumulative weights
 
   Zipf(int ranks) {
     upTo = new double[ranks];

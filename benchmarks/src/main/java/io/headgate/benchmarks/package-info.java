@@ -1,9 +1,8 @@
 /**
- * Speed and memory, measured. Nothing depends on it.
+ * Benchmarks of speed, memory and accuracy. No other module depends on it.
  *
- * <p>Start at {@link io.headgate.benchmarks.Main}, which runs the comparisons and prints them as
- * one document. Lives here: what is measured and how it is told. May not: anything that the product
- * needs.
+ * <p>Start at {@link io.headgate.benchmarks.Main}, which runs the comparisons and writes one
+ * report. The package contains the measurements and their reports, and no code that the product needs.
  */
 @NullMarked
 package io.headgate.benchmarks;

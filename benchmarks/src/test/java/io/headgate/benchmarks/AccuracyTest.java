@@ -15,10 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** That accuracy can be measured, and that strict decisions are found to be exact. */
+/** Tests that accuracy can be measured, and that strict decisions are exact. */
 class AccuracyTest {
   @Test
-  void everyModeIsTriedByInstancesOfTheirOwnAndOnlyEventualIsOver() throws Exception {
+  void everyModeIsMeasuredAndOnlyEventualOverAdmits() throws Exception {
     assumeTrue(Redis.isInstalled(), "redis-server is not on the PATH (Debian's: redis-server)");
     var trials = new ArrayList<Trial>();
     for (var consistency : Consistency.values()) {
@@ -33,7 +33,7 @@ class AccuracyTest {
         assertThat(result.over()).isNotPositive();
       }
       assertThat(result.admitted()).isPositive();
-      assertThat(result.questions()).isPositive();
+      assertThat(result.commands()).isPositive();
     }
     assertThat(AccuracyReport.of(results))
         .contains("| 2, token bucket | strict |", "| leased |", "| eventual |", "| auto |");
@@ -42,7 +42,7 @@ class AccuracyTest {
 
   @ParameterizedTest
   @EnumSource
-  void trafficIsTheSameEachTimeAndReachesEveryInstance(Traffic traffic, @TempDir Path directory)
+  void trafficIsReproducibleAndReachesEveryInstance(Traffic traffic, @TempDir Path directory)
       throws IOException {
     var time = Duration.ofSeconds(2);
     var trace = traffic.record(7, 3, time);
@@ -65,7 +65,7 @@ class AccuracyTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyTrafficIsTried(Effort effort) {
+  void everyTrafficPatternIsMeasured(Effort effort) {
     var tried = Accuracy.Plan.of(effort).trials().stream().map(Trial::traffic).distinct();
     if (effort == Effort.FULL) assertThat(tried).containsAll(Arrays.asList(Traffic.values()));
     else assertThat(tried).isNotEmpty();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class BareServerTest {
   @Test
-  void returnsWhatItWasGivenAndEndsWhenClosed() throws Exception {
+  void returnsTheGivenResponseAndEndsOnClose() throws Exception {
     var command =
         List.of(
             BenchmarkContext.java(),

@@ -16,7 +16,7 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** That everything can be measured; how fast it is, is none of a test's business. */
+/** Tests that every benchmark runs; it does not check any speed. */
 class BenchmarksTest {
   private static final List<Class<?>> BENCHMARKS =
       List.of(
@@ -29,7 +29,7 @@ class BenchmarksTest {
 
   @Test
   void everyBenchmarkRunsWithEveryParameter(@TempDir Path directory) throws RunnerException {
-    System.setProperty("jmh.ignoreLock", "true"); // nothing is measured that others could disturb
+    System.setProperty("jmh.ignoreLock", "true"); // no results are used that other runs could disturb
     var options =
         new OptionsBuilder()
             .include("io\\.headgate\\.benchmarks\\..*")
@@ -59,7 +59,7 @@ class BenchmarksTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyKeyThatIsKeptTakesHeap(StateBytes kept) {
+  void everyStoredKeyTakesHeap(StateBytes kept) {
     assertThat(MemoryProbe.measure(kept, 20_000)).isBetween(8.0, 2_000.0);
   }
 }

@@ -9,10 +9,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ConsistencyBenchmarkTest {
   @ParameterizedTest
   @EnumSource
-  void aCheckPassesWhereverItIsDecided(ConsistencyBenchmark.Way way) throws InterruptedException {
+  void checkPassesInEveryMode(ConsistencyBenchmark.StoreMode mode) throws InterruptedException {
     assumeTrue(Redis.isInstalled(), "redis-server is not on the PATH (Debian's: redis-server)");
     var benchmark = new ConsistencyBenchmark();
-    benchmark.way = way;
+    benchmark.mode = mode;
     try {
       benchmark.setUp();
       assertThat(benchmark.check()).isTrue();

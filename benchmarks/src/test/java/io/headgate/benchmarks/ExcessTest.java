@@ -24,7 +24,7 @@ class ExcessTest {
   }
 
   @Test
-  void aWindowThatIsFullHasNoneTooMany() {
+  void fullWindowHasNoExcess() {
     var full = LongStream.range(0, 10).map(i -> i * 1_000).toArray();
     assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), at(full))).isZero();
     assertThat(Excess.of(SlidingWindow.of(TEN_A_SECOND), at(full))).isZero();
@@ -32,7 +32,7 @@ class ExcessTest {
   }
 
   @Test
-  void aSpanAcrossAnEdgeIsTooMuchForAllButTheFixedWindow() {
+  void spanAcrossAWindowEdgeExceedsAllButTheFixedWindow() {
     var across = LongStream.range(-10, 10).map(i -> 1_000_000 + i * 1_000).toArray();
     assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), at(across))).isZero();
     assertThat(Excess.of(SlidingWindow.of(TEN_A_SECOND), at(across))).isEqualTo(10);
@@ -40,7 +40,7 @@ class ExcessTest {
   }
 
   @Test
-  void whatMayHaveBeenInAnotherWindowIsNotHeldAgainstThisOne() {
+  void requestsOfUncertainWindowAreNotCounted() {
     var passed = new ArrayList<>(at(LongStream.range(0, 10).toArray()));
     passed.add(new Interval(999_990, 1_000_010));
     assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), passed)).isZero();
@@ -49,14 +49,14 @@ class ExcessTest {
   }
 
   @Test
-  void whereNobodyPassedThereIsNothingToSay() {
+  void noAdmissionsHaveNoExcess() {
     var none = Excess.of(FixedWindow.of(TEN_A_SECOND), List.of());
-    assertThat(none).isEqualTo(Excess.NOBODY_CAME);
+    assertThat(none).isEqualTo(Excess.NO_REQUESTS);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void theFullestOfAllSpansIsFound(long seed) {
+  void fullestSpanIsFound(long seed) {
     var random = new SplittableRandom(seed);
     var passed = new ArrayList<Interval>();
     for (int i = 0; i < 120; i++) {
@@ -69,7 +69,7 @@ class ExcessTest {
     assertThat(Excess.of(sliding, passed)).isEqualTo(plainly(sliding, passed));
   }
 
-  /** Every span that begins with one and ends with another, one by one. */
+  /** Computes the excess naively, over every span between two requests. */
   private static long plainly(Holdable limit, List<Interval> passed) {
     long most = Long.MIN_VALUE;
     for (var first : passed) {

@@ -14,12 +14,12 @@ class H2loadTest {
       """;
 
   @Test
-  void readsWhatH2loadPrints() {
+  void parsesTheOutputOfH2load() {
     assertThat(H2load.parse(OUTPUT)).isEqualTo(new Load(62_469, 31_234.5));
   }
 
   @Test
-  void callsThatFailDoNotCount() {
+  void failedCallsAreRejected() {
     assertThatThrownBy(() -> H2load.parse(OUTPUT.replace("0 failed", "3 failed")))
         .hasMessageContaining("3 failed");
   }

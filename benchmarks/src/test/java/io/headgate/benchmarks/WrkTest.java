@@ -19,19 +19,19 @@ class WrkTest {
       """;
 
   @Test
-  void readsWhatWrkPrints() {
+  void parsesTheOutputOfWrk() {
     assertThat(Wrk.parse(OUTPUT)).isEqualTo(new Load(104_312, 52_101.77));
   }
 
   @Test
-  void answersThatAreNoneDoNotCount() {
+  void errorResponsesAreRejected() {
     var refused = OUTPUT.replace("Requests/sec", "  Non-2xx or 3xx responses: 7\nRequests/sec");
     assertThatThrownBy(() -> Wrk.parse(refused))
-        .hasMessage("wrk reports trouble: Non-2xx or 3xx responses: 7");
+        .hasMessage("wrk reports errors: Non-2xx or 3xx responses: 7");
   }
 
   @Test
-  void connectionsThatBreakDoNotCount() {
+  void brokenConnectionsAreRejected() {
     var broken =
         OUTPUT.replace(
             "Requests/sec", "  Socket errors: connect 0, read 3, write 0, timeout 0\nRequests/sec");

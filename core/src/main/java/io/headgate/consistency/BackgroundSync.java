@@ -22,31 +22,41 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Sends reports, renewals and releases to the store in the background. */
+/**
+ * Sends reports, renewals and releases to the store in the background. Also sweeps the local
+ * counters and ages the hot key sketch. Thread-safe, except that {@link #run} is called by one
+ * thread at a time.
+ */
 final class BackgroundSync {
-  static final double HALVED_EVERY_SECONDS = 1;
+  /** How often the hot key sketch is halved. */
+  static final double HALVING_INTERVAL_SECONDS = 1;
+
+  /** The number of requests per second from which on a counter is hot. */
   static final double HOT_PER_SECOND = 50;
 
-  /** Of reports and releases, in all: enough to share calls, and too few to delay checks. */
-  private static final int MOST_AT_ONCE = 32;
+  /**
+   * The number of reports and releases in flight, over all failure domains: enough for them to
+   * share batches, and too few to delay checks.
+   */
+  private static final int MAX_IN_FLIGHT = 32;
 
-  private static final int LEAST_AT_ONCE = 2;
-  private static final long SWEEP_EVERY = 50_000_000;
-  private static final long SWEEP_COPIES_EVERY = 1_000_000_000;
-  private static final long HALVE_EVERY = (long) (HALVED_EVERY_SECONDS * 1e9);
+  private static final int MIN_IN_FLIGHT_PER_DOMAIN = 2;
+  private static final long SWEEP_INTERVAL = 50_000_000;
+  private static final long COPY_SWEEP_INTERVAL = 1_000_000_000;
+  private static final long HALVING_INTERVAL = (long) (HALVING_INTERVAL_SECONDS * 1e9);
   private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
   private final LocalCounterTable table;
-  private final HoldingStore counts;
-  private final HotKeySketch hot;
+  private final HoldingStore store;
+  private final HotKeySketch hotKeys;
   private final Duration syncInterval;
   private final LongSupplier nanos;
   private final FailureDomains domains;
-  private final SyncQueue[] outboxes;
+  private final SyncQueue[] queues;
   private final ScheduledExecutorService thread;
-  private final AtomicBoolean expected = new AtomicBoolean();
-  private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
-  private volatile boolean started; // else they are run by hand
+  private final AtomicBoolean sendScheduled = new AtomicBoolean();
+  private final Set<CompletableFuture<?>> inFlight = ConcurrentHashMap.newKeySet();
+  private volatile boolean started; // false if a test calls run
   private volatile boolean closed;
   private long sweptAt;
   private long copiesSweptAt;
@@ -54,28 +64,29 @@ final class BackgroundSync {
 
   BackgroundSync(
       LocalCounterTable table,
-      HoldingStore counts,
-      HotKeySketch hot,
+      HoldingStore store,
+      HotKeySketch hotKeys,
       FailureDomains domains,
       Duration syncInterval,
       LongSupplier nanos) {
     this.table = table;
-    this.counts = counts;
-    this.hot = hot;
+    this.store = store;
+    this.hotKeys = hotKeys;
     this.domains = domains;
     this.syncInterval = syncInterval;
     this.nanos = nanos;
     this.sweptAt = nanos.getAsLong();
     this.copiesSweptAt = sweptAt;
     this.halvedAt = sweptAt;
-    this.outboxes = new SyncQueue[domains.count()];
-    int atOnce = Math.max(LEAST_AT_ONCE, MOST_AT_ONCE / domains.count());
-    for (int i = 0; i < outboxes.length; i++) outboxes[i] = new SyncQueue(atOnce, this::send);
+    this.queues = new SyncQueue[domains.count()];
+    int maxInFlight = Math.max(MIN_IN_FLIGHT_PER_DOMAIN, MAX_IN_FLIGHT / domains.count());
+    for (int i = 0; i < queues.length; i++) queues[i] = new SyncQueue(maxInFlight, this::send);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-sync").factory());
   }
 
+  /** Starts a thread that calls {@link #run} at the sync interval. */
   void start() {
     started = true;
     var unused =
@@ -83,92 +94,92 @@ final class BackgroundSync {
             this::run, syncInterval.toNanos(), syncInterval.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** One round; not by two threads at once. */
+  /** Runs one round of reports, releases and sweeps. Not for concurrent calls. */
   void run() {
     try {
-      for (var outbox : outboxes) outbox.round();
+      for (var queue : queues) queue.startRound();
       long now = nanos.getAsLong();
-      if (now - sweptAt >= SWEEP_EVERY) {
+      if (now - sweptAt >= SWEEP_INTERVAL) {
         sweptAt = now;
         sweep(now);
       }
-      if (now - halvedAt >= HALVE_EVERY) {
+      if (now - halvedAt >= HALVING_INTERVAL) {
         halvedAt = now;
-        hot.halve();
+        hotKeys.halve();
       }
     } catch (RuntimeException e) {
-      // The next round comes; a thread that ended would end all of them.
+      // The executor cancels the schedule if a round throws.
     }
   }
 
-  /** The outbox of the failure domain that keeps a counter's state. */
-  SyncQueue outboxOf(String key) {
-    return outboxes[outboxes.length == 1 ? 0 : domains.domainOf(key)];
+  /** Returns the queue of the failure domain that stores the counters of a key. */
+  SyncQueue queueOf(String key) {
+    return queues[queues.length == 1 ? 0 : domains.domainOf(key)];
   }
 
-  /** A counter is new here: the store is asked about it before the next round. */
-  void expect(LocalCopy replica, SyncQueue outbox) {
-    outbox.urgent(replica);
-    if (!started || closed || !expected.compareAndSet(false, true)) return;
+  /** Requests the state of a new local copy before the next round. */
+  void syncSoon(LocalCopy copy, SyncQueue queue) {
+    queue.enqueueUrgent(copy);
+    if (!started || closed || !sendScheduled.compareAndSet(false, true)) return;
     try {
       thread.execute(() -> {
-        expected.set(false);
-        pump();
+        sendScheduled.set(false);
+        sendDue();
       });
     } catch (RejectedExecutionException e) {
-      expected.set(false); // closing
+      sendScheduled.set(false); // closing
     }
   }
 
-  private void pump() {
-    for (var outbox : outboxes) outbox.pump();
+  private void sendDue() {
+    for (var queue : queues) queue.sendDue();
   }
 
   private @Nullable CompletionStage<?> send(LocalCounter counter) {
     return switch (counter) {
-      case LocalCopy replica -> report(replica);
-      case PermitLease slice -> giveUp(slice);
+      case LocalCopy copy -> report(copy);
+      case PermitLease lease -> release(lease);
     };
   }
 
-  private @Nullable CompletionStage<?> report(LocalCopy replica) {
-    var report = replica.report();
-    if (report == null) return null; // it is enqueued again when the one under way is answered
-    var outbox = outboxOf(report.charge().key());
-    CompletionStage<HoldingStore.Known> sent;
+  private @Nullable CompletionStage<?> report(LocalCopy copy) {
+    var report = copy.prepareReport();
+    if (report == null) return null; // queued again when the report in flight completes
+    var queue = queueOf(report.charge().key());
+    CompletionStage<HoldingStore.Known> reply;
     try {
-      sent = counts.report(report.charge());
+      reply = store.report(report.charge());
     } catch (RuntimeException e) {
-      sent = CompletableFuture.failedStage(e);
+      reply = CompletableFuture.failedStage(e);
     }
-    return noted(
-        sent.handle((known, problem) -> {
+    return track(
+        reply.handle((known, problem) -> {
           long now = nanos.getAsLong();
           if (problem == null) {
-            outbox.answered();
-            replica.heard(report, known, now);
-            if (!replica.isSettled()) enqueue(replica, outbox);
+            queue.succeeded();
+            copy.reported(report, known, now);
+            if (!copy.isSettled()) enqueue(copy, queue);
           } else {
-            outbox.failed(now);
-            replica.unheard(report, isUnsent(problem), now);
-            if (!closed) outbox.changed(replica); // so that the next answer is noticed
+            queue.failed(now);
+            copy.reportFailed(report, isUnsent(problem), now);
+            if (!closed) queue.enqueue(copy); // the next reply shows that the store has recovered
           }
           return known;
         }));
   }
 
-  private void enqueue(LocalCounter counter, SyncQueue outbox) {
-    if (closed) outbox.urgent(counter);
-    else outbox.changed(counter);
+  private void enqueue(LocalCounter counter, SyncQueue queue) {
+    if (closed) queue.enqueueUrgent(counter);
+    else queue.enqueue(counter);
   }
 
-  /** Keeps it in mind until it is over. No two are the same. */
-  @SuppressWarnings("CollectionUndefinedEquality")
-  private <T> CompletionStage<T> noted(CompletionStage<T> errand) {
-    var future = errand.toCompletableFuture();
-    underWay.add(future);
-    var unused = future.whenComplete((done, problem) -> underWay.remove(future));
-    return errand;
+  /** Keeps the stage in {@link #inFlight} until it completes. */
+  @SuppressWarnings("CollectionUndefinedEquality") // compared by identity
+  private <T> CompletionStage<T> track(CompletionStage<T> stage) {
+    var future = stage.toCompletableFuture();
+    inFlight.add(future);
+    var unused = future.whenComplete((done, problem) -> inFlight.remove(future));
+    return stage;
   }
 
   private static boolean isUnsent(Throwable problem) {
@@ -176,98 +187,98 @@ final class BackgroundSync {
     return cause instanceof StoreException known && known.isUnsent();
   }
 
-  /** Asks about a slice, and sees to it that the slice hears what came of it. */
-  CompletionStage<Taken> take(PermitLease slice, Charge charge, PermitLease.Question question) {
-    CompletionStage<Taken> asked;
+  /** Sends a request for permits, and applies the reply to the lease. */
+  CompletionStage<Taken> send(PermitLease lease, Charge charge, PermitLease.Request request) {
+    CompletionStage<Taken> reply;
     try {
-      asked = counts.take(charge, question.usage(), question.want(), question.lease());
+      reply = store.take(charge, request.usage(), request.want(), request.duration());
     } catch (RuntimeException e) {
-      asked = CompletableFuture.failedStage(e);
+      reply = CompletableFuture.failedStage(e);
     }
-    return noted(
-        asked.whenComplete((taken, problem) -> {
-          if (problem == null) slice.answered(question, taken, nanos.getAsLong());
-          else slice.unanswered(isUnsent(problem));
-          if (closed && question.want() > 0) releaseLate(slice);
+    return track(
+        reply.whenComplete((taken, problem) -> {
+          if (problem == null) lease.granted(request, taken, nanos.getAsLong());
+          else lease.requestFailed(isUnsent(problem));
+          if (closed && request.want() > 0) releaseLate(lease);
         }));
   }
 
-  /** A question that was under way when this was closed has been answered. */
-  private void releaseLate(PermitLease slice) {
-    var outbox = outboxOf(slice.look().key());
-    outbox.urgent(slice);
-    outbox.pump();
+  /** Releases permits granted by a reply that arrived after {@link #close}. */
+  private void releaseLate(PermitLease lease) {
+    var queue = queueOf(lease.chargeAtZeroCost().key());
+    queue.enqueueUrgent(lease);
+    queue.sendDue();
   }
 
-  private @Nullable CompletionStage<?> giveUp(PermitLease slice) {
+  private @Nullable CompletionStage<?> release(PermitLease lease) {
     long now = nanos.getAsLong();
-    var question = slice.giveUp(now);
-    if (question == null) return null;
-    return take(slice, slice.look(), question)
-        .exceptionally(problem -> new Taken(slice.standing(now), 0, 0));
+    var request = lease.prepareRelease(now);
+    if (request == null) return null;
+    return send(lease, lease.chargeAtZeroCost(), request)
+        .exceptionally(problem -> new Taken(lease.peek(now), 0, 0));
   }
 
   private void sweep(long now) {
-    boolean copies = now - copiesSweptAt >= SWEEP_COPIES_EVERY;
+    boolean copies = now - copiesSweptAt >= COPY_SWEEP_INTERVAL;
     if (copies) copiesSweptAt = now;
     for (var counter : table.all()) {
       switch (counter) {
-        case PermitLease slice -> {
-          if (slice.isOver(now)) table.remove(slice);
-          else if (slice.isIdle(now)) outboxOf(slice.look().key()).urgent(slice);
+        case PermitLease lease -> {
+          if (lease.isExpired(now)) table.remove(lease);
+          else if (lease.isIdle(now)) queueOf(lease.chargeAtZeroCost().key()).enqueueUrgent(lease);
         }
-        case LocalCopy replica -> {
-          if (copies && replica.isOver(now)) table.remove(replica);
+        case LocalCopy copy -> {
+          if (copies && copy.isExpired(now)) table.remove(copy);
         }
       }
     }
     if (table.isFull()) evict(now);
-    pump();
+    sendDue();
   }
 
-  /** Makes room: of the local copies that the store knows all about, the longest unused go. */
+  /** Evicts the local copies without unreported permits that have been unused for longest. */
   private void evict(long now) {
-    record Idle(LocalCopy replica, long since) {}
+    record Idle(LocalCopy copy, long time) {}
     var idle = new ArrayList<Idle>();
     for (var counter : table.all()) {
-      if (!(counter instanceof LocalCopy replica)) continue;
-      long unused = replica.idle(now);
-      if (unused >= SWEEP_EVERY) idle.add(new Idle(replica, unused));
+      if (!(counter instanceof LocalCopy copy)) continue;
+      long time = copy.idleTime(now);
+      if (time >= SWEEP_INTERVAL) idle.add(new Idle(copy, time));
     }
-    idle.sort(Comparator.comparingLong(Idle::since).reversed());
-    int most = Math.min(idle.size(), table.excess());
-    for (int i = 0; i < most; i++) table.evict(idle.get(i).replica);
+    idle.sort(Comparator.comparingLong(Idle::time).reversed());
+    int count = Math.min(idle.size(), table.excess());
+    for (int i = 0; i < count; i++) table.evict(idle.get(i).copy);
   }
 
   /**
-   * Reports and gives back everything, within {@link #CLOSE_TIMEOUT}: a hold that is not given back
-   * ends with its lease. Reports that are under way come first, since a counter sends one at a
-   * time.
+   * Reports all counts and releases all holds, within {@link #CLOSE_TIMEOUT}. A hold that is not
+   * released by then ends when its lease expires. A counter with a report in flight sends the next
+   * one when that completes.
    */
   void close() {
     if (closed) return;
     closed = true;
-    thread.close(); // what it has begun to send it ends; it waits for no answer
+    thread.close(); // waits until the thread has finished sending; it does not wait for replies
     for (var counter : table.all()) {
-      if (!counter.isSettled()) outboxOf(counter.look().key()).urgent(counter);
+      if (!counter.isSettled()) queueOf(counter.chargeAtZeroCost().key()).enqueueUrgent(counter);
     }
-    for (var outbox : outboxes) outbox.round();
-    if (!started) return; // by hand: answers come when they are made to
+    for (var queue : queues) queue.startRound();
+    if (!started) return; // the test completes the replies
     long until = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
     while (!isIdle() && System.nanoTime() - until < 0 && await(until)) {}
   }
 
   private boolean isIdle() {
-    for (var outbox : outboxes) {
-      if (!outbox.isIdle()) return false;
+    for (var queue : queues) {
+      if (!queue.isIdle()) return false;
     }
-    return underWay.isEmpty();
+    return inFlight.isEmpty();
   }
 
-  /** Waits for what is under way; false if the thread is interrupted or the time is over. */
+  /** Waits for all stages in flight; returns false on a timeout or if the thread is interrupted. */
   private boolean await(long until) {
     try {
-      CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new))
+      CompletableFuture.allOf(inFlight.toArray(CompletableFuture[]::new))
           .get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
       return true;
     } catch (InterruptedException e) {
@@ -276,7 +287,7 @@ final class BackgroundSync {
     } catch (TimeoutException e) {
       return false;
     } catch (ExecutionException e) {
-      return true; // another one may succeed
+      return true; // others may still be in flight
     }
   }
 }

@@ -3,22 +3,26 @@ package io.headgate.consistency;
 import java.time.Duration;
 
 /**
- * What an instance may decide by itself, and for how long.
+ * Options of the consistency modes leased, eventual and auto.
  *
- * @param syncInterval how often eventual rules tell the store what was counted here
- * @param share the part of a limit, one in so many, that one instance may hold at the most; with
- *     many instances it is less: all of them together hold no more than half
- * @param mostKeys how many counters may be kept here; what is beyond that is decided strictly
+ * @param syncInterval how often an instance reports the local counts of eventual rules to the
+ *     store, 5 ms to 10 s
+ * @param share the divisor of the largest part of a limit that one instance may hold, at least 2:
+ *     at most a {@code 1/share} of the limit. With many instances it is less, since all of them
+ *     together hold at most half of the limit.
+ * @param maxKeys the maximum number of local counters; further counters are decided strictly
  */
-public record ConsistencyOptions(Duration syncInterval, int share, int mostKeys) {
-  private static final Duration SHORTEST = Duration.ofMillis(5);
-  private static final Duration LONGEST = Duration.ofSeconds(10);
+public record ConsistencyOptions(Duration syncInterval, int share, int maxKeys) {
+  private static final Duration MIN_SYNC_INTERVAL = Duration.ofMillis(5);
+  private static final Duration MAX_SYNC_INTERVAL = Duration.ofSeconds(10);
 
+  /** A sync interval of 100 ms, a share of 1/10, and 100,000 counters. */
   public static final ConsistencyOptions DEFAULT =
       new ConsistencyOptions(Duration.ofMillis(100), 10, 100_000);
 
   public ConsistencyOptions {
-    if (syncInterval.compareTo(SHORTEST) < 0 || syncInterval.compareTo(LONGEST) > 0) {
+    if (syncInterval.compareTo(MIN_SYNC_INTERVAL) < 0
+        || syncInterval.compareTo(MAX_SYNC_INTERVAL) > 0) {
       throw new IllegalArgumentException(
           "eventual rules can report every 5 ms to 10 s, got %d ms; the default is 100"
               .formatted(syncInterval.toMillis()));
@@ -28,13 +32,14 @@ public record ConsistencyOptions(Duration syncInterval, int share, int mostKeys)
           "an instance may hold at most one half of a limit (share 2), got share %d; the default is 10"
               .formatted(share));
     }
-    if (mostKeys < 1) {
+    if (maxKeys < 1) {
       throw new IllegalArgumentException(
-          "at least 1 counter must be kept, got %d; the default is 100000".formatted(mostKeys));
+          "at least 1 counter must be kept, got %d; the default is 100000".formatted(maxKeys));
     }
   }
 
-  public ConsistencyOptions withSyncInterval(Duration every) {
-    return new ConsistencyOptions(every, share, mostKeys);
+  /** Returns these options with another sync interval. */
+  public ConsistencyOptions withSyncInterval(Duration interval) {
+    return new ConsistencyOptions(interval, share, maxKeys);
   }
 }

@@ -8,6 +8,7 @@ import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.HoldingStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
@@ -25,149 +26,157 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides here what a rule lets be decided here; asks the store for the rest.
+ * Decides locally for rules whose consistency mode permits it, and forwards the other plans to a
+ * shared store.
  *
- * <p>A rule whose consistency is leased is spent from a {@link PermitLease}, one that is eventual
- * is counted in a {@link LocalCopy}, and one that is auto is leased while its counter is hot. Only
- * limits that are {@link Holdable}, and rules that charge all their limits together, can be treated
- * so; the others are decided strictly whatever they say. What the store can't be asked for fails
- * with a {@link StoreException}, as the store itself does.
+ * <p>A leased rule spends from a {@link PermitLease}. An eventual rule counts in a {@link
+ * LocalCopy}. An auto rule is leased while its counter is hot, and strict otherwise. Local
+ * decisions need a limit that is {@link Holdable} and a rule that charges all of its limits
+ * together. Other rules are decided strictly, whatever their mode.
+ *
+ * <p>{@link #peek} always evaluates the plan in the shared store, where permits that instances
+ * hold, including this one, are not available.
+ *
+ * <p>Thread-safe. Fails with a {@link StoreException} if the shared store has to decide and fails.
  */
-public final class ConsistencyStore implements Store {
-  private static final PlanResult NOTHING = new PlanResult(List.of(), Source.STORE);
+public final class ConsistencyStore extends ForwardingStore {
+  private static final PlanResult EMPTY_RESULT = new PlanResult(List.of(), Source.STORE);
 
-  private final Store remote;
   private final IntSupplier instances;
   private final LongSupplier nanos;
   private final Ticker ticker;
-  private final LeaseSizing size;
+  private final LeaseSizing sizing;
   private final LocalCounterTable table;
-  private final HotKeySketch hot =
-      new HotKeySketch(BackgroundSync.HALVED_EVERY_SECONDS, BackgroundSync.HOT_PER_SECOND);
-  private final BackgroundSync errands;
+  private final HotKeySketch hotKeys =
+      new HotKeySketch(BackgroundSync.HALVING_INTERVAL_SECONDS, BackgroundSync.HOT_PER_SECOND);
+  private final BackgroundSync sync;
 
   private ConsistencyStore(
       Store remote,
-      HoldingStore counts,
+      HoldingStore holds,
       IntSupplier instances,
       FailureDomains domains,
       ConsistencyOptions options,
       LongSupplier nanos,
       Ticker ticker) {
-    this.remote = remote;
+    super(remote);
     this.instances = instances;
     this.nanos = nanos;
     this.ticker = ticker;
-    this.size = new LeaseSizing(options.share());
-    this.table = new LocalCounterTable(options.mostKeys());
-    this.errands = new BackgroundSync(table, counts, hot, domains, options.syncInterval(), nanos);
+    this.sizing = new LeaseSizing(options.share());
+    this.table = new LocalCounterTable(options.maxKeys());
+    this.sync = new BackgroundSync(table, holds, hotKeys, domains, options.syncInterval(), nanos);
   }
 
   /**
-   * Stands before a store that several instances share.
+   * Decorates a store that several instances share, and starts the background thread.
    *
-   * @param remote decides strictly; is closed with this one
-   * @param counts the same states
-   * @param instances how many share them
-   * @param domains which of them can be unavailable while others are not
+   * @param remote the shared store, which decides strictly; closed with this one
+   * @param holds holds and charges permits in the states of {@code remote}
+   * @param instances the number of instances that share the store
+   * @param domains the failure domains of the store
    */
   public static ConsistencyStore before(
       Store remote,
-      HoldingStore counts,
+      HoldingStore holds,
       IntSupplier instances,
       FailureDomains domains,
       ConsistencyOptions options) {
     var store =
         new ConsistencyStore(
-            remote, counts, instances, domains, options, System::nanoTime, Ticker.system());
-    store.errands.start();
+            remote, holds, instances, domains, options, System::nanoTime, Ticker.system());
+    store.sync.start();
     return store;
   }
 
   /**
-   * By clocks that are turned by hand, and with errands that are run by hand. Everything happens on
-   * the threads that call this store, run its errands or complete what it has asked for.
+   * Decorates a store without starting a thread, with the given clocks. All work is done on the
+   * threads that call this store, call {@link BackgroundSync#run} or complete the store's stages.
    *
-   * @param nanos the steady clock of the instance
-   * @param ticker its time of day, from which it guesses the store's until that has answered
+   * @param nanos the monotonic clock of the instance
+   * @param ticker the wall clock of the instance, an estimate of the store's until its first reply
    */
   static ConsistencyStore forTesting(
       Store remote,
-      HoldingStore counts,
+      HoldingStore holds,
       IntSupplier instances,
       FailureDomains domains,
       ConsistencyOptions options,
       LongSupplier nanos,
       Ticker ticker) {
-    return new ConsistencyStore(remote, counts, instances, domains, options, nanos, ticker);
+    return new ConsistencyStore(remote, holds, instances, domains, options, nanos, ticker);
   }
 
-  /** With one failure domain, and a time of day that is the steady clock's. */
+  /** As the other method, with one failure domain, and a wall clock that is the monotonic clock. */
   static ConsistencyStore forTesting(
       Store remote,
-      HoldingStore counts,
+      HoldingStore holds,
       IntSupplier instances,
       ConsistencyOptions options,
       LongSupplier nanos) {
     Ticker ticker = () -> nanos.getAsLong() / 1_000;
-    return forTesting(remote, counts, instances, FailureDomains.ONE, options, nanos, ticker);
+    return forTesting(remote, holds, instances, FailureDomains.ONE, options, nanos, ticker);
   }
 
-  BackgroundSync errands() {
-    return errands;
+  /** Returns the background work, which tests run themselves. */
+  BackgroundSync sync() {
+    return sync;
   }
 
   @Override
   public PlanResult decide(Plan plan) {
-    if (plan.charges().isEmpty()) return NOTHING;
+    if (plan.charges().isEmpty()) return EMPTY_RESULT;
     if (plan.charges().size() > 1) {
       var counters = countersOf(plan);
-      return counters == null ? remote.decide(plan) : await(several(plan, counters));
+      return counters == null ? delegate().decide(plan) : await(decideSeveral(plan, counters));
     }
     var charge = plan.charges().getFirst();
     var counter = counterOf(plan.parts().getFirst(), charge);
-    if (counter == null) return remote.decide(plan);
-    var here = here(counter, charge);
-    return here != null ? here : await(fetched(counter, plan, charge));
+    if (counter == null) return delegate().decide(plan);
+    var local = decideLocally(counter, charge);
+    return local != null ? local : await(decideRemotely(counter, plan, charge));
   }
 
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
-    if (plan.charges().isEmpty()) return CompletableFuture.completedStage(NOTHING);
+    if (plan.charges().isEmpty()) return CompletableFuture.completedStage(EMPTY_RESULT);
     if (plan.charges().size() > 1) {
       var counters = countersOf(plan);
-      return counters == null ? remote.decideAsync(plan) : several(plan, counters);
+      return counters == null ? delegate().decideAsync(plan) : decideSeveral(plan, counters);
     }
     var charge = plan.charges().getFirst();
     var counter = counterOf(plan.parts().getFirst(), charge);
-    if (counter == null) return remote.decideAsync(plan);
-    var here = here(counter, charge);
-    return here != null ? CompletableFuture.completedStage(here) : fetched(counter, plan, charge);
+    if (counter == null) return delegate().decideAsync(plan);
+    var local = decideLocally(counter, charge);
+    return local != null
+        ? CompletableFuture.completedStage(local)
+        : decideRemotely(counter, plan, charge);
   }
 
-  private @Nullable PlanResult here(LocalCounter counter, Charge charge) {
+  /** Decides a plan of one charge; returns null if only the store can. */
+  private @Nullable PlanResult decideLocally(LocalCounter counter, Charge charge) {
     long now = nanos.getAsLong();
     var outcome = counter.spend(charge, now);
     if (outcome == null) return null;
-    if (counter instanceof PermitLease slice && slice.isLow(now)) renew(slice, charge, now);
+    if (counter instanceof PermitLease lease && lease.isLow(now)) renew(lease, charge, now);
     return new PlanResult(outcome, counter.source(outcome));
   }
 
-  /** What is known here of a charge's counter; null where the store is to decide. */
+  /** Returns the local counter of a charge; null if the store has to decide. */
   private @Nullable LocalCounter counterOf(Plan.Part part, Charge charge) {
-    var way = part.rule().consistency();
-    boolean hot = this.hot.heard(charge.counter(), charge.key());
-    if (way == Consistency.STRICT || !isDivisible(part)) return null;
-    return switch (way) {
+    var mode = part.rule().consistency();
+    boolean hot = hotKeys.record(charge.counter(), charge.key());
+    if (mode == Consistency.STRICT || !isHoldable(part)) return null;
+    return switch (mode) {
       case STRICT -> null;
-      case LEASED -> slice(charge);
-      case AUTO -> hot ? slice(charge) : null;
-      case EVENTUAL -> replica(charge);
+      case LEASED -> leaseOf(charge);
+      case AUTO -> hot ? leaseOf(charge) : null;
+      case EVENTUAL -> copyOf(charge);
     };
   }
 
-  /** A rule is treated as a whole: all of its limits here, or none. */
-  private static boolean isDivisible(Plan.Part part) {
+  /** Returns whether all limits of a rule can be decided locally: it is decided as a whole. */
+  private static boolean isHoldable(Plan.Part part) {
     var combine = part.rule().combine();
     boolean all = !(combine instanceof Combine.Any) && !(combine instanceof Combine.Weighted);
     if (part.counters().size() > 1 && !all) return false;
@@ -177,174 +186,164 @@ public final class ConsistencyStore implements Store {
     return true;
   }
 
-  private @Nullable PermitLease slice(Charge charge) {
+  private @Nullable PermitLease leaseOf(Charge charge) {
     return table.obtain(
         charge, PermitLease.class, () -> new PermitLease(charge, nanos.getAsLong()));
   }
 
-  /** Of a counter that is new here the store is asked at once: others may know more of it. */
-  private @Nullable LocalCopy replica(Charge charge) {
+  /**
+   * Returns the local copy of a charge's counter. The store's state of a new copy is requested at
+   * once, since other instances may have used the counter.
+   */
+  private @Nullable LocalCopy copyOf(Charge charge) {
     return table.obtain(
         charge,
         LocalCopy.class,
         () -> {
-          var outbox = errands.outboxOf(charge.key());
-          boolean known = !table.isIncomplete();
-          var copy = new LocalCopy(charge, known, outbox, ticker.micros(), nanos.getAsLong());
-          errands.expect(copy, outbox);
+          var queue = sync.queueOf(charge.key());
+          boolean usable = !table.hasEvicted();
+          var copy = new LocalCopy(charge, usable, queue, ticker.micros(), nanos.getAsLong());
+          sync.syncSoon(copy, queue);
           return copy;
         });
   }
 
-  private void renew(PermitLease slice, Charge charge, long now) {
-    var question = slice.ask(size, instances.getAsInt(), 0, now);
-    if (question == null) return;
-    var look = new Charge(charge.counter(), charge.key(), 0, 0);
-    var unused = errands.take(slice, look, question).exceptionally(problem -> null);
+  private void renew(PermitLease lease, Charge charge, long now) {
+    var request = lease.prepareRequest(sizing, instances.getAsInt(), 0, now);
+    if (request == null) return;
+    var atZeroCost = new Charge(charge.counter(), charge.key(), 0, 0);
+    var unused = sync.send(lease, atZeroCost, request).exceptionally(problem -> null);
   }
 
-  /** The store decides, and holds some for those who come next. */
-  private CompletionStage<PlanResult> fetched(LocalCounter counter, Plan plan, Charge charge) {
+  /** Lets the store decide a plan of one charge, and hold permits for the next requests. */
+  private CompletionStage<PlanResult> decideRemotely(
+      LocalCounter counter, Plan plan, Charge charge) {
     long now = nanos.getAsLong();
-    var question =
-        counter instanceof PermitLease slice ? slice.ask(size, instances.getAsInt(), 0, now) : null;
-    if (question == null) return strictly(plan, new LocalCounter[] {counter});
-    return errands
-        .take((PermitLease) counter, charge, question)
+    var request =
+        counter instanceof PermitLease lease
+            ? lease.prepareRequest(sizing, instances.getAsInt(), 0, now)
+            : null;
+    if (request == null) return decideStrictly(plan, new LocalCounter[] {counter});
+    return sync.send((PermitLease) counter, charge, request)
         .thenApply(taken -> {
-          noteRefused(counter, charge, taken.outcome());
+          recordRefusal(counter, charge, taken.outcome());
           return new PlanResult(taken.outcome(), Source.STORE);
         });
   }
 
-  /** As the store says; what it refuses is remembered here. */
-  private CompletionStage<PlanResult> strictly(Plan plan, @Nullable LocalCounter[] counters) {
-    return remote
+  /** Lets the store decide a plan, and caches its refusals. */
+  private CompletionStage<PlanResult> decideStrictly(Plan plan, @Nullable LocalCounter[] counters) {
+    return delegate()
         .decideAsync(plan)
-        .thenApply(answer -> {
-          var outcomes = answer.outcomes();
+        .thenApply(result -> {
+          var outcomes = result.outcomes();
           for (int i = 0; i < counters.length; i++) {
-            noteRefused(counters[i], plan.charges().get(i), outcomes.get(i));
+            recordRefusal(counters[i], plan.charges().get(i), outcomes.get(i));
           }
-          return answer;
+          return result;
         });
   }
 
-  private void noteRefused(@Nullable LocalCounter counter, Charge charge, Outcome outcome) {
+  private void recordRefusal(@Nullable LocalCounter counter, Charge charge, Outcome outcome) {
     if (counter != null && outcome instanceof Refused refused) {
-      counter.refused(charge, refused, nanos.getAsLong());
+      counter.storeRefused(charge, refused, nanos.getAsLong());
     }
   }
 
+  /** Returns the local counters of a plan, null for those of the store; null if there are none. */
   private @Nullable LocalCounter @Nullable [] countersOf(Plan plan) {
     @Nullable LocalCounter @Nullable [] counters = null;
     for (var part : plan.parts()) {
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var counter = counterOf(part, plan.charges().get(i));
-        if (counter == null) break; // the whole rule is the store's
+        if (counter == null) break; // the store decides the whole rule
         if (counters == null) counters = new @Nullable LocalCounter[plan.charges().size()];
         counters[i] = counter;
       }
-      if (counters != null) forgetPartly(part, counters);
+      if (counters != null) clearIfPartial(part, counters);
     }
     return counters;
   }
 
-  /** A rule of which not all limits are known here is the store's. */
-  private static void forgetPartly(Plan.Part part, @Nullable LocalCounter[] counters) {
+  /** Leaves a rule to the store if not all of its limits have a local counter. */
+  private static void clearIfPartial(Plan.Part part, @Nullable LocalCounter[] counters) {
     int end = part.from() + part.counters().size();
     if (counters[end - 1] != null) return;
     for (int i = part.from(); i < end; i++) counters[i] = null;
   }
 
-  private CompletionStage<PlanResult> several(Plan plan, @Nullable LocalCounter[] counters) {
-    var spending = new LocalTransaction(plan, counters);
-    var missing = spending.attempt(nanos.getAsLong());
-    if (missing.isEmpty()) return finished(spending);
-    var questions = new ArrayList<CompletableFuture<?>>(missing.size());
-    for (int i : missing) {
+  /**
+   * Decides a plan of several charges. Requests permits for the leases that have too few and tries
+   * again. If that is not enough, the store decides the whole plan.
+   */
+  private CompletionStage<PlanResult> decideSeveral(Plan plan, @Nullable LocalCounter[] counters) {
+    var transaction = new LocalTransaction(plan, counters);
+    var undecided = transaction.attempt(nanos.getAsLong());
+    if (undecided.isEmpty()) return complete(transaction);
+    var replies = new ArrayList<CompletableFuture<?>>(undecided.size());
+    for (int i : undecided) {
       var charge = plan.charges().get(i);
       long now = nanos.getAsLong();
-      if (!(counters[i] instanceof PermitLease slice)) continue;
-      var question = slice.ask(size, instances.getAsInt(), charge.cost(), now);
-      if (question == null) continue;
-      var look = new Charge(charge.counter(), charge.key(), 0, 0);
-      questions.add(errands.take(slice, look, question).toCompletableFuture());
+      if (!(counters[i] instanceof PermitLease lease)) continue;
+      var request = lease.prepareRequest(sizing, instances.getAsInt(), charge.cost(), now);
+      if (request == null) continue;
+      var atZeroCost = new Charge(charge.counter(), charge.key(), 0, 0);
+      replies.add(sync.send(lease, atZeroCost, request).toCompletableFuture());
     }
-    return CompletableFuture.allOf(questions.toArray(CompletableFuture[]::new))
-        .thenCompose(taken ->
-            spending.attempt(nanos.getAsLong()).isEmpty()
-                ? finished(spending)
-                : strictly(plan, counters));
+    return CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new))
+        .thenCompose(done ->
+            transaction.attempt(nanos.getAsLong()).isEmpty()
+                ? complete(transaction)
+                : decideStrictly(plan, counters));
   }
 
-  private CompletionStage<PlanResult> finished(LocalTransaction spending) {
-    var rest = spending.rest();
-    if (rest.charges().isEmpty()) {
-      return CompletableFuture.completedStage(spending.with(NOTHING, rest, nanos.getAsLong()));
+  private CompletionStage<PlanResult> complete(LocalTransaction transaction) {
+    var remotePlan = transaction.remotePlan();
+    if (remotePlan.charges().isEmpty()) {
+      return CompletableFuture.completedStage(
+          transaction.complete(EMPTY_RESULT, remotePlan, nanos.getAsLong()));
     }
-    return remote
-        .decideAsync(rest)
-        .whenComplete((answer, problem) -> {
-          if (problem != null) spending.takeBack(nanos.getAsLong());
+    return delegate()
+        .decideAsync(remotePlan)
+        .whenComplete((result, problem) -> {
+          if (problem != null) transaction.rollBack(nanos.getAsLong());
         })
-        .thenApply(answer -> spending.with(answer, rest, nanos.getAsLong()));
-  }
-
-  /** As the store sees it: what this instance holds is not to be had there. */
-  @Override
-  public PlanResult peek(Plan plan) {
-    return remote.peek(plan);
-  }
-
-  @Override
-  public boolean renew(Charge charge) {
-    return remote.renew(charge);
-  }
-
-  @Override
-  public boolean release(Charge charge) {
-    return remote.release(charge);
+        .thenApply(result -> transaction.complete(result, remotePlan, nanos.getAsLong()));
   }
 
   @Override
   public void reset(Counter counter, String key) {
-    remote.reset(counter, key);
-    table.forget(counter, key);
+    super.reset(counter, key);
+    table.remove(counter, key);
   }
 
-  /** Forgets what is known here of counters that another instance has reset. */
-  public void forgetIf(BiPredicate<Counter, String> meant) {
-    table.forgetIf(meant);
+  /** Drops the local counters that match, because another instance has reset them. */
+  public void forgetIf(BiPredicate<Counter, String> predicate) {
+    table.removeIf(predicate);
   }
 
-  /** How many counters something is known of here. */
-  int trackedHere() {
+  /** Returns the number of local counters. */
+  int localCounters() {
     return table.size();
   }
 
-  /** The counters that are asked about most. */
-  public List<HotKey> hotKeys(int most) {
-    return hot.hottest(most).stream()
+  /** Returns at most {@code max} hot counters, the hottest first. */
+  public List<HotKey> hotKeys(int max) {
+    return hotKeys.hottest(max).stream()
         .map(found ->
             new HotKey(
                 found.counter().rule(),
                 found.key(),
                 found.perSecond(),
-                table.isSlice(found.counter(), found.key())))
+                table.isLeased(found.counter(), found.key())))
         .toList();
   }
 
-  @Override
-  public long trackedKeys() {
-    return remote.trackedKeys();
-  }
-
-  /** Gives back what the store holds for this instance, and reports what it has not heard yet. */
+  /** Releases the holds of this instance, reports its counts, and closes the shared store. */
   @Override
   public void close() {
-    errands.close();
-    remote.close();
+    sync.close();
+    super.close();
   }
 
   private static PlanResult await(CompletionStage<PlanResult> stage) {

@@ -3,10 +3,11 @@ package io.headgate.consistency;
 import java.util.function.ToIntFunction;
 
 /**
- * The parts of a store that can be unavailable by themselves, such as the shards of a cluster.
+ * The failure domains of a store: the parts that can be unavailable independently, such as the
+ * shards of a cluster.
  *
- * @param count how many there are
- * @param byKey the number of the domain, from 0, that keeps the counters of a key
+ * @param count the number of domains, at least 1
+ * @param byKey returns the number of the domain, from 0, that stores the counters of a key
  */
 public record FailureDomains(int count, ToIntFunction<String> byKey) {
   /** A store that is available as a whole or not at all. */

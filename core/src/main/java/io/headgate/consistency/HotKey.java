@@ -1,10 +1,11 @@
 package io.headgate.consistency;
 
 /**
- * A counter that is asked about often.
+ * A counter that is requested often.
  *
- * @param key of the counter within its rule
- * @param perSecond how often this instance asks, roughly
- * @param leased whether it is spent from a slice here at this time
+ * @param rule the id of the rule
+ * @param key the counter's key within its rule
+ * @param perSecond the estimated number of requests per second on this instance
+ * @param leased whether this instance currently decides it from a permit lease
  */
 public record HotKey(String rule, String key, double perSecond, boolean leased) {}

@@ -10,81 +10,105 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds counters that are asked about often, without a list of all.
+ * Finds the counters that are requested most often, in constant memory.
  *
- * <p>Each counter has one slot by a keyed hash, and each slot one counter: the one that comes there
- * most. Whoever else comes there weakens it, and takes its place when it has no strength left. With
- * {@value #SLOTS} slots, those who share one with a hot counter are 1 of so many. Every {@link
- * #halve} halves all strengths, so that they follow the last seconds.
+ * <p>Runs the majority vote algorithm of Boyer and Moore ("MJRTY: A Fast Majority Vote Algorithm",
+ * 1981) in each of {@value #BUCKETS} hash buckets, as one row of an MV-Sketch does (Tang, Huang and
+ * Lee, INFOCOM 2019). A bucket has one candidate with a number of votes. A request for the
+ * candidate adds a vote, a request for any other counter of the bucket removes one, and the counter
+ * that removes the last vote becomes the candidate. The hash is keyed, so a counter shares the
+ * bucket of a given hot counter with a probability of 1 in {@value #BUCKETS}, whatever keys callers
+ * choose.
+ *
+ * <p>{@link #halve} halves all votes, which makes them an exponentially decayed count of the last
+ * seconds.
+ *
+ * <p>Thread-safe and lock-free. Concurrent requests may lose a change of candidate, which only
+ * delays it.
  */
 final class HotKeySketch {
-  private static final int SLOTS = 4_096;
+  private static final int BUCKETS = 4_096;
 
-  /** What is asked about a lot. */
+  /**
+   * A counter that is hot.
+   *
+   * @param perSecond the estimated number of requests per second
+   */
   record Hot(Counter counter, String key, double perSecond) {}
 
-  private static final class Slot {
+  private static final class Candidate {
     final Counter counter;
     final String key;
-    final AtomicLong strength = new AtomicLong(1);
+    final AtomicLong votes = new AtomicLong(1);
 
-    Slot(Counter counter, String key) {
+    Candidate(Counter counter, String key) {
       this.counter = counter;
       this.key = key;
     }
 
-    boolean isOf(Counter counter, String key) {
+    boolean isFor(Counter counter, String key) {
       return this.key.equals(key) && this.counter.equals(counter);
     }
   }
 
-  private final AtomicReferenceArray<@Nullable Slot> slots = new AtomicReferenceArray<>(SLOTS);
-  private final double perSecond; // asks a second that a strength of 1 stands for
-  private final long hot;
+  private final AtomicReferenceArray<@Nullable Candidate> buckets =
+      new AtomicReferenceArray<>(BUCKETS);
+  private final double perSecondPerVote;
+  private final long hotVotes;
 
   /**
-   * @param halvedEverySeconds how often {@link #halve} will be called
-   * @param hotPerSecond from how many asks a second on a counter is hot
+   * Creates an empty sketch.
+   *
+   * @param halvingIntervalSeconds how often {@link #halve} will be called
+   * @param hotPerSecond the number of requests per second from which on a counter is hot
    */
-  HotKeySketch(double halvedEverySeconds, double hotPerSecond) {
-    // Where r come between two halvings, strength goes from r to 2r: 1.5 r on the average.
-    this.perSecond = 1 / (1.5 * halvedEverySeconds);
-    this.hot = Math.max(2, Math.round(hotPerSecond / perSecond));
+  HotKeySketch(double halvingIntervalSeconds, double hotPerSecond) {
+    // With r requests between two halvings, votes grow from r to 2r: 1.5 r on average.
+    this.perSecondPerVote = 1 / (1.5 * halvingIntervalSeconds);
+    this.hotVotes = Math.max(2, Math.round(hotPerSecond / perSecondPerVote));
   }
 
-  /** Notes that somebody asks; says whether the counter is hot. */
-  boolean heard(Counter counter, String key) {
-    int index = slotOf(counter, key);
-    var slot = slots.get(index);
-    if (slot != null && slot.isOf(counter, key)) return slot.strength.incrementAndGet() > hot;
-    if (slot == null || slot.strength.decrementAndGet() <= 0) {
-      slots.compareAndSet(index, slot, new Slot(counter, key));
+  /**
+   * Records a request for a counter.
+   *
+   * @return whether the counter is hot
+   */
+  boolean record(Counter counter, String key) {
+    int index = bucketOf(counter, key);
+    var candidate = buckets.get(index);
+    if (candidate != null && candidate.isFor(counter, key)) {
+      return candidate.votes.incrementAndGet() > hotVotes;
+    }
+    if (candidate == null || candidate.votes.decrementAndGet() <= 0) {
+      buckets.compareAndSet(index, candidate, new Candidate(counter, key));
     }
     return false;
   }
 
+  /** Halves all votes, and removes candidates without votes. */
   void halve() {
-    for (int i = 0; i < SLOTS; i++) {
-      var slot = slots.get(i);
-      if (slot == null) continue;
-      long left = slot.strength.updateAndGet(strength -> strength / 2);
-      if (left == 0) slots.compareAndSet(i, slot, null);
+    for (int i = 0; i < BUCKETS; i++) {
+      var candidate = buckets.get(i);
+      if (candidate == null) continue;
+      long left = candidate.votes.updateAndGet(votes -> votes / 2);
+      if (left == 0) buckets.compareAndSet(i, candidate, null);
     }
   }
 
-  /** The hottest, at most so many. */
-  List<Hot> hottest(int most) {
+  /** Returns at most {@code max} hot counters, the hottest first. */
+  List<Hot> hottest(int max) {
     var all = new ArrayList<Hot>();
-    for (int i = 0; i < SLOTS; i++) {
-      var slot = slots.get(i);
-      if (slot == null || slot.strength.get() <= hot) continue;
-      all.add(new Hot(slot.counter, slot.key, slot.strength.get() * perSecond));
+    for (int i = 0; i < BUCKETS; i++) {
+      var candidate = buckets.get(i);
+      if (candidate == null || candidate.votes.get() <= hotVotes) continue;
+      double perSecond = candidate.votes.get() * perSecondPerVote;
+      all.add(new Hot(candidate.counter, candidate.key, perSecond));
     }
     all.sort(Comparator.comparingDouble(Hot::perSecond).reversed());
-    return all.size() > most ? List.copyOf(all.subList(0, most)) : all;
+    return all.size() > max ? List.copyOf(all.subList(0, max)) : all;
   }
 
-  private static int slotOf(Counter counter, String key) {
-    return Charge.hashOf(counter, key) & SLOTS - 1;
+  private static int bucketOf(Counter counter, String key) {
+    return Charge.hashOf(counter, key) & BUCKETS - 1;
   }
 }

@@ -5,90 +5,95 @@ import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 
 /**
- * How many permits to hold, and for how long. Pure: numbers in, numbers out.
+ * Computes the sizes and durations of permit leases. A pure function of its arguments; times are in
+ * microseconds.
  *
- * <p>A slice is to last for half of its lease at the rate at which requests come, so that it is
- * renewed before it ends and little is held for nobody. Who comes seldom gets none: a slice that is
- * spent by one request saves nothing.
+ * <p>A lease has enough permits for half of its duration at the current request rate. It is then
+ * renewed before it expires, and few permits are held without being used. A counter with a low rate
+ * gets no lease, since a lease that a single request uses up saves no round trip.
  */
 final class LeaseSizing {
-  private static final long SHORTEST_LEASE = 200_000;
-  private static final long LONGEST_LEASE = 30_000_000;
-  private static final long SHORTEST_PAUSE = 1_000;
-  private static final long LONGEST_PAUSE = 500_000;
-  private static final long SMALLEST = 2;
-  private static final double SCARCE = 0.1;
+  private static final long MIN_LEASE = 200_000;
+  private static final long MAX_LEASE = 30_000_000;
+  private static final long MIN_PAUSE = 1_000;
+  private static final long MAX_PAUSE = 500_000;
+  private static final long MIN_PERMITS = 2;
+  private static final double MIN_SCARCITY_FACTOR = 0.1;
   private static final long LONG_LEASE = 10_000_000;
-  private static final long FEW = 10; // of what may be held at the most, one in so many
+  private static final long INITIAL_DIVISOR = 10; // of the maximum size
 
   private final int share;
 
+  /** Creates the sizing for a share as in {@link ConsistencyOptions#share}. */
   LeaseSizing(int share) {
     this.share = share;
   }
 
   /**
-   * How many to hold.
+   * Returns how many permits to hold; 0 for no lease.
    *
-   * @param instances how many have a part of the limit
-   * @param perSecond how many permits are asked for here
-   * @param left how many the store had left when it was asked last
+   * @param instances the number of instances that share the limit
+   * @param perSecond the number of permits requested per second on this instance
+   * @param left the number of permits left in the store at its last reply
    */
-  long want(Holdable limit, int instances, double perSecond, long left) {
-    long most = limit.capacity() / Math.max(share, 2L * instances);
-    double wish = Math.ceil(perSecond * lease(limit) / 2_000_000 * patience(limit, left));
-    long want = (long) Math.min((double) most, wish);
-    return want < SMALLEST ? 0 : want;
+  long size(Holdable limit, int instances, double perSecond, long left) {
+    long max = limit.capacity() / Math.max(share, 2L * instances);
+    double demand =
+        Math.ceil(perSecond * duration(limit) / 2_000_000 * scarcityFactor(limit, left));
+    long size = (long) Math.min((double) max, demand);
+    return size < MIN_PERMITS ? 0 : size;
   }
 
   /**
-   * How many to hold for somebody of whom nothing is known yet. Who comes once often comes again
-   * within seconds, so where a lease is that long a few are held at once, and most callers are no
-   * further question. Where it is short they would be given back before they are used.
+   * Returns how many permits to hold for a counter of unknown demand; 0 for no lease. A caller
+   * often repeats its request within seconds, so if leases are that long, a few permits are held at
+   * once, and most callers cause no further round trip. If leases are short, the permits would be
+   * released before they are used.
    */
-  long first(Holdable limit, int instances) {
-    if (lease(limit) < LONG_LEASE) return 0;
-    long want = limit.capacity() / (FEW * Math.max(share, 2L * instances));
-    return want < SMALLEST ? 0 : want;
+  long initialSize(Holdable limit, int instances) {
+    if (duration(limit) < LONG_LEASE) return 0;
+    long size = limit.capacity() / (INITIAL_DIVISOR * Math.max(share, 2L * instances));
+    return size < MIN_PERMITS ? 0 : size;
   }
 
   /**
-   * The part of the usual time that a slice is to last. In a window that slides, a permit that was
-   * held for a while is missing for that while and then for the whole window, so where most of the
-   * limit is in use slices are short. A bucket repays what was charged late as fast as ever.
+   * Returns the factor by which a lease is shortened if most of a sliding window is in use. A
+   * permit that is held and spent late is unavailable for the time of the hold and then for the
+   * whole window. A bucket repays a late charge at its usual rate, so it needs no correction.
    */
-  private static double patience(Holdable limit, long left) {
+  private static double scarcityFactor(Holdable limit, long left) {
     return limit instanceof SlidingWindow
-        ? Math.clamp(2.0 * left / limit.capacity(), SCARCE, 1)
+        ? Math.clamp(2.0 * left / limit.capacity(), MIN_SCARCITY_FACTOR, 1)
         : 1;
   }
 
-  /** Half of the time in which the limit comes back: by then others may need what is held here. */
-  static long lease(Holdable limit) {
-    return Math.clamp(limit.window() / 2, SHORTEST_LEASE, LONGEST_LEASE);
+  /** Returns the duration of a lease: half of the time in which the limit's permits come back. */
+  static long duration(Holdable limit) {
+    return Math.clamp(limit.window() / 2, MIN_LEASE, MAX_LEASE);
   }
 
   /**
-   * How little of a slice is left when more is asked for. A window wants to hear soon what was
-   * spent, so that it counts it in its time; a bucket has no such time.
+   * Returns the number of unspent permits at which a lease of this size is renewed. Windows renew
+   * earlier, since a report has to arrive within the window in which the permits were spent.
+   * Buckets have no such deadline.
    */
-  static long low(Holdable limit, long slice) {
-    return slice / (limit instanceof TokenBucket ? 4 : 2);
+  static long renewalThreshold(Holdable limit, long size) {
+    return size / (limit instanceof TokenBucket ? 4 : 2);
   }
 
-  /** How long a slice that nobody uses is kept. */
-  static long idle(Holdable limit) {
-    return lease(limit) / 4;
+  /** Returns the time after which an unused lease is released. */
+  static long idleTimeout(Holdable limit) {
+    return duration(limit) / 4;
   }
 
   /**
-   * How long nothing is asked of a limit that had nothing left. What comes back meanwhile waits in
-   * the store, and is then had with one question instead of ten. A bucket loses nothing by that, as
-   * long as it is far less than it holds; a window loses what was not used, so it is left alone for
-   * a fiftieth of its length only.
+   * Returns how long to wait before requesting permits of an exhausted limit again. Permits that
+   * come back meanwhile accumulate in the store, and one request fetches them instead of ten. A
+   * bucket loses nothing, as long as the pause is much shorter than its refill time. A window loses
+   * the permits that are not used before it ends, so its pause is only a fiftieth of its length.
    */
-  static long pause(Holdable limit) {
-    int part = limit instanceof TokenBucket ? 25 : 50;
-    return Math.clamp(limit.window() / part, SHORTEST_PAUSE, LONGEST_PAUSE);
+  static long exhaustedPause(Holdable limit) {
+    int divisor = limit instanceof TokenBucket ? 25 : 50;
+    return Math.clamp(limit.window() / divisor, MIN_PAUSE, MAX_PAUSE);
   }
 }

@@ -13,99 +13,106 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A local copy: the state of one counter as the store had it when it last answered, with what has
- * been counted here since.
+ * The local copy of one counter under {@code consistency: eventual}: the state of the store's last
+ * reply, plus the charges counted locally since.
  *
- * <p>It is kept by the store's clock: what that said last, plus the time since by the steady clock
- * of this machine. So instances whose clocks differ agree on when a window ends, and no time of day
- * is ever sent.
+ * <p>Uses the store's clock: the time of the last reply plus the time elapsed since by the local
+ * monotonic clock. Instances with different clocks therefore agree on when a window ends, and no
+ * wall-clock time is ever sent.
  *
- * <p>Decides nothing, so that the store does, while it may be far from the shared state: before the
- * first answer if the counter may have been used here before, while the shared state is of another
- * limit, and when reports have failed for {@link #UNHEARD_FOR}.
+ * <p>Leaves the decision to the store while the copy may be far from the shared state. That is
+ * before the first reply if the counter may have been used on this instance before, while the
+ * shared state is of another limit, and when reports have failed for {@link #STALE_AFTER}.
  */
 final class LocalCopy implements LocalCounter {
-  static final long UNHEARD_FOR = 1_000_000_000;
+  /** How long a copy is used without a reply, in nanoseconds. */
+  static final long STALE_AFTER = 1_000_000_000;
 
-  private static final long SHORTEST_LIFE = 1_000_000_000;
+  private static final long MIN_LIFETIME = 1_000_000_000;
 
-  /** A report that is under way, in permits of the limit it was counted under. */
+  /**
+   * A report in flight.
+   *
+   * @param limit the limit under which its permits were counted
+   */
   record Report(Charge charge, Holdable limit) {}
 
   private final String key;
-  private final SyncQueue outbox;
+  private final SyncQueue queue;
   private final AtomicBoolean queued = new AtomicBoolean();
-  private Counter counter; // of the charge that came last
+  private Counter counter; // of the last charge
   private Holdable limit;
   private State state = State.FRESH;
-  private boolean known;
-  private long behind; // what to add to this machine's steady clock, in µs, to have the store's
-  private long pending; // counted here and not reported, in permits of the limit
+  private boolean usable;
+  private long clockOffset; // the store's clock minus the local monotonic clock, in µs
+  private long pending; // counted locally and not reported, in permits of the limit
   private boolean reporting;
   private boolean failing;
   private long failingSince;
-  private int tellings;
+  private int reportCount;
   private long lastUsed;
 
   /**
-   * @param known whether a fresh state is as good as the store's until the first answer
-   * @param time the store's, as far as can be guessed
+   * Creates a copy with a fresh state.
+   *
+   * @param usable whether to decide with the fresh state until the first reply
+   * @param time an estimate of the store's time
    */
-  LocalCopy(Charge charge, boolean known, SyncQueue outbox, long time, long now) {
+  LocalCopy(Charge charge, boolean usable, SyncQueue queue, long time, long now) {
     this.key = charge.key();
-    this.outbox = outbox;
+    this.queue = queue;
     this.counter = charge.counter();
     this.limit = (Holdable) charge.limit();
-    this.known = known;
-    this.behind = time - now / 1_000;
+    this.usable = usable;
+    this.clockOffset = time - now / 1_000;
     this.lastUsed = now;
   }
 
   @Override
   public @Nullable Outcome spend(Charge charge, long now) {
     var outcome = count(charge, now);
-    outbox.changed(this);
+    queue.enqueue(this);
     return outcome;
   }
 
   private synchronized @Nullable Outcome count(Charge charge, long now) {
     adopt(charge);
     lastUsed = now;
-    if (!known || isUnheard(now)) return null;
-    var step = limit.step(state, time(now), charge.cost());
+    if (!usable || isStale(now)) return null;
+    var step = limit.step(state, storeTime(now), charge.cost());
     state = step.state();
     if (step.outcome() instanceof Passed) pending += charge.cost();
     return step.outcome();
   }
 
-  /** A changed limit takes over the state as it takes over any other: in proportion. */
+  /** Converts the pending permits in proportion if the charge's limit has changed. */
   @SuppressWarnings("ReferenceEquality")
   private void adopt(Charge charge) {
     if (counter == charge.counter()) return;
     counter = charge.counter();
     var before = limit;
     limit = (Holdable) charge.limit();
-    if (!limit.equals(before)) pending = limit.inProportion(pending, before);
+    if (!limit.equals(before)) pending = limit.convertPermits(pending, before);
   }
 
-  private boolean isUnheard(long now) {
-    return outbox.isUnheard(now) || (failing && now - failingSince > UNHEARD_FOR);
+  private boolean isStale(long now) {
+    return queue.isStale(now) || (failing && now - failingSince > STALE_AFTER);
   }
 
-  /** The state stays charged until the next report; only what is reported is put right at once. */
+  /** Corrects the permits to report. The local state stays charged until the next reply. */
   @Override
-  public synchronized void giveBack(long cost, int tellings) {
-    if (tellings == this.tellings) pending = Math.max(0, pending - cost);
-  }
-
-  @Override
-  public synchronized int tellings() {
-    return tellings;
+  public synchronized void refund(long cost, int reportCount) {
+    if (reportCount == this.reportCount) pending = Math.max(0, pending - cost);
   }
 
   @Override
-  public synchronized Outcome standing(long now) {
-    return limit.step(state, time(now), 0).outcome();
+  public synchronized int reportCount() {
+    return reportCount;
+  }
+
+  @Override
+  public synchronized Outcome peek(long now) {
+    return limit.step(state, storeTime(now), 0).outcome();
   }
 
   @Override
@@ -114,55 +121,56 @@ final class LocalCopy implements LocalCounter {
   }
 
   @Override
-  public void refused(Charge charge, Refused refused, long now) {
-    // The next report brings all that there is to know.
+  public void storeRefused(Charge charge, Refused refused, long now) {
+    // The reply to the next report has the whole state.
   }
 
   @Override
-  public synchronized Charge look() {
+  public synchronized Charge chargeAtZeroCost() {
     return new Charge(counter, key, 0, 0);
   }
 
   @Override
-  public boolean enqueue() {
-    return !queued.get() && queued.compareAndSet(false, true); // a mere look, most often
+  public boolean markQueued() {
+    return !queued.get() && queued.compareAndSet(false, true); // usually only the read
   }
 
   @Override
-  public void dequeue() {
+  public void clearQueued() {
     queued.set(false);
   }
 
-  /** What to report, which counts as reported from now on; null while a report is under way. */
-  synchronized @Nullable Report report() {
+  /** Returns the permits to report, which count as reported; null while a report is in flight. */
+  synchronized @Nullable Report prepareReport() {
     if (reporting) return null;
     reporting = true;
-    tellings++;
+    reportCount++;
     var report = new Report(new Charge(counter, key, pending, 0), limit);
     pending = 0;
     return report;
   }
 
-  synchronized void heard(Report report, Known told, long now) {
+  /** Replaces the state by the store's, plus the permits counted since the report. */
+  synchronized void reported(Report report, Known reply, long now) {
     reporting = false;
     failing = false;
-    known = told.counted();
-    if (!known) pending += limit.inProportion(report.charge.cost(), report.limit);
-    behind = told.now() - now / 1_000;
-    state = pending == 0 ? told.state() : limit.charged(told.state(), told.now(), pending);
+    usable = reply.counted();
+    if (!usable) pending += limit.inProportion(report.charge.cost(), report.limit);
+    clockOffset = reply.now() - now / 1_000;
+    state = pending == 0 ? reply.state() : limit.charged(reply.state(), reply.now(), pending);
   }
 
   /**
-   * The report was not answered.
+   * Records that a report failed.
    *
-   * @param unsent whether it surely was not sent. If it may have been, it is not repeated: a charge
-   *     must not be made twice.
+   * @param unsent whether it was certainly not sent. Otherwise it is not repeated, since it must
+   *     not be charged twice.
    */
-  synchronized void unheard(Report report, boolean unsent, long now) {
+  synchronized void reportFailed(Report report, boolean unsent, long now) {
     reporting = false;
     if (!failing) failingSince = now;
     failing = true;
-    if (unsent) pending += limit.inProportion(report.charge.cost(), report.limit);
+    if (unsent) pending += limit.convertPermits(report.charge.cost(), report.limit);
   }
 
   @Override
@@ -171,23 +179,26 @@ final class LocalCopy implements LocalCounter {
   }
 
   /**
-   * Whether it says no more than a new copy would: nothing is left to report, and the state is
-   * fresh. What the store does not accept, because the counter is of another limit by now, counts
-   * for no longer than the limit it was counted under.
+   * Returns whether the copy is equivalent to a new one: nothing is left to report, and the state
+   * is fresh. Permits that the store does not accept, because the counter is of another limit by
+   * now, count for no longer than the window of the limit they were counted under.
    */
-  synchronized boolean isOver(long now) {
+  synchronized boolean isExpired(long now) {
     if (reporting) return false;
     long idle = now - lastUsed;
-    if (!known && idle > Math.max(SHORTEST_LIFE, limit.window() * 1_000)) return true;
-    return pending == 0 && !queued.get() && idle > SHORTEST_LIFE && state.freshAt() <= time(now);
+    if (!usable && idle > Math.max(MIN_LIFETIME, limit.window() * 1_000)) return true;
+    return pending == 0
+        && !queued.get()
+        && idle > MIN_LIFETIME
+        && state.freshAt() <= storeTime(now);
   }
 
-  /** How long it has not been used; less than 0 if it may not be evicted. */
-  synchronized long idle(long now) {
+  /** Returns the time since the last use; -1 if the copy must not be evicted. */
+  synchronized long idleTime(long now) {
     return reporting || pending > 0 || queued.get() ? -1 : now - lastUsed;
   }
 
-  private long time(long now) {
-    return now / 1_000 + behind;
+  private long storeTime(long now) {
+    return now / 1_000 + clockOffset;
   }
 }

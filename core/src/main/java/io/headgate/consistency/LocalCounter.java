@@ -6,49 +6,50 @@ import io.headgate.store.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known here of one counter. Times are of {@code nanoTime}.
+ * The local state of one shared counter, from which an instance decides. Times are values of {@code
+ * System.nanoTime}. Implementations are thread-safe.
  *
- * <p>Every charge brings the limit now in force with it. A counter compares it with the limit it
- * used last, converts what it has if that has changed, and reports under the new limit from then
- * on.
+ * <p>Every charge has the limit that is now in force. A local counter compares it with the limit of
+ * the previous charge. If it has changed, the counter converts its state, and reports under the new
+ * limit from then on.
  */
 sealed interface LocalCounter permits PermitLease, LocalCopy {
   /**
-   * Spends the charge if it can be had here; null if only the store can tell.
+   * Decides the charge locally, and charges it if it passes.
    *
-   * @return that it passed, and then it is charged; or that it is refused, which is known here
+   * @return the outcome, or null if only the store can decide
    */
   @Nullable Outcome spend(Charge charge, long now);
 
-  /** How often the store has been told what was spent here. */
-  int tellings();
+  /** Returns the number of reports prepared so far, as an argument of {@link #refund}. */
+  int reportCount();
 
   /**
-   * Takes back a charge that {@link #spend} let pass, unless the store has been told of it: it
-   * stays charged then, or what is spent later would have been charged too soon.
+   * Undoes a charge that {@link #spend} let pass, unless it has been reported since. A reported
+   * charge stays, since the store has it already.
    *
-   * @param tellings how often it had been told before the charge was made
+   * @param reportCount the value of {@link #reportCount} before the charge
    */
-  void giveBack(long cost, int tellings);
+  void refund(long cost, int reportCount);
 
-  /** How things stand, for a charge that is not made. */
-  Outcome standing(long now);
+  /** Returns the outcome of a charge of cost 0. */
+  Outcome peek(long now);
 
-  /** What an answer of this counter rests on. */
+  /** Returns the source of a decision with this outcome. */
   Source source(Outcome outcome);
 
-  /** Notes that the store has refused a charge, so that it need not be asked again too soon. */
-  void refused(Charge charge, Outcome.Refused refused, long now);
+  /** Records that the store refused a charge, so that repeated requests are denied locally. */
+  void storeRefused(Charge charge, Outcome.Refused refused, long now);
 
-  /** A charge of no cost under the limit that was last in force here. */
-  Charge look();
+  /** Returns a charge of cost 0, under the limit of the last charge. */
+  Charge chargeAtZeroCost();
 
-  /** Whether the store has nothing to learn from it, so that it may be dropped. */
+  /** Returns whether nothing is left to report or release, so that the counter may be dropped. */
   boolean isSettled();
 
-  /** Marks that it waits to be sent to the store; false if it does so already. */
-  boolean enqueue();
+  /** Marks the counter as queued in a {@link SyncQueue}; returns false if it already is. */
+  boolean markQueued();
 
-  /** It no longer waits to be sent. */
-  void dequeue();
+  /** Marks the counter as not queued. */
+  void clearQueued();
 }

@@ -7,78 +7,79 @@ import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The counters of which something is known here: a bounded number. */
+/** The local counters of an instance, bounded in number. Thread-safe. */
 final class LocalCounterTable {
-  record Place(Counter counter, String key) {
-    static Place of(Charge charge) {
-      return new Place(charge.counter(), charge.key());
+  record Key(Counter counter, String key) {
+    static Key of(Charge charge) {
+      return new Key(charge.counter(), charge.key());
     }
 
-    /** Keyed, because callers choose keys and records in a bin of a map are searched one by one. */
+    /** Uses a keyed hash: callers choose keys, and a map searches colliding records linearly. */
     @Override
     public int hashCode() {
       return Charge.hashOf(counter, key);
     }
   }
 
-  private final ConcurrentHashMap<Place, LocalCounter> counters = new ConcurrentHashMap<>();
-  private final int most;
-  private volatile boolean incomplete;
+  private final ConcurrentHashMap<Key, LocalCounter> counters = new ConcurrentHashMap<>();
+  private final int maxCounters;
+  private volatile boolean evicted;
 
-  LocalCounterTable(int most) {
-    this.most = most;
+  LocalCounterTable(int maxCounters) {
+    this.maxCounters = maxCounters;
   }
 
   /**
-   * What is known of the charge's counter, in this way of knowing; made if need be.
+   * Returns the local counter of a charge, creating it if necessary.
    *
-   * @return null if there is no room, or while the store has yet to learn from an entry that was
-   *     made when the rule had another consistency
+   * @param type the type of counter that the rule's consistency mode uses
+   * @return null if the table is full, or if it has an unsettled counter of another type, from
+   *     before the rule's consistency mode was changed
    */
-  <T extends LocalCounter> @Nullable T obtain(Charge charge, Class<T> kind, Supplier<T> fresh) {
-    var place = Place.of(charge);
-    var known = counters.get(place);
-    if (kind.isInstance(known)) return kind.cast(known);
-    if (known != null) {
-      if (!known.isSettled()) return null;
-      counters.remove(place, known);
+  <T extends LocalCounter> @Nullable T obtain(Charge charge, Class<T> type, Supplier<T> factory) {
+    var key = Key.of(charge);
+    var existing = counters.get(key);
+    if (type.isInstance(existing)) return type.cast(existing);
+    if (existing != null) {
+      if (!existing.isSettled()) return null;
+      counters.remove(key, existing);
     }
     if (isFull()) return null;
-    var made = fresh.get();
-    var other = counters.putIfAbsent(place, made);
-    if (other == null) return made;
-    return kind.isInstance(other) ? kind.cast(other) : null;
+    var created = factory.get();
+    var other = counters.putIfAbsent(key, created);
+    if (other == null) return created;
+    return type.isInstance(other) ? type.cast(other) : null;
   }
 
-  boolean isSlice(Counter counter, String key) {
-    return counters.get(new Place(counter, key)) instanceof PermitLease;
+  boolean isLeased(Counter counter, String key) {
+    return counters.get(new Key(counter, key)) instanceof PermitLease;
   }
 
-  void forget(Counter counter, String key) {
-    counters.remove(new Place(counter, key));
+  void remove(Counter counter, String key) {
+    counters.remove(new Key(counter, key));
   }
 
-  /** Forgets those that are meant, by counter and key. */
-  void forgetIf(BiPredicate<Counter, String> meant) {
-    counters.keySet().removeIf(place -> meant.test(place.counter, place.key));
+  /** Removes the counters that match the predicate. */
+  void removeIf(BiPredicate<Counter, String> predicate) {
+    counters.keySet().removeIf(key -> predicate.test(key.counter, key.key));
   }
 
   void remove(LocalCounter counter) {
-    counters.remove(Place.of(counter.look()), counter);
+    counters.remove(Key.of(counter.chargeAtZeroCost()), counter);
   }
 
-  /** Removes for want of room what still says something: see {@link #isIncomplete}. */
+  /** Removes a counter for space although its state is not fresh; see {@link #hasEvicted}. */
   void evict(LocalCounter counter) {
-    incomplete = true;
+    evicted = true;
     remove(counter);
   }
 
   /**
-   * Whether something was evicted that still said something. A counter that is new here may have
-   * been here before then, so the store has to be asked before anything is decided.
+   * Returns whether a counter has ever been evicted. A counter that is missing may then have been
+   * used before, so the store's state is required before it is decided locally.
    */
-  boolean isIncomplete() {
-    return incomplete;
+  boolean hasEvicted() {
+    return evicted;
   }
 
   Iterable<LocalCounter> all() {
@@ -90,11 +91,11 @@ final class LocalCounterTable {
   }
 
   boolean isFull() {
-    return counters.size() >= most;
+    return counters.size() >= maxCounters;
   }
 
-  /** How many to evict so that there is room for some time. */
+  /** Returns how many counters to evict so that an eighth of the table is free. */
   int excess() {
-    return counters.size() - (most - Math.ceilDiv(most, 8));
+    return counters.size() - (maxCounters - Math.ceilDiv(maxCounters, 8));
   }
 }

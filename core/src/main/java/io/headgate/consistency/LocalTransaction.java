@@ -10,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plan of several charges of which some, or all, are spent here: all of it or nothing.
+ * Decides a plan of several charges of which some or all have local counters, all or nothing.
  *
- * <p>What is here is spent first, since that can be taken back without anybody noticing; then the
- * store decides the rest.
+ * <p>Local counters are charged first, since these charges can be refunded without any effect on
+ * other instances. Then the store decides the remaining charges. Used by one thread at a time.
  */
 final class LocalTransaction {
   private final Plan plan;
@@ -32,18 +32,19 @@ final class LocalTransaction {
   }
 
   /**
-   * Spends what is here; if that is not all, nothing.
+   * Charges the local counters; charges none of them if one denies or can't decide.
    *
-   * @return the charges of which only the store knows
+   * @return the indexes of the charges that only the store can decide; empty if all local counters
+   *     have decided
    */
   List<Integer> attempt(long now) {
-    var missing = new ArrayList<Integer>();
+    var undecided = new ArrayList<Integer>();
     denied = false;
     for (var part : plan.parts()) {
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var counter = counters[i];
         if (counter == null) continue;
-        tellings[i] = counter.tellings();
+        reportCounts[i] = counter.reportCount();
         outcomes[i] = counter.spend(plan.charges().get(i), now);
         spent[i] = outcomes[i] instanceof Passed;
         if (outcomes[i] == null) missing.add(i);
@@ -82,27 +83,25 @@ final class LocalTransaction {
     outcomes[index] = counter.standing(now);
   }
 
-  /** What the store has to decide; nothing of it is charged if it is denied here already. */
-  Plan rest() {
-    var rest = plan.only(part -> counters[part.from()] == null);
-    return denied ? rest.atNoCost() : rest;
-  }
-
-  /** The answer, given the store's to {@link #rest}. */
-  PlanResult with(PlanResult restAnswer, Plan rest, long now) {
-    if (!denied && !rest.allows(restAnswer.outcomes())) {
+  /**
+   * Returns the result of the whole plan, and refunds the local charges if the store has denied.
+   *
+   * @param remoteResult the store's result for {@code remotePlan}
+   */
+  PlanResult complete(PlanResult remoteResult, Plan remotePlan, long now) {
+    if (!denied && !remotePlan.allows(remoteResult.outcomes())) {
       denied = true;
-      takeBack(now);
+      rollBack(now);
     }
-    var theirs = restAnswer.outcomes().iterator();
+    var remoteOutcomes = remoteResult.outcomes().iterator();
     var all = new ArrayList<Outcome>(outcomes.length);
-    var source = restAnswer.source();
+    var source = remoteResult.source();
     for (int i = 0; i < outcomes.length; i++) {
-      var own = outcomes[i];
+      var local = outcomes[i];
       var counter = counters[i];
-      all.add(own == null || counter == null ? theirs.next() : own);
-      if (own != null && counter != null && source == Source.STORE) {
-        source = counter.source(own);
+      all.add(local == null || counter == null ? remoteOutcomes.next() : local);
+      if (local != null && counter != null && source == Source.STORE) {
+        source = counter.source(local);
       }
     }
     return new PlanResult(all, source);

@@ -13,63 +13,70 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits of one counter that the store holds for this instance, to be spent without asking.
+ * Permits of one counter that the store holds for this instance, to be spent without a round trip.
  *
- * <p>Over-admission is 0 because of what the store does ({@link io.headgate.store.HoldingStore});
- * all that this has to do for it is to stop in time, and never to report less than was spent. Its
- * lease is counted from before the question was sent, so it ends here no later than there, whatever
- * the clocks say.
+ * <p>Leases never over-admit, because of how the store accounts for holds ({@link
+ * io.headgate.store.HoldingStore}). This class has two obligations: to stop spending when the lease
+ * expires, and never to report fewer permits than were spent. The lease is measured from before the
+ * request was sent, so it expires here no later than in the store, whatever the clocks show.
  *
- * <p>If a question is not answered, the store may have replaced the hold by another of which this
- * instance knows nothing. So nothing more is spent, and the next question reports all that was
- * spent of the hold before: of either hold that is no less than the truth.
+ * <p>If a request gets no reply, the store may have replaced the hold by another one of unknown
+ * size. No more permits are then spent, and the next request reports all permits spent from the old
+ * hold. For either hold, that is no less than the number actually spent.
  */
 final class PermitLease implements LocalCounter {
-  private static final long BELIEVED = 1_000_000_000; // a denial nobody told us was taken back
-  private static final long LONGEST_STRICT = 1_000_000_000;
-  private static final double MEMORY = 0.5; // of the demand before
+  /**
+   * The maximum time for which a denial is repeated without a round trip, since the notification of
+   * a reset may have been lost.
+   */
+  private static final long MAX_DENIAL_AGE = 1_000_000_000;
+
+  private static final long MAX_STRICT_TIME = 1_000_000_000;
+  private static final double SMOOTHING = 0.5; // weight of the previous demand
 
   /**
-   * A question to the store that has been sent.
+   * A request for permits that has been prepared to be sent.
    *
-   * @param usage of the hold when it was sent
-   * @param at when it was sent
+   * @param usage the usage of the current hold
+   * @param want how many permits to hold from now on
+   * @param duration the duration of the lease, in microseconds
+   * @param sentAt when the request was prepared
    */
-  record Question(Usage usage, long want, long lease, long at) {}
+  record Request(Usage usage, long want, long duration, long sentAt) {}
 
   private final String key;
   private final AtomicBoolean queued = new AtomicBoolean();
-  private Counter counter; // of the charge that came last
+  private Counter counter; // of the last charge
   private Holdable limit;
-  private long held; // as the store last said
-  private long spent; // of it
-  private long until; // by the store's clock; 0 if the limit has been changed since
-  private long ends; // the same by this machine's clock
-  private boolean usable; // whether the rest may be spent
-  private boolean asking;
-  private boolean outdated; // the question on its way is of a limit that is no more
-  private int tellings;
-  private long slice; // the size wanted last
+  private long held; // by the store's last reply
+  private long spent; // of held
+  private long until; // expiry by the store's clock; 0 if the limit has been changed since
+  private long expiresAt; // the same by the local clock
+  private boolean usable; // whether the unspent permits may be spent
+  private boolean requesting;
+  private boolean outdated; // the request in flight is of a limit that has been replaced
+  private int reportCount;
+  private long wantedSize; // of the last request
 
-  private long asked; // permits, since then
-  private long since;
-  private double perSecond = -1;
+  private long requested; // permits, since demandSince
+  private long demandSince;
+  private double demandPerSecond = -1; // -1: unknown
   private long lastUsed;
 
   private long refusedUntil;
   private long refusedCost = Long.MAX_VALUE;
   private long retryAt;
-  private long strictUntil; // the store holds nothing for us although it has some
-  private long elsewhere; // what the store had left for anybody
+  private long strictUntil; // the store holds no permits for this instance although some remain
+  private long remoteRemaining; // permits available in the store at its last reply
   private long resetAt;
 
   PermitLease(Charge charge, long now) {
     this.key = charge.key();
     this.counter = charge.counter();
     this.limit = (Holdable) charge.limit();
-    this.since = now;
+    this.demandSince = now;
     this.lastUsed = now;
-    this.ends = now;
+    this.expiresAt = now;
     this.refusedUntil = now;
     this.strictUntil = now;
     this.resetAt = now;
@@ -79,15 +86,15 @@ final class PermitLease implements LocalCounter {
   public synchronized @Nullable Outcome spend(Charge charge, long now) {
     adopt(charge, now);
     long cost = charge.cost();
-    asked += cost;
+    requested += cost;
     lastUsed = now;
     long available = available();
-    if (cost <= available && now - ends < 0) {
+    if (cost <= available && now - expiresAt < 0) {
       spent += cost;
-      return new Passed(available - cost + elsewhere, micros(resetAt - now), 0);
+      return new Passed(available - cost + remoteRemaining, micros(resetAt - now), 0);
     }
     if (cost >= refusedCost && now - refusedUntil < 0) {
-      return new Refused(room(now), micros(resetAt - now), Math.max(1, micros(retryAt - now)));
+      return new Refused(spendable(now), micros(resetAt - now), Math.max(1, micros(retryAt - now)));
     }
     return null;
   }
@@ -97,8 +104,8 @@ final class PermitLease implements LocalCounter {
   }
 
   /**
-   * A changed limit. The hold is of the old one, and nothing more of it is spent; the next question
-   * reports which part of it was, and the store takes that over in proportion.
+   * Follows a change of the limit. The hold is of the old limit, and no more of it is spent. The
+   * next request reports its usage, which the store converts in proportion.
    */
   @SuppressWarnings("ReferenceEquality")
   private void adopt(Charge charge, long now) {
@@ -108,29 +115,29 @@ final class PermitLease implements LocalCounter {
     limit = (Holdable) charge.limit();
     refusedCost = Long.MAX_VALUE;
     strictUntil = now;
-    elsewhere = 0;
-    outdated |= asking;
+    remoteRemaining = 0;
+    outdated |= requesting;
     until = 0;
     usable = false;
   }
 
   @Override
-  public synchronized void giveBack(long cost, int tellings) {
-    if (tellings == this.tellings && cost <= spent) spent -= cost;
+  public synchronized void refund(long cost, int reportCount) {
+    if (reportCount == this.reportCount && cost <= spent) spent -= cost;
   }
 
   @Override
-  public synchronized int tellings() {
-    return tellings;
+  public synchronized int reportCount() {
+    return reportCount;
   }
 
   @Override
-  public synchronized Outcome standing(long now) {
-    return new Passed(room(now) + elsewhere, micros(resetAt - now), 0);
+  public synchronized Outcome peek(long now) {
+    return new Passed(spendable(now) + remoteRemaining, micros(resetAt - now), 0);
   }
 
-  private long room(long now) {
-    return now - ends < 0 ? available() : 0;
+  private long spendable(long now) {
+    return now - expiresAt < 0 ? available() : 0;
   }
 
   @Override
@@ -139,137 +146,150 @@ final class PermitLease implements LocalCounter {
   }
 
   @Override
-  public synchronized void refused(Charge charge, Refused refused, long now) {
-    long wait = Math.max(refused.retryAfter(), LeaseSizing.pause(limit)) * 1_000;
+  public synchronized void storeRefused(Charge charge, Refused refused, long now) {
+    long wait = Math.max(refused.retryAfter(), LeaseSizing.exhaustedPause(limit)) * 1_000;
     refusedCost = charge.cost();
     retryAt = now + wait;
-    refusedUntil = now + Math.min(wait, BELIEVED);
-    elsewhere = 0;
+    refusedUntil = now + Math.min(wait, MAX_DENIAL_AGE);
+    remoteRemaining = 0;
     resetAt = now + refused.resetAfter() * 1_000;
   }
 
   @Override
-  public synchronized Charge look() {
+  public synchronized Charge chargeAtZeroCost() {
     return new Charge(counter, key, 0, 0);
   }
 
   @Override
-  public boolean enqueue() {
+  public boolean markQueued() {
     return queued.compareAndSet(false, true);
   }
 
   @Override
-  public void dequeue() {
+  public void clearQueued() {
     queued.set(false);
   }
 
-  /** Whether it is time to ask for more, so that nobody has to wait for it. */
+  /** Returns whether to request more permits now, so that no caller has to wait for the reply. */
   synchronized boolean isLow(long now) {
-    if (asking || slice == 0 || now - refusedUntil < 0 || now - strictUntil < 0) return false;
-    return available() <= LeaseSizing.low(limit, slice)
-        || now - ends > -LeaseSizing.lease(limit) * 1_000 / 4;
+    if (requesting || wantedSize == 0 || now - refusedUntil < 0 || now - strictUntil < 0)
+      return false;
+    return available() <= LeaseSizing.renewalThreshold(limit, wantedSize)
+        || now - expiresAt > -LeaseSizing.duration(limit) * 1_000 / 4;
   }
 
-  /** Whether the store holds permits that are not used here, or still counts as held what was. */
+  /** Returns whether the store has a hold for this instance that is no longer used. */
   synchronized boolean isIdle(long now) {
-    return !asking
+    return !requesting
         && held > 0
-        && now - ends < 0
-        && now - lastUsed > LeaseSizing.idle(limit) * 1_000;
+        && now - expiresAt < 0
+        && now - lastUsed > LeaseSizing.idleTimeout(limit) * 1_000;
   }
 
-  /** Whether there is nothing left to know. */
-  synchronized boolean isOver(long now) {
-    return !asking
-        && (held == 0 || now - ends >= 0)
-        && now - lastUsed > LeaseSizing.lease(limit) * 1_000
+  /** Returns whether the lease has expired or has no permits, and no cached denial is in effect. */
+  synchronized boolean isExpired(long now) {
+    return !requesting
+        && (held == 0 || now - expiresAt >= 0)
+        && now - lastUsed > LeaseSizing.duration(limit) * 1_000
         && now - refusedUntil >= 0;
   }
 
   @Override
   public synchronized boolean isSettled() {
-    return !asking && held == 0;
+    return !requesting && held == 0;
   }
 
   /**
-   * What to ask for, as things are; null if a question is on its way already, or the store is to
-   * decide each request.
+   * Prepares a request for permits, sized by the demand.
    *
-   * @param least what is needed at once, however seldom somebody comes
+   * @param min the number of permits needed at once, whatever the demand
+   * @return null if a request is in flight, or if the store has to decide each charge
    */
-  synchronized @Nullable Question ask(LeaseSizing size, int instances, long least, long now) {
-    if (asking || now - strictUntil < 0) return null;
-    slice =
-        perSecond < 0 && asked <= 1
-            ? size.first(limit, instances)
-            : size.want(limit, instances, demand(now), elsewhere);
-    return question(Math.max(Math.max(slice, least), room(now)), now);
+  synchronized @Nullable Request prepareRequest(
+      LeaseSizing sizing, int instances, long min, long now) {
+    if (requesting || now - strictUntil < 0) return null;
+    wantedSize =
+        demandPerSecond < 0 && requested <= 1
+            ? sizing.initialSize(limit, instances)
+            : sizing.size(limit, instances, demand(now), remoteRemaining);
+    return request(Math.max(Math.max(wantedSize, min), spendable(now)), now);
   }
 
-  /** To be asked in order to hold nothing any more; null if a question is on its way. */
-  synchronized @Nullable Question giveUp(long now) {
-    if (asking || held == 0) return null;
+  /** Prepares a request that releases the hold; null if there is none or a request is in flight. */
+  synchronized @Nullable Request prepareRelease(long now) {
+    if (requesting || held == 0) return null;
     usable = false;
-    slice = 0;
-    return question(0, now);
+    wantedSize = 0;
+    return request(0, now);
   }
 
-  private Question question(long want, long now) {
-    if (now - ends >= 0) usable = false;
-    asking = true;
-    tellings++;
-    return new Question(new Usage(spent, held, until), want, LeaseSizing.lease(limit), now);
+  private Request request(long want, long now) {
+    if (now - expiresAt >= 0) usable = false;
+    requesting = true;
+    reportCount++;
+    return new Request(new Usage(spent, held, until), want, LeaseSizing.duration(limit), now);
   }
 
-  /** What came of a question. What was spent since it was asked is still to be told. */
-  synchronized void answered(Question question, Taken taken, long now) {
-    asking = false;
+  /**
+   * Applies the store's reply to a request. Permits spent since it was prepared are reported by the
+   * next one.
+   */
+  synchronized void granted(Request request, Taken taken, long now) {
+    requesting = false;
     held = taken.held();
-    spent = Math.min(held, spent - question.usage.spent());
-    ends = question.at + question.lease * 999; // a thousandth less: clocks do not run alike
+    spent = Math.min(held, spent - request.usage.spent());
+    expiresAt = request.sentAt + request.duration * 999; // 0.1% less, for clock drift
     until = outdated ? 0 : taken.until();
     usable = !outdated;
-    elsewhere = taken.outcome().remaining();
+    remoteRemaining = taken.outcome().remaining();
     resetAt = now + taken.outcome().resetAfter() * 1_000;
-    if (!outdated && held < question.want && taken.outcome() instanceof Passed) less(now);
+    if (!outdated && held < request.want && taken.outcome() instanceof Passed) grantedLess(now);
     outdated = false;
   }
 
   /**
-   * There was less than was wanted. If nothing is left, what comes back is left to gather for a
-   * while. If some is left, the store has no room for another holder, or a state of another limit
-   * that it converts with the next decision: requests are decided by the store meanwhile.
+   * Handles a grant of fewer permits than wanted. If none remain, permits that come back accumulate
+   * in the store during a pause. If some remain, the store has no room for another holder, or a
+   * state of another limit that its next decision converts. The store then decides each charge for
+   * a while.
    */
-  private void less(long now) {
-    if (elsewhere > 0) {
-      strictUntil = now + Math.min(LONGEST_STRICT, LeaseSizing.lease(limit) * 1_000 / 4);
+  private void grantedLess(long now) {
+    if (remoteRemaining > 0) {
+      strictUntil = now + Math.min(MAX_STRICT_TIME, LeaseSizing.duration(limit) * 1_000 / 4);
       return;
     }
     refusedCost = 1;
-    refusedUntil = now + LeaseSizing.pause(limit) * 1_000;
+    refusedUntil = now + LeaseSizing.exhaustedPause(limit) * 1_000;
     retryAt = refusedUntil;
   }
 
   /**
-   * @param unsent whether the question surely was not sent, so that the hold is as it was
+   * Records that a request failed.
+   *
+   * @param unsent whether it was certainly not sent, so that the hold is unchanged
    */
-  synchronized void unanswered(boolean unsent) {
-    asking = false;
+  synchronized void requestFailed(boolean unsent) {
+    requesting = false;
     outdated = false;
     if (!unsent) usable = false;
   }
 
-  /** Permits a second that are asked for here; of what has been seen once, nothing is known. */
+  /**
+   * Returns the permits requested per second, as an exponentially weighted moving average. The
+   * first request alone shows no rate, so it is not counted.
+   */
   private double demand(long now) {
-    double seconds = (now - since) / 1e9;
-    if (seconds < 0.001) return Math.max(0, perSecond);
-    double latest = asked / seconds;
-    boolean first = perSecond < 0;
-    perSecond =
-        first ? Math.max(0, asked - 1) / seconds : MEMORY * perSecond + (1 - MEMORY) * latest;
-    asked = 0;
-    since = now;
-    return perSecond;
+    double seconds = (now - demandSince) / 1e9;
+    if (seconds < 0.001) return Math.max(0, demandPerSecond);
+    double latest = requested / seconds;
+    boolean first = demandPerSecond < 0;
+    demandPerSecond =
+        first
+            ? Math.max(0, requested - 1) / seconds
+            : SMOOTHING * demandPerSecond + (1 - SMOOTHING) * latest;
+    requested = 0;
+    demandSince = now;
+    return demandPerSecond;
   }
 
   private static long micros(long nanos) {

@@ -8,102 +8,110 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports and releases that wait to be sent to one failure domain: a part of the store that can be
- * unavailable by itself.
+ * The queue of local counters whose reports and releases are to be sent to one failure domain of
+ * the store.
  *
- * <p>At most {@code mostAtOnce} are under way, and the next leaves when one is answered. So a burst
- * of reports neither waits in the store's queue until it is too late, nor makes checks wait there.
- * While the domain does not answer, each round sends so many as a probe. Memory is bounded by the
- * number of counters, since each waits here at most once.
+ * <p>At most {@code maxInFlight} are in flight, and the next is sent when one completes. A burst of
+ * reports therefore neither times out in the store's queue nor delays checks there. While the
+ * domain fails, each round sends up to {@code maxInFlight} as a probe. Memory is bounded by the
+ * number of counters, since a counter is queued at most once.
+ *
+ * <p>Thread-safe, except that {@link #startRound} is called by one thread at a time.
  */
 final class SyncQueue {
-  private final Queue<LocalCounter> changed = new ConcurrentLinkedQueue<>(); // for the next round
+  private final Queue<LocalCounter> nextRound = new ConcurrentLinkedQueue<>();
   private final Queue<LocalCounter> due = new ConcurrentLinkedQueue<>();
-  private final int mostAtOnce;
+  private final int maxInFlight;
   private final Function<LocalCounter, @Nullable CompletionStage<?>> sender;
-  private final AtomicInteger underWay = new AtomicInteger();
-  private final AtomicInteger pumps = new AtomicInteger();
-  private volatile int sent; // in this round
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger sendRequests = new AtomicInteger(); // calls of sendDue not yet served
+  private volatile int sentInRound;
   private volatile boolean failing;
   private volatile long failingSince;
 
   /**
-   * @param sender sends a counter's report, or gives up its hold; null if there is nothing to send
+   * Creates an empty queue.
+   *
+   * @param sender sends a counter's report or releases its hold; returns null if neither is needed
    */
-  SyncQueue(int mostAtOnce, Function<LocalCounter, @Nullable CompletionStage<?>> sender) {
-    this.mostAtOnce = mostAtOnce;
+  SyncQueue(int maxInFlight, Function<LocalCounter, @Nullable CompletionStage<?>> sender) {
+    this.maxInFlight = maxInFlight;
     this.sender = sender;
   }
 
-  /** Sends the counter in the next round. */
-  void changed(LocalCounter counter) {
-    if (counter.enqueue()) changed.add(counter);
+  /** Queues the counter for the next round. */
+  void enqueue(LocalCounter counter) {
+    if (counter.markQueued()) nextRound.add(counter);
   }
 
-  /** Sends the counter with the next {@link #pump}. */
-  void urgent(LocalCounter counter) {
-    if (counter.enqueue()) due.add(counter);
+  /** Queues the counter for the next call of {@link #sendDue}. */
+  void enqueueUrgent(LocalCounter counter) {
+    if (counter.markQueued()) due.add(counter);
   }
 
-  /** Begins a round, unless the last one is not through yet: that goes on then. */
-  void round() {
+  /** Starts a round, or continues the last one if not all of its counters have been sent. */
+  void startRound() {
     if (due.isEmpty()) {
-      // Not those that come meanwhile: a busy counter would be reported without a pause.
-      for (int left = changed.size(); left > 0; left--) {
-        var next = changed.poll();
+      // Excludes counters queued meanwhile: a busy counter would be reported without a pause.
+      for (int left = nextRound.size(); left > 0; left--) {
+        var next = nextRound.poll();
         if (next == null) break;
         due.add(next);
       }
     }
-    sent = 0;
-    pump();
+    sentInRound = 0;
+    sendDue();
   }
 
-  /** Sends what may be sent. Thread-safe; one thread sends at a time. */
-  void pump() {
-    if (pumps.getAndIncrement() != 0) return;
+  /**
+   * Sends the due counters, as far as the maximum in flight permits. One thread sends at a time.
+   */
+  void sendDue() {
+    if (sendRequests.getAndIncrement() != 0) return;
     int seen = 1;
     while (seen != 0) {
-      while (underWay.get() < mostAtOnce && (!failing || sent < mostAtOnce)) {
+      while (inFlight.get() < maxInFlight && (!failing || sentInRound < maxInFlight)) {
         var next = due.poll();
         if (next == null) break;
         send(next);
       }
-      seen = pumps.addAndGet(-seen);
+      seen = sendRequests.addAndGet(-seen);
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread pumps at a time
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread sends at a time
   private void send(LocalCounter counter) {
-    counter.dequeue();
-    var answer = sender.apply(counter);
-    if (answer == null) return;
-    sent++;
-    underWay.incrementAndGet();
+    counter.clearQueued();
+    var reply = sender.apply(counter);
+    if (reply == null) return;
+    sentInRound++;
+    inFlight.incrementAndGet();
     var unused =
-        answer.whenComplete((done, problem) -> {
-          underWay.decrementAndGet();
-          pump();
+        reply.whenComplete((done, problem) -> {
+          inFlight.decrementAndGet();
+          sendDue();
         });
   }
 
-  void answered() {
+  /** Records that the domain has replied. */
+  void succeeded() {
     failing = false;
   }
 
+  /** Records that the domain has failed to reply. */
   void failed(long now) {
     if (failing) return;
     failingSince = now;
     failing = true;
   }
 
-  /** Whether the domain has not answered for so long that local copies are worth little. */
-  boolean isUnheard(long now) {
-    return failing && now - failingSince > LocalCopy.UNHEARD_FOR;
+  /** Returns whether the domain has failed for {@link LocalCopy#STALE_AFTER}. */
+  boolean isStale(long now) {
+    return failing && now - failingSince > LocalCopy.STALE_AFTER;
   }
 
-  /** Whether nothing is under way, and nothing more is sent before the next round. */
+  /** Returns whether nothing is in flight and nothing will be sent before the next round. */
   boolean isIdle() {
-    return underWay.get() == 0 && (due.isEmpty() || failing);
+    return inFlight.get() == 0 && (due.isEmpty() || failing);
   }
 }

@@ -1,15 +1,16 @@
 /**
- * Decisions that are made here although the state is shared: what {@code consistency} means. Start
- * at {@link io.headgate.consistency.ConsistencyStore}.
+ * The consistency modes: decisions that an instance makes locally although the state is shared.
+ * Start at {@link io.headgate.consistency.ConsistencyStore}.
  *
  * <p>A leased rule spends permits that the store holds for this instance ({@link
- * io.headgate.consistency.PermitLease}): never more than the limit in all, at the price of those
- * held and not used. An eventual rule counts here and reports ({@link
- * io.headgate.consistency.LocalCopy}): nothing is held, at the price of what others spend between
- * two reports.
+ * io.headgate.consistency.PermitLease}). It never exceeds the limit; held permits that are not used
+ * are unavailable to other instances. An eventual rule counts in a local copy and reports to the
+ * store ({@link io.headgate.consistency.LocalCopy}). It holds no permits, and over-admits by at
+ * most the traffic of one sync interval.
  *
- * <p>Lives here: what an instance keeps in order not to ask, how much that is, and when it asks.
- * May not: the arithmetic of limits, anything that knows a network.
+ * <p>Belongs here: the local state of an instance, its size, and its synchronization with the
+ * store. Does not belong here: the arithmetic of limits ({@link io.headgate.limit}), and network
+ * access.
  */
 @NullMarked
 package io.headgate.consistency;

@@ -3,18 +3,21 @@ package io.headgate.limit;
 import java.math.BigInteger;
 import java.time.Duration;
 
-/** The bounds within which Java's longs and Lua's doubles hold the same integers. */
+/** Checks that numbers stay within 2^53, up to which Lua's doubles represent integers exactly. */
 final class Bounds {
   static final long MAX = 1L << 53;
 
-  /** From any time until the year 2155, this long after can still be written. */
-  static final Duration LONGEST = Duration.ofDays(36_525);
+  /**
+   * The longest duration of a limit: 100 years. Added to any time before the year 2155, it yields a
+   * time in microseconds below {@link #MAX}.
+   */
+  static final Duration MAX_DURATION = Duration.ofDays(36_525);
 
   static void require(boolean ok, String message, Object... values) {
     if (!ok) throw new IllegalArgumentException(message.formatted(values));
   }
 
-  /** A product that is checked rather than wrapped; {@code message} takes its values. */
+  /** Returns a product; throws {@link IllegalArgumentException} if it exceeds {@link #MAX}. */
   static long product(long a, long b, String message, Object... values) {
     long high = Math.multiplyHigh(a, b);
     long low = a * b;
@@ -30,16 +33,14 @@ final class Bounds {
     return length.getSeconds() * 1_000_000 + length.getNano() / 1_000;
   }
 
-  /**
-   * Whole microseconds, at least one, at most what fits: a length of time that limits can count.
-   */
-  static void requireLength(String what, Duration length) {
+  /** Requires a whole number of microseconds from 1 to {@link #MAX_DURATION}. */
+  static void requireDuration(String what, Duration length) {
     require(
         !length.isNegative() && !length.isZero() && length.toNanosPart() % 1_000 == 0,
         "%s must be a positive number of whole microseconds, got %s",
         what,
         length);
-    require(length.compareTo(LONGEST) <= 0, "%s must be at most 100 years, got %s", what, length);
+    require(length.compareTo(MAX_DURATION) <= 0, "%s must be at most 100 years, got %s", what, length);
   }
 
   private Bounds() {}

@@ -6,15 +6,18 @@ import io.headgate.limit.Outcome.Refused;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arithmetic that token and leaky bucket share; {@link TokenBucket} explains it.
+ * The arithmetic that token bucket and leaky bucket share: GCRA in integers. See {@link
+ * TokenBucket} for an explanation.
  *
- * @param units the largest debt that the bucket bears
- * @param capacity the whole permits in it: who waits for a time, not a number, may be owed a part
+ * @param units the largest debt in units, of which a permit costs the period of the rate in lowest
+ *     terms, and of which each microsecond repays its permits
+ * @param capacity the whole permits in {@code units}; a leaky bucket with a maximum wait may have a
+ *     fraction of a permit more
  * @param queues whether a request waits until the debt before it is repaid
  */
 public record Bucket(Rate rate, long units, long capacity, boolean queues) {
 
-  /** The arithmetic of a limit that has it; null for others. */
+  /** Returns the arithmetic of a token or leaky bucket; null for other limits. */
   public static @Nullable Bucket of(Limit limit) {
     return switch (limit) {
       case TokenBucket bucket -> bucket.bucket();
@@ -27,9 +30,9 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
   }
 
   /**
-   * As {@link Limit#step}.
+   * Applies the limit as {@link Limit#step} does.
    *
-   * @param state one of this bucket's own, see {@link #adopt}
+   * @param state a state of this bucket, see {@link #adopt}
    */
   Step step(BucketState state, long now, long cost) {
     return passes(state, now, cost)
@@ -37,17 +40,18 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
         : new Step(state, refused(state, now, cost));
   }
 
+  /** Returns whether a request of this cost fits. */
   public boolean passes(BucketState state, long now, long cost) {
     if (cost > capacity) return false;
     return cost == 0 || owed(state, now) <= units - cost * rate.unitPeriod;
   }
 
-  /** The state to keep of a request that passes. */
+  /** Returns the state after a request that passes. */
   public BucketState after(BucketState state, long now, long cost) {
     return cost == 0 ? state : plus(state, now, cost * rate.unitPeriod);
   }
 
-  /** What a request is told that passes, given the state before it. */
+  /** Returns the outcome of a request that passes, given the state before it. */
   public Outcome passed(BucketState state, long now, long cost) {
     long wait = wait(state, now);
     long left = left(state, now) - cost;
@@ -55,54 +59,59 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
     return new Passed(left, Math.max(0, resetAfter), queues && cost > 0 ? wait : 0);
   }
 
-  /** What a request is told that does not pass. */
+  /** Returns the outcome of a request that does not pass. */
   public Outcome refused(BucketState state, long now, long cost) {
     long wait = wait(state, now);
     long left = left(state, now);
     if (cost > capacity) return new ExceedsCapacity(left, wait, cost, capacity);
-    // From this moment on, the debt leaves room for the price.
+    // The first time at which the debt leaves room for the cost.
     long room = units - cost * rate.unitPeriod;
     long fitsAt = state.emptyAt() - rate.timeWithin(room + state.slack());
     return new Refused(left, wait, fitsAt - now);
   }
 
   /**
-   * Adds to the debt, also beyond what the bucket bears: as much at once as can be counted exactly,
-   * which is no less than the capacity, and up to what is repaid in 100 years.
+   * Adds a cost to the debt even if it exceeds the capacity. Caps the cost at the highest number
+   * that is counted exactly, which is at least the capacity, and the debt at what is repaid in 100
+   * years.
    */
   BucketState charged(BucketState state, long now, long cost) {
     if (cost == 0) return state;
     long countable = Math.max(capacity, (Bounds.MAX - rate.unitPermits) / rate.unitPeriod);
     var next = plus(state, now, Math.min(cost, countable) * rate.unitPeriod);
-    long longest = Bounds.micros(Bounds.LONGEST);
-    return next.emptyAt() - now > longest ? new BucketState(now + longest, 0, state.drain()) : next;
+    long max = Bounds.micros(Bounds.MAX_DURATION);
+    return next.emptyAt() - now > max ? new BucketState(now + max, 0, state.refillTime()) : next;
   }
 
-  /** The debt with a price added to it. */
+  /** Returns the state with {@code price} units added to the debt. */
   private BucketState plus(BucketState state, long now, long price) {
     long due = state.emptyAt() <= now ? price : price - state.slack();
     long repaidIn = rate.timeFor(due);
     long slack = repaidIn * rate.unitPermits - due;
-    return new BucketState(Math.max(now, state.emptyAt()) + repaidIn, slack, state.drain());
+    return new BucketState(Math.max(now, state.emptyAt()) + repaidIn, slack, state.refillTime());
   }
 
+  /** Converts a state of another limit, in proportion to its utilization. */
   BucketState adopt(State state, long now) {
-    long drain = drain();
+    long refillTime = refillTime();
     if (state instanceof BucketState own && isOwn(own)) return own;
-    // Who never came owes nothing by any clock, also one that steps back after a look.
-    if (state instanceof State.Fresh) return new BucketState(0, 0, drain);
-    return new BucketState(now + Utilization.scale(state.used(now), drain), 0, drain);
+    // A fresh state has no debt at any time, even if the clock steps back afterwards.
+    if (state instanceof State.Fresh) return new BucketState(0, 0, refillTime);
+    return new BucketState(now + Utilization.scale(state.used(now), refillTime), 0, refillTime);
   }
 
-  /** The slack of a faster rate may be worth more here than the microsecond it is part of. */
+  /**
+   * Returns whether the state was written by an equal bucket. The slack of a faster rate may exceed
+   * what this rate repays in one microsecond, so it is compared too.
+   */
   boolean isOwn(State state) {
     return state instanceof BucketState own
-        && own.drain() == drain()
+        && own.refillTime() == refillTime()
         && own.slack() < rate.unitPermits;
   }
 
-  /** The time in which the whole capacity is repaid. Who owes as much has used all there is. */
-  public long drain() {
+  /** Returns the time, in microseconds, in which the whole capacity is repaid. */
+  public long refillTime() {
     return rate.timeFor(capacity * rate.unitPeriod);
   }
 
@@ -111,15 +120,16 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
   }
 
   /**
-   * Neither a clock that stepped back nor what was spent elsewhere makes it more than everything.
+   * Returns the debt in units, at most the full capacity, even if the clock stepped back or more
+   * than the capacity was charged.
    */
   private long owed(BucketState state, long now) {
     long wait = wait(state, now);
     if (wait == 0) return 0;
-    return wait > state.drain() ? units : wait * rate.unitPermits - state.slack();
+    return wait > state.refillTime() ? units : wait * rate.unitPermits - state.slack();
   }
 
-  /** What could be taken now. */
+  /** Returns the permits that are available now. */
   private long left(BucketState state, long now) {
     return rate.permitsIn(Math.max(0, units - owed(state, now)));
   }

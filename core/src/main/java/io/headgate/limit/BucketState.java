@@ -1,13 +1,14 @@
 package io.headgate.limit;
 
 /**
- * A debt, as the moment when it will have been repaid. {@link TokenBucket} explains.
+ * The state of a token or leaky bucket: a debt, stored as the time at which it is repaid. This is
+ * GCRA's theoretical arrival time. See {@link TokenBucket}.
  *
- * @param emptyAt when the debt is repaid, rounded up to a whole microsecond
- * @param slack the units repaid by then beyond what was owed; less than one microsecond's worth
- * @param drain how long the whole capacity takes to repay, under the limit that wrote this
+ * @param emptyAt when the debt is repaid, in microseconds since the epoch, rounded up
+ * @param slack the units repaid by then in excess of the debt; less than one microsecond's worth
+ * @param refillTime the {@link Bucket#refillTime} of the limit that wrote this state
  */
-public record BucketState(long emptyAt, long slack, long drain) implements State {
+public record BucketState(long emptyAt, long slack, long refillTime) implements State {
   @Override
   public long freshAt() {
     return emptyAt;
@@ -15,6 +16,6 @@ public record BucketState(long emptyAt, long slack, long drain) implements State
 
   @Override
   public long used(long now) {
-    return Utilization.of(emptyAt - now, drain);
+    return Utilization.of(emptyAt - now, refillTime);
   }
 }

@@ -8,44 +8,52 @@ import io.headgate.limit.Outcome.Refused;
 import java.time.Duration;
 
 /**
- * At most {@code max} in flight. Who takes a slot holds it until it is released, or until its
- * {@code lease} ends without renewal: a caller that died gives back what it held.
+ * A concurrency limit: at most {@code max} slots in flight. A slot is held until it is released or
+ * expires, so that the slots of a crashed caller become free.
+ *
+ * @param max the number of slots
+ * @param lease the time after which a slot expires unless it is renewed
  */
 public record Concurrency(long max, Duration lease) implements Limit {
-  public static final long MOST = 100_000;
+  /** The highest {@code max} of a limit. */
+  public static final long MAX_SLOTS = 100_000;
 
   /**
-   * The most slots that one request may take. Redis keeps a member for each slot, so a request's
-   * cost is work during which the server decides nothing else.
+   * The highest number of slots that one request may acquire. Redis stores a set member for each
+   * slot and blocks while it writes them, so the cost of a request bounds that time.
    */
-  public static final long MOST_AT_ONCE = 1_000;
+  public static final long MAX_COST = 1_000;
 
+  /** The lease of a limit that sets none. */
   public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
   public Concurrency {
-    require(max >= 1 && max <= MOST, "max must be 1 to %d, got %d", MOST, max);
-    Bounds.requireLength("a lease", lease);
+    require(max >= 1 && max <= MAX_SLOTS, "max must be 1 to %d, got %d", MAX_SLOTS, max);
+    Bounds.requireDuration("a lease", lease);
   }
 
+  /** Creates a limit with the default lease. */
   public static Concurrency of(long max) {
     return new Concurrency(max, DEFAULT_LEASE);
   }
 
-  /** As {@link #step(State, long, long, long)}, for a request that nobody will release. */
+  /** Applies the limit to a request whose slots are never released and expire. */
   @Override
   public Step step(State state, long now, long cost) {
     return step(state, now, cost, 0);
   }
 
   /**
-   * @param holder names the slot, for {@link #renew} and {@link #release}; another for each request
+   * Applies the limit to a request, as {@link Limit#step} does.
+   *
+   * @param holder identifies the slots for {@link #renew} and {@link #release}; unique per request
    */
   public Step step(State state, long now, long cost, long holder) {
     var slots = adopt(state, now);
     long left = Math.max(0, max - slots.held());
     long resetAfter = Math.max(now, slots.freshAt()) - now;
-    if (cost > highestCost()) {
-      return new Step(slots, new ExceedsCapacity(left, resetAfter, cost, highestCost()));
+    if (cost > maxCost()) {
+      return new Step(slots, new ExceedsCapacity(left, resetAfter, cost, maxCost()));
     }
     if (cost > left) {
       return new Step(slots, new Refused(left, resetAfter, slots.fitsAt(max - cost) - now));
@@ -55,25 +63,26 @@ public record Concurrency(long max, Duration lease) implements Limit {
     return new Step(next, new Passed(left - cost, next.freshAt() - now, 0));
   }
 
-  /** Extends the holder's lease to a full one from now. A lease that has ended stays ended. */
+  /** Renews the holder's slots for a full lease from now. Expired slots stay expired. */
   public ConcurrencyState renew(State state, long now, long holder) {
     return adopt(state, now).renewed(holder, now + window());
   }
 
+  /** Releases the holder's slots. */
   public ConcurrencyState release(State state, long now, long holder) {
     return adopt(state, now).without(holder);
   }
 
-  /** Slots in flight are facts: a changed limit counts them as they are. */
+  /** Returns the slots in flight unchanged: a changed limit counts them rather than scales them. */
   @Override
   public ConcurrencyState adopt(State state, long now) {
-    if (state instanceof ConcurrencyState own) return own.under(max, now);
-    return ConcurrencyState.empty(max); // what was spent per time says nothing of what is in flight
+    if (state instanceof ConcurrencyState own) return own.at(max, now);
+    return ConcurrencyState.empty(max); // a rate limit's usage has no equivalent in slots
   }
 
   @Override
   public Concurrency dividedBy(int n) {
-    long part = Utilization.among(n, max);
+    long part = Utilization.partOf(n, max);
     return n == 1 ? this : new Concurrency(part, lease);
   }
 
@@ -83,8 +92,8 @@ public record Concurrency(long max, Duration lease) implements Limit {
   }
 
   @Override
-  public long highestCost() {
-    return Math.min(max, MOST_AT_ONCE);
+  public long maxCost() {
+    return Math.min(max, MAX_COST);
   }
 
   @Override

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * The slots in flight, in the order in which their leases end.
+ * The slots in flight of a concurrency limit, ordered by expiry. Immutable.
  *
- * <p>A class rather than a record because it holds an array, which it never changes; a state from
- * which some leases have ended shares it.
+ * <p>A class rather than a record because it holds an array, which is never modified and is shared
+ * with later states from which slots have expired.
  */
 public final class ConcurrencyState implements State {
   private record Slot(long holder, long end, long cost) {}
@@ -15,7 +15,7 @@ public final class ConcurrencyState implements State {
   private static final Slot[] NONE = {};
 
   private final Slot[] slots;
-  private final int from; // those before have ended
+  private final int from; // slots before this index have expired
   private final long held;
   private final long max;
 
@@ -30,22 +30,23 @@ public final class ConcurrencyState implements State {
     return new ConcurrencyState(NONE, 0, 0, max);
   }
 
-  ConcurrencyState under(long max, long now) {
-    int first = from;
+  /** Returns the state of a limit of {@code max} at {@code now}, without expired slots. */
+  ConcurrencyState at(long max, long now) {
+    int start = from;
     long left = held;
-    for (; first < slots.length && slots[first].end <= now; first++) left -= slots[first].cost;
-    if (first == from && max == this.max) return this;
-    if (first == slots.length) return empty(max);
-    return new ConcurrencyState(slots, first, left, max);
+    for (; start < slots.length && slots[start].end <= now; start++) left -= slots[start].cost;
+    if (start == from && max == this.max) return this;
+    if (start == slots.length) return empty(max);
+    return new ConcurrencyState(slots, start, left, max);
   }
 
   ConcurrencyState plus(long holder, long end, long cost) {
-    int place = slots.length;
-    while (place > from && slots[place - 1].end > end) place--;
+    int index = slots.length;
+    while (index > from && slots[index - 1].end > end) index--;
     var next = new Slot[slots.length - from + 1];
-    System.arraycopy(slots, from, next, 0, place - from);
-    System.arraycopy(slots, place, next, place - from + 1, slots.length - place);
-    next[place - from] = new Slot(holder, end, cost);
+    System.arraycopy(slots, from, next, 0, index - from);
+    System.arraycopy(slots, index, next, index - from + 1, slots.length - index);
+    next[index - from] = new Slot(holder, end, cost);
     return new ConcurrencyState(next, 0, held + cost, max);
   }
 
@@ -71,6 +72,7 @@ public final class ConcurrencyState implements State {
     return new ConcurrencyState(Arrays.copyOf(next, kept), 0, left, max);
   }
 
+  /** Returns whether the holder has a slot that has not been dropped as expired. */
   public boolean holds(long holder) {
     for (int i = from; i < slots.length; i++) {
       if (slots[i].holder == holder) return true;
@@ -82,14 +84,14 @@ public final class ConcurrencyState implements State {
     return held;
   }
 
-  /** When no more than {@code room} will be held, if nobody releases earlier. */
+  /** Returns the time at which at most {@code room} slots are held if none is released. */
   long fitsAt(long room) {
     long rest = held;
     for (int i = from; i < slots.length; i++) {
       rest -= slots[i].cost;
       if (rest <= room) return slots[i].end;
     }
-    throw new IllegalStateException("%d held but no lease ends".formatted(held));
+    throw new IllegalStateException("%d slots are held but none expires".formatted(held));
   }
 
   @Override
@@ -99,6 +101,6 @@ public final class ConcurrencyState implements State {
 
   @Override
   public long used(long now) {
-    return Utilization.of(under(max, now).held, max);
+    return Utilization.of(at(max, now).held, max);
   }
 }

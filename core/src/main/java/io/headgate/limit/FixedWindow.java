@@ -7,15 +7,20 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 
 /**
- * At most {@code permits} in each window, whatever came in the one before: up to twice as many
- * across a boundary. The cheapest to keep, and the one for quotas that follow the calendar.
+ * Fixed window counter: at most {@code permits} in each window. Windows are independent, so up to
+ * twice as many permits may pass in a window's length across a boundary. Has the smallest state,
+ * and is the algorithm for quotas per calendar day or month.
+ *
+ * @param permits the permits of one window
+ * @param alignment where windows begin and end
  */
-public record FixedWindow(long permits, Window cut) implements Holdable {
+public record FixedWindow(long permits, Window alignment) implements Holdable {
   public FixedWindow {
-    require(permits >= 1, "a window must let at least 1 pass, got %d", permits);
-    require(permits <= Bounds.MAX, "a window may let at most 2^53 pass, got %d", permits);
+    require(permits >= 1, "a window needs at least 1 permit, got %d", permits);
+    require(permits <= Bounds.MAX, "a window may have at most 2^53 permits, got %d", permits);
   }
 
+  /** Creates a limit whose windows are aligned to the epoch. */
   public static FixedWindow of(Rate rate) {
     return new FixedWindow(rate.permits(), new Window.Epoch(rate.period()));
   }
@@ -23,7 +28,7 @@ public record FixedWindow(long permits, Window cut) implements Holdable {
   @Override
   public Step step(State state, long now, long cost) {
     var window = adopt(state, now);
-    long left = Math.max(0, permits - window.count()); // more may have been charged
+    long left = Math.max(0, permits - window.count()); // charged() may exceed the limit
     long resetAfter = window.count() == 0 ? 0 : window.end() - now;
     if (cost > permits)
       return new Step(window, new ExceedsCapacity(left, resetAfter, cost, permits));
@@ -35,12 +40,12 @@ public record FixedWindow(long permits, Window cut) implements Holdable {
   @Override
   public WindowState adopt(State state, long now) {
     if (state instanceof WindowState own && isOwn(own)) {
-      // Also when the clock has stepped back: the window that was entered last goes on.
+      // If the clock stepped back, the latest window continues.
       if (now < own.end()) return own;
-      return new WindowState(cut.endAfter(now), 0, permits, own.cut());
+      return new WindowState(alignment.endAfter(now), 0, permits, own.alignment());
     }
     long count = Utilization.scale(state.used(now), permits);
-    return new WindowState(cut.endAfter(now), count, permits, cut.signature());
+    return new WindowState(alignment.endAfter(now), count, permits, alignment.signature());
   }
 
   @Override
@@ -53,13 +58,13 @@ public record FixedWindow(long permits, Window cut) implements Holdable {
   public boolean isOwn(State state) {
     return state instanceof WindowState own
         && own.permits() == permits
-        && own.cut() == cut.signature();
+        && own.alignment() == alignment.signature();
   }
 
   @Override
   public FixedWindow dividedBy(int n) {
-    long part = Utilization.among(n, permits);
-    return n == 1 ? this : new FixedWindow(part, cut);
+    long part = Utilization.partOf(n, permits);
+    return n == 1 ? this : new FixedWindow(part, alignment);
   }
 
   @Override
@@ -69,7 +74,7 @@ public record FixedWindow(long permits, Window cut) implements Holdable {
 
   @Override
   public long window() {
-    return cut.longest();
+    return alignment.maxLength();
   }
 
   @Override

@@ -7,42 +7,50 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A counter's state, and the permits of it that instances hold to spend them by themselves.
+ * The state of a counter of which instances hold permits to spend them locally.
  *
- * @param state what has been charged
- * @param capacity of the limit whose permits are held
- * @param holdings at least one; the lease that ends first comes first
+ * @param state the charges
+ * @param capacity the capacity of the limit whose permits are held
+ * @param holds at least one, ordered by the end of their leases
  */
-public record HeldState(State state, long capacity, List<Hold> holdings) implements State {
+public record HeldState(State state, long capacity, List<Hold> holds) implements State {
   /*
-   * Why is nothing ever let through twice?
+   * Why leased permits never exceed the limit
    *
-   * A permit that an instance holds is not charged, but nobody else can have it: others are asked
-   * for their own cost and for all that is held together. When the instance says that it has spent
-   * some of its permits, these are charged then, which is later than they were spent, and no longer
-   * held. So at any moment what is charged and what is held fit the limit together.
+   * A held permit is not charged, but it is not available to others: a request of another instance
+   * must fit beside all holds. When an instance reports spent permits, they are charged at the time
+   * of the report, which is later than they were spent, and are no longer held. So the invariant
+   * is: at any time, the charges and the holds together fit the limit.
    *
-   * Now take any span of time. What was spent in it has been charged in it, or is still held at its
-   * end. What was charged in it is in the state at its end, as far as the limit counts at all: a
-   * bucket's debt less what time has repaid, a window's counts. And that state and what is held fit
-   * the limit. So the span has seen no more than the limit allows, however late the word comes.
+   * Take any span of time. Each permit spent in it was either charged in it or is still held at its
+   * end. Each charge made in it is part of the state at its end, as far as the limit still counts
+   * it: a bucket's debt less the repaid part, or a window's counts. By the invariant, that state
+   * and the holds fit the limit. So no more permits were spent in the span than the limit allows,
+   * however late the reports arrive.
    *
-   * An instance that never says anything again has spent all that it held, as far as anybody can
-   * tell: it is charged when the lease ends, and is lost at most once. It is charged at that moment
-   * even if nobody looks until later; so the state is the same whenever somebody does.
+   * If an instance stops reporting, its hold is charged in full when the lease ends, because the
+   * permits may have been spent. The permits are lost at most once. The charge is
+   * made as of the end of the lease even if it is computed later, so the state does not depend on
+   * when it is read.
    *
-   * A changed limit takes over holds as it takes over charges: in proportion to the capacity. So the
-   * holds and the charges that fit the old limit fit the new one. An instance reports which part of
-   * its hold it has spent, which means the same under either limit.
+   * When a limit changes, holds and charges are both scaled in proportion to the capacity. So those
+   * that fit the old limit fit the new one. An instance reports the fraction of its hold that it
+   * has spent, which means the same under either limit.
    */
 
-  /** More instances than that hold nothing at one counter: each is looked at by every request. */
-  public static final int MOST_HOLDERS = 64;
+  /**
+   * The highest number of instances that hold permits of one counter. Every request reads all holds
+   * of its counter, so their number bounds that time. Further instances are granted no hold.
+   */
+  public static final int MAX_HOLDERS = 64;
 
   /**
-   * @param holder who may spend them
-   * @param until the end of the lease: from then on they count as spent
-   * @param order the {@link HoldRequest#order} of the take that granted them
+   * Permits that one instance holds.
+   *
+   * @param holder the id of the instance
+   * @param amount the number of permits
+   * @param until the end of the lease, at which the permits count as spent
+   * @param order the {@link HoldRequest#order} of the request that granted them
    */
   public record Hold(long holder, long amount, long until, long order) {
     public Hold {
@@ -55,81 +63,87 @@ public record HeldState(State state, long capacity, List<Hold> holdings) impleme
   }
 
   public HeldState {
-    holdings = List.copyOf(holdings);
-    Bounds.require(!(state instanceof HeldState), "what is held can't be held again: %s", state);
+    holds = List.copyOf(holds);
+    Bounds.require(!(state instanceof HeldState), "holds can't be nested, got %s", state);
     Bounds.require(
-        !holdings.isEmpty() && holdings.size() <= MOST_HOLDERS,
-        "1 to %d may hold permits of a counter, got %d",
-        MOST_HOLDERS,
-        holdings.size());
-    Bounds.require(capacity >= 1, "permits are held of a limit of at least 1, got %d", capacity);
+        !holds.isEmpty() && holds.size() <= MAX_HOLDERS,
+        "a counter may have 1 to %d holds, got %d",
+        MAX_HOLDERS,
+        holds.size());
+    Bounds.require(capacity >= 1, "the capacity must be at least 1, got %d", capacity);
   }
 
-  /** As {@link Limit#step}, for who holds nothing: what others hold is not to be had. */
+  /**
+   * Applies a limit, as {@link Limit#step} does, to a request of an instance that has no hold. Held
+   * permits are not available to it.
+   */
   public Step step(Holdable limit, long now, long cost) {
-    return step(limit, settled(limit, this, now), now, cost);
+    return step(limit, expireHolds(limit, this, now), now, cost);
   }
 
-  /** Of a state that has been settled. */
+  /** Applies a limit to a state whose expired holds have been charged by {@link #expireHolds}. */
   static Step step(Holdable limit, State state, long now, long cost) {
     return state instanceof HeldState held
-        ? held.ask(limit, now, cost)
+        ? held.stepBesideHolds(limit, now, cost)
         : limit.step(state, now, cost);
   }
 
-  private Step ask(Holdable limit, long now, long cost) {
+  private Step stepBesideHolds(Holdable limit, long now, long cost) {
     var before = limit.step(state, now, 0);
-    var same = new HeldState(before.state(), capacity, holdings);
+    var same = new HeldState(before.state(), capacity, holds);
     long held = total();
     long left = Math.max(0, before.outcome().remaining() - held);
     long reset = same.resetAfter(limit, now);
     if (cost == 0) return new Step(same, new Passed(left, reset, 0));
     if (cost > capacity) return new Step(same, new ExceedsCapacity(left, reset, cost, capacity));
     if (cost > left) return new Step(same, new Refused(left, reset, retryAfter(limit, now, cost)));
-    var next = new HeldState(limit.step(state, now, cost).state(), capacity, holdings);
+    var next = new HeldState(limit.step(state, now, cost).state(), capacity, holds);
     return new Step(next, new Passed(left - cost, next.resetAfter(limit, now), 0));
   }
 
-  /** As if all that is held stays so; where nothing else will do, when the first lease ends. */
+  /**
+   * Returns the retry time under the assumption that all holds stay. If the cost then never fits,
+   * returns the end of the first lease.
+   */
   private long retryAfter(Holdable limit, long now, long cost) {
     long held = total();
-    if (cost > limit.capacity() - held) return holdings.getFirst().until() - now;
+    if (cost > limit.capacity() - held) return holds.getFirst().until() - now;
     return limit.step(state, now, cost + held).outcome() instanceof Refused refused
         ? refused.retryAfter()
         : 0;
   }
 
-  /** The state in the limit's own terms, with the holds charged whose leases are over by now. */
-  public static State settled(Holdable limit, State state, long now) {
+  /** Converts the state to the limit, and charges the holds whose leases have ended by now. */
+  public static State expireHolds(Holdable limit, State state, long now) {
     if (!(state instanceof HeldState before)) return state;
     var held = before.under(limit, now);
     var charged = held.state;
     int over = 0;
-    for (var holding : held.holdings) {
-      if (holding.until() > now) break;
-      charged = limit.charged(charged, holding.until(), holding.amount());
+    for (var hold : held.holds) {
+      if (hold.until() > now) break;
+      charged = limit.charged(charged, hold.until(), hold.amount());
       over++;
     }
-    return of(charged, limit, held.holdings.subList(over, held.holdings.size()));
+    return of(charged, limit, held.holds.subList(over, held.holds.size()));
   }
 
   /**
-   * The same under a changed limit: charges and holds are taken over in proportion.
+   * Converts the state to a changed limit, with charges and holds in proportion.
    *
-   * <p>The running total is scaled rather than each hold, so that rounding up adds one permit in
-   * all and not one a holder. A hold that is too small for a permit of its own is then part of the
-   * one before it.
+   * <p>Scales the running total instead of each hold, so that rounding up adds one permit in total
+   * and not one per holder. A hold that scales to less than a permit is merged into the one before
+   * it.
    */
   private HeldState under(Holdable limit, long now) {
     if (capacity == limit.capacity() && limit.isOwn(state)) return this;
-    var scaled = new ArrayList<Hold>(holdings.size());
+    var scaled = new ArrayList<Hold>(holds.size());
     long total = 0;
     long before = 0;
-    for (var holding : holdings) {
-      total += holding.amount();
+    for (var hold : holds) {
+      total += hold.amount();
       long upTo = Utilization.scale(total, capacity, limit.capacity());
       if (upTo > before) {
-        scaled.add(holding.withAmount(upTo - before));
+        scaled.add(hold.withAmount(upTo - before));
       }
       before = upTo;
     }
@@ -137,58 +151,60 @@ public record HeldState(State state, long capacity, List<Hold> holdings) impleme
   }
 
   /**
-   * Whether the state was written under another limit and still says something. Only a decision
-   * converts such a state: a report or a release may come from an instance that has not seen the
-   * change yet, and would turn slots in flight, or the count of a long window, into nothing.
+   * Returns whether the state was written under another limit and has not expired. Only a decision
+   * converts such a state. A report or a release may come from an instance that has not seen the
+   * change of the rule yet, and converting for it would discard slots in flight or the count of a
+   * long window.
    */
-  static boolean isOfAnother(Holdable limit, State state, long now) {
-    var charged = bare(state);
+  static boolean isFromOtherLimit(Holdable limit, State state, long now) {
+    var charged = withoutHolds(state);
     if (charged instanceof Fresh || limit.isOwn(charged)) return false;
     if (charged.freshAt() > now) return true;
-    return state instanceof HeldState held && held.holdings.getLast().until() > now;
+    return state instanceof HeldState held && held.holds.getLast().until() > now;
   }
 
   /**
    * The state after a report.
    *
-   * @param counted whether the report was charged; otherwise the state is of another limit, and is
-   *     left as it is until a decision has converted it
+   * @param counted whether the report was charged; false if the state is of another limit, in which
+   *     case it is unchanged until a decision converts it
    */
   public record Reported(State state, boolean counted) {}
 
   /**
-   * Charges what has been spent elsewhere, room or not, beside what is held.
+   * Charges permits that an instance has spent locally, even if they exceed the limit.
    *
    * @param cost in permits of {@code limit}
    */
   public static Reported reported(Holdable limit, State state, long now, long cost) {
-    if (isOfAnother(limit, state, now)) return new Reported(state, false);
-    var settled = settled(limit, state, now);
-    var charged = limit.charged(bare(settled), now, cost);
-    return new Reported(of(charged, limit, holdings(settled)), true);
+    if (isFromOtherLimit(limit, state, now)) return new Reported(state, false);
+    var expireHolds = expireHolds(limit, state, now);
+    var charged = limit.charged(withoutHolds(expireHolds), now, cost);
+    return new Reported(of(charged, limit, holds(expireHolds)), true);
   }
 
-  /** What has been charged, without what is held. */
-  public static State bare(State state) {
+  /** Returns the charges of a state, without its holds. */
+  public static State withoutHolds(State state) {
     return state instanceof HeldState held ? held.state : state;
   }
 
-  static List<Hold> holdings(State state) {
-    return state instanceof HeldState held ? held.holdings : List.of();
+  /** Returns the holds of a state; empty if it has none. */
+  static List<Hold> holds(State state) {
+    return state instanceof HeldState held ? held.holds : List.of();
   }
 
-  /** The state by itself if nothing is held. */
-  static State of(State state, Holdable limit, List<Hold> holdings) {
-    return holdings.isEmpty() ? state : new HeldState(state, limit.capacity(), holdings);
+  /** Returns a state with these holds, or {@code state} itself if there are none. */
+  static State of(State state, Holdable limit, List<Hold> holds) {
+    return holds.isEmpty() ? state : new HeldState(state, limit.capacity(), holds);
   }
 
-  static long total(List<Hold> holdings) {
+  static long total(List<Hold> holds) {
     long sum = 0;
-    for (var holding : holdings) sum += holding.amount();
+    for (var hold : holds) sum += hold.amount();
     return sum;
   }
 
-  /** The holdings with one more, in its place. */
+  /** Returns the holds with one more, in order. */
   static List<Hold> with(Hold added, List<Hold> others) {
     var all = new ArrayList<>(others);
     int at = all.size();
@@ -198,25 +214,27 @@ public record HeldState(State state, long capacity, List<Hold> holdings) impleme
   }
 
   private long total() {
-    return total(holdings);
+    return total(holds);
   }
 
   private long resetAfter(Holdable limit, long now) {
     return Math.max(now, freshAt(limit)) - now;
   }
 
-  /** When nothing is left of it, if nobody says anything any more. */
+  /** Returns when the state equals {@link State#FRESH} if no further request or report arrives. */
   public long freshAt(Holdable limit) {
-    return settled(limit, this, Long.MAX_VALUE).freshAt();
+    return expireHolds(limit, this, Long.MAX_VALUE).freshAt();
   }
 
-  /** Only a limit knows; see {@link #freshAt(Holdable)}. */
+  /**
+   * Returns {@link Long#MAX_VALUE}; the time depends on the limit, see {@link #freshAt(Holdable)}.
+   */
   @Override
   public long freshAt() {
     return Long.MAX_VALUE;
   }
 
-  /** With the holds, which a limit that can't be divided takes over as charges. */
+  /** Includes the holds, which a limit that is not {@link Holdable} adopts as charges. */
   @Override
   public long used(long now) {
     return Math.min(Utilization.ALL, state.used(now) + Utilization.of(total(), capacity));

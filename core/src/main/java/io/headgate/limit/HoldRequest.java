@@ -9,36 +9,39 @@ import io.headgate.limit.Outcome.Refused;
 import java.util.List;
 
 /**
- * What an instance that spends permits by itself says and asks for; {@link HeldState} explains.
+ * A request of an instance that spends permits locally: reports the usage of its hold, requests the
+ * next one, and optionally has one check decided. See {@link HeldState}.
  *
- * <p>Until it has the answer, and if that never comes, it may spend no more than {@code want} of
- * what it had left, and no longer than both the lease it has and the one it asks for. What it has
- * spent but does not say must be part of what it wants: it would be given to others otherwise.
+ * <p>Until the reply arrives, and if it never does, the instance may spend at most {@code want} of
+ * its remaining permits, and only until the earlier of the current and the requested lease ends.
+ * Permits that it has spent but does not report must be included in {@code want}; otherwise the
+ * store would grant them to others.
  *
- * @param holder who asks
- * @param order higher in each later take of the holder. A take that a later one has overtaken is
- *     not executed: it would replace a hold that the holder is spending by one that it knows
- *     nothing of
- * @param usage of the hold that it was last told of
- * @param cost of a request to be decided now; 0 if there is none
- * @param want how many it would hold from now on
- * @param lease how long, in microseconds
+ * @param holder the id of the instance
+ * @param order increases with each request of the holder. A request that a later one has overtaken
+ *     is not executed: it would replace the hold that the instance is spending by one whose reply
+ *     it no longer awaits
+ * @param usage the usage of the hold that was last granted to the instance
+ * @param cost the cost of a check to be decided now; 0 if there is none
+ * @param want the number of permits to hold from now on; 0 releases the hold
+ * @param lease the length of the lease in microseconds
  */
 public record HoldRequest(long holder, long order, Usage usage, long cost, long want, long lease) {
-  /** A lease that nobody ends costs others as long. */
-  private static final long LONGEST = 86_400_000_000L;
+  /** One day. The permits of a crashed instance are unavailable to others until its lease ends. */
+  private static final long MAX_LEASE = 86_400_000_000L;
 
   /**
-   * How much of a hold has been spent. The numbers are of the reply that granted the hold, also if
-   * the limit has been changed since: what counts is their proportion.
+   * How much of a hold has been spent. The numbers refer to the reply that granted the hold, even
+   * if the limit has changed since; only their ratio is used.
    *
-   * @param spent how many permits of the hold have been spent
-   * @param held how many there were
-   * @param until the end of the lease by the store's clock. Before that time a hold that the store
-   *     does not have was lost with a server that failed, and the usage is charged. 0 if the limit
-   *     has been changed since: the numbers are then of another limit.
+   * @param spent the spent permits of the hold
+   * @param held the permits that were granted
+   * @param until the end of the lease by the store's clock. A hold that is missing in the store
+   *     before that time was lost with a failed server, and its usage is charged. 0 if the limit
+   *     has changed since; the numbers then refer to another limit.
    */
   public record Usage(long spent, long held, long until) {
+    /** The usage of an instance that has no hold. */
     public static final Usage NONE = new Usage(0, 0, 0);
 
     public Usage {
@@ -51,12 +54,14 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
       require(until >= 0, "a lease can't end before 1970, got %d µs", until);
     }
 
-    /** Permits that the holder may still spend of the hold while it waits for the reply. */
+    /** Returns the permits that the instance may still spend while it waits for the reply. */
     private long unspent() {
       return until == 0 ? 0 : held - spent;
     }
 
-    /** Permits of the hold as the store has it; a changed limit may have made it another number. */
+    /**
+     * Returns the spent permits of a hold that a changed limit may have scaled to {@code amount}.
+     */
     private long of(long amount) {
       if (amount == held) return spent;
       return spent == held ? amount : Utilization.scale(spent, held, amount);
@@ -67,52 +72,57 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
     require(order >= 0, "order must be at least 0, got %d", order);
     require(cost >= 0, "cost must be at least 0, got %d", cost);
     require(want >= 0, "want must be at least 0, got %d", want);
-    require(lease >= 1 && lease <= LONGEST, "a lease lasts 1 µs to a day, got %d µs", lease);
+    require(lease >= 1 && lease <= MAX_LEASE, "a lease lasts 1 µs to a day, got %d µs", lease);
   }
 
-  /** A take of a holder whose takes arrive in order. */
+  /** Creates a request of a holder whose requests arrive in order. */
   public HoldRequest(long holder, Usage usage, long cost, long want, long lease) {
     this(holder, 0, usage, cost, want, lease);
   }
 
   /**
-   * @param outcome what the request is told; {@code remaining} is without what anybody holds
-   * @param held what this holder may spend from now until the lease is over. Less than it wants
-   *     although some remain: there is no room for another holder, or the state is of another
-   *     limit; each request is then decided by the store.
+   * The result of a request.
+   *
+   * @param state the state to store
+   * @param outcome the outcome of the check; {@code remaining} excludes all holds
+   * @param held the permits that this holder may spend until the lease ends. May be less than
+   *     requested although permits remain, if the counter has {@link HeldState#MAX_HOLDERS} holds
+   *     or its state is of another limit. Requests are then decided by the store.
    */
-  public record Taken(State state, Outcome outcome, long held) {}
+  public record Result(State state, Outcome outcome, long held) {}
 
   /**
-   * Settles what is over, charges what was spent, decides, and then holds what there is.
+   * Executes the request: charges expired holds, charges the reported usage, decides the check, and
+   * grants a hold from the permits that are left.
    *
-   * <p>A state of another limit is converted only if there is a request to decide.
+   * <p>Converts a state of another limit only if there is a check to decide.
    */
-  public Taken from(Holdable limit, State state, long now) {
-    if (cost == 0 && HeldState.isOfAnother(limit, state, now)) {
-      var look = HeldState.step(limit, HeldState.settled(limit, state, now), now, 0);
-      return new Taken(state, look.outcome(), 0);
+  public Result from(Holdable limit, State state, long now) {
+    if (cost == 0 && HeldState.isFromOtherLimit(limit, state, now)) {
+      var look = HeldState.step(limit, HeldState.expireHolds(limit, state, now), now, 0);
+      return new Result(state, look.outcome(), 0);
     }
-    var settled = HeldState.settled(limit, state, now);
-    var all = HeldState.holdings(settled);
+    var settled = HeldState.expireHolds(limit, state, now);
+    var all = HeldState.holds(settled);
     if (isOvertaken(all))
-      return new Taken(settled, late(HeldState.step(limit, settled, now, 0)), 0);
+      return new Result(settled, overtaken(HeldState.step(limit, settled, now, 0)), 0);
     var others = all.stream().filter(holding -> holding.holder() != holder).toList();
     long own = HeldState.total(all) - HeldState.total(others);
-    // A lease that was over has been charged whole.
+    // A hold whose lease had ended has been charged in full.
     long used = own > 0 ? usage.of(own) : now < usage.until ? usage.spent : 0;
     long left = Math.max(0, own - used);
-    var charged = limit.charged(HeldState.bare(settled), now, used);
+    var charged = limit.charged(HeldState.withoutHolds(settled), now, used);
     var step = HeldState.step(limit, holding(left, limit, charged, others, now), now, cost);
-    // A hold that a changed limit rounded up may not fit; only what is being spent stays then.
+    // A hold that a changed limit rounded up may not fit. Then only the part stays held that the
+    // instance may still be spending.
     long fits = limit.step(charged, now, 0).outcome().remaining() - HeldState.total(others);
     long hold = Math.min(Math.min(left, want), Math.max(usage.unspent(), fits));
-    if (step.outcome() instanceof Passed passed && others.size() < HeldState.MOST_HOLDERS) {
+    if (step.outcome() instanceof Passed passed && others.size() < HeldState.MAX_HOLDERS) {
       hold += Math.min(want - hold, passed.remaining());
     }
-    var next = holding(hold, limit, HeldState.bare(step.state()), others, now);
-    return new Taken(
-        next, told(step.outcome(), HeldState.step(limit, next, now, 0).outcome()), hold);
+    var next = holding(hold, limit, HeldState.withoutHolds(step.state()), others, now);
+    return new Result(
+        next, withStateAfter(step.outcome(), HeldState.step(limit, next, now, 0).outcome()), hold);
   }
 
   private boolean isOvertaken(List<Hold> all) {
@@ -122,8 +132,10 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
     return false;
   }
 
-  /** The caller has stopped waiting; nothing is charged for its request. */
-  private Outcome late(Step look) {
+  /**
+   * Returns the outcome of an overtaken request: its caller no longer waits, nothing is charged.
+   */
+  private Outcome overtaken(Step look) {
     var outcome = look.outcome();
     return cost == 0 ? outcome : new Refused(outcome.remaining(), outcome.resetAfter(), 1);
   }
@@ -134,8 +146,8 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
         state, limit, HeldState.with(new Hold(holder, amount, now + lease, order), others));
   }
 
-  /** What was decided, and how things stand after that. */
-  private static Outcome told(Outcome decided, Outcome after) {
+  /** Returns the decided outcome with the remaining permits and reset time after the grant. */
+  private static Outcome withStateAfter(Outcome decided, Outcome after) {
     long remaining = after.remaining();
     long reset = after.resetAfter();
     return switch (decided) {

@@ -1,33 +1,33 @@
 package io.headgate.limit;
 
 /**
- * A limit whose permits are all alike and are counted only: some of them can be handed to an
- * instance that spends them by itself, and what was spent elsewhere can be charged later.
+ * A limit whose permits are interchangeable. An instance can hold some of them and spend them
+ * locally, and permits that were spent locally can be charged later.
  *
- * <p>Not so the others: a leaky bucket promises a distance between one request and the next, a
- * rolling window knows the time of each, and a slot in flight belongs to its holder.
+ * <p>The other limits don't allow that: a leaky bucket guarantees an interval between requests, a
+ * rolling window stores the time of each request, and a concurrency slot belongs to its holder.
  */
 public sealed interface Holdable extends Limit permits TokenBucket, FixedWindow, SlidingWindow {
 
   /**
-   * The state with {@code cost} charged, whether there is room for it or not: it has been spent.
+   * Returns the state with {@code cost} charged even if it does not fit, since it has been spent.
    *
-   * <p>What is beyond the capacity is refused to those who come later until it is repaid: a
-   * bucket's debt by its rate, a window's count when the window is over.
+   * <p>While the charges exceed the capacity, requests are refused. The excess is repaid at the
+   * rate of a bucket, or when the window ends.
    */
   State charged(State state, long now, long cost);
 
   /**
-   * Whether a state is in this limit's own terms, so that {@link #adopt} converts nothing. A limit
-   * that was changed meets states for which this is false.
+   * Returns whether a state was written by an equal limit, so that {@link #adopt} need not convert
+   * it. False for the states that a limit finds after it was changed.
    */
   boolean isOwn(State state);
 
   /**
-   * Permits that were counted under another limit, in this one's: in proportion to the capacities,
+   * Converts a number of permits of another limit to this one, in proportion to the capacities and
    * rounded up.
    */
-  default long inProportion(long permits, Holdable other) {
+  default long convertPermits(long permits, Holdable other) {
     if (permits == 0 || other.capacity() == capacity()) return permits;
     long whole = permits / other.capacity();
     if (whole >= Bounds.MAX / capacity()) return Bounds.MAX;

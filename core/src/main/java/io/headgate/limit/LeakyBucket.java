@@ -6,20 +6,23 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A constant output: one request every period/permits, never two at once. A request that comes
- * early waits in line if there is room in the {@link Queue}, and is refused if there is not.
+ * Leaky bucket as a queue: a constant output of one request per {@code period/permits}. A request
+ * that arrives earlier is delayed if the {@link Queue} has room, and refused otherwise.
  *
- * <p>The arithmetic is the token bucket's, whose debt is here the time in line: the request that
- * takes a permit goes ahead when everything taken before it has been repaid.
+ * <p>The arithmetic is that of {@link TokenBucket}, with the debt as the waiting time: a request is
+ * sent when all requests before it have been repaid.
+ *
+ * @param rate the constant output
+ * @param queue how many requests, or how long, may wait
  */
-public record LeakyBucket(Rate rate, Queue line) implements Limit {
+public record LeakyBucket(Rate rate, Queue queue) implements Limit {
 
-  /** Who may wait. */
+  /** The bound of the queue. */
   public sealed interface Queue {
-    /** Nobody: a request that would have to wait is refused. */
+    /** No queue: a request that would have to wait is refused. */
     record None() implements Queue {}
 
-    /** So many, beside the one that goes ahead. */
+    /** A queue of at most this many requests, not counting the one that is sent. */
     record Length(long requests) implements Queue {
       public Length {
         require(
@@ -29,32 +32,35 @@ public record LeakyBucket(Rate rate, Queue line) implements Limit {
       }
     }
 
-    /** As many as would not wait longer than this. */
-    record Wait(Duration longest) implements Queue {
+    /** A queue in which no request waits longer than {@code max}. */
+    record Wait(Duration max) implements Queue {
       public Wait {
-        Bounds.requireLength("the longest wait", longest);
+        Bounds.requireDuration("the maximum wait", max);
       }
     }
   }
 
   public LeakyBucket {
     String message =
-        "a line of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units, or takes"
-            + " 100 years); shorten the line or choose a rounder rate";
-    long waiting = waiting(line, rate, message);
-    require(rate.canRepay(waiting + rate.unitPeriod), message, line, rate);
+        "a queue of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units, or takes"
+            + " 100 years); shorten the queue or choose a rounder rate";
+    long waiting = waiting(queue, rate, message);
+    require(rate.canRepay(waiting + rate.unitPeriod), message, queue, rate);
   }
 
+  /** Creates a limit that refuses every request that would have to wait. */
   public static LeakyBucket rejecting(Rate rate) {
     return new LeakyBucket(rate, new Queue.None());
   }
 
+  /** Creates a limit with a queue of at most this many requests. */
   public static LeakyBucket queueing(Rate rate, long requests) {
     return new LeakyBucket(rate, new Queue.Length(requests));
   }
 
-  public static LeakyBucket queueing(Rate rate, Duration longestWait) {
-    return new LeakyBucket(rate, new Queue.Wait(longestWait));
+  /** Creates a limit with a queue in which no request waits longer than {@code maxWait}. */
+  public static LeakyBucket queueing(Rate rate, Duration maxWait) {
+    return new LeakyBucket(rate, new Queue.Wait(maxWait));
   }
 
   @Override
@@ -68,38 +74,39 @@ public record LeakyBucket(Rate rate, Queue line) implements Limit {
   }
 
   /**
-   * Each instance has one that goes ahead, so the lines together must be as much shorter as there
-   * are more of those. Nobody waits longer than in the one line.
+   * Divides the rate and the queue. Each instance sends one request without queueing it, so the
+   * queues together are shorter by one request per further instance. No request waits longer than
+   * in the undivided queue.
    */
   @Override
   public LeakyBucket dividedBy(int n) {
-    long part = Utilization.among(n, capacity());
+    long part = Utilization.partOf(n, capacity());
     if (n == 1) return this;
     var slower = rate.dividedBy(n);
     var shorter =
-        switch (line) {
+        switch (queue) {
           case Queue.None none -> none;
-          case Queue.Length length -> lineOf(slower.repayable(part) - 1);
-          case Queue.Wait wait -> lineOf(remainingWait(wait, n), slower);
+          case Queue.Length length -> queueOf(slower.repayable(part) - 1);
+          case Queue.Wait wait -> queueOf(remainingWait(wait, n), slower);
         };
     return new LeakyBucket(slower, shorter);
   }
 
-  private static Queue lineOf(long requests) {
+  private static Queue queueOf(long requests) {
     return requests < 1 ? new Queue.None() : new Queue.Length(requests);
   }
 
-  /** What is left of the wait when {@code n - 1} go ahead beside the first. */
+  /** Returns the maximum wait less the time of the {@code n - 1} requests that others may send. */
   private long remainingWait(Queue.Wait wait, int n) {
-    long micros = Bounds.micros(wait.longest());
+    long micros = Bounds.micros(wait.max());
     if (n - 1 > micros * rate.unitPermits / rate.unitPeriod) return 0;
     return micros - Math.ceilDiv((n - 1) * rate.unitPeriod, rate.unitPermits);
   }
 
-  private static Queue lineOf(long micros, Rate rate) {
+  private static Queue queueOf(long micros, Rate rate) {
     long first = Math.ceilDiv(rate.unitPeriod, rate.unitPermits);
-    long longest = Math.min(micros, Bounds.micros(Bounds.LONGEST) - first);
-    return longest < 1 ? new Queue.None() : new Queue.Wait(Duration.of(longest, ChronoUnit.MICROS));
+    long max = Math.min(micros, Bounds.micros(Bounds.MAX_DURATION) - first);
+    return max < 1 ? new Queue.None() : new Queue.Wait(Duration.of(max, ChronoUnit.MICROS));
   }
 
   @Override
@@ -109,7 +116,7 @@ public record LeakyBucket(Rate rate, Queue line) implements Limit {
 
   @Override
   public long window() {
-    return bucket().drain();
+    return bucket().refillTime();
   }
 
   @Override
@@ -117,20 +124,20 @@ public record LeakyBucket(Rate rate, Queue line) implements Limit {
     return "leaky-bucket";
   }
 
-  /** The arithmetic behind this limit, for those who do it elsewhere. */
+  /** Returns the arithmetic of this limit, for stores that evaluate it themselves. */
   public Bucket bucket() {
-    long units = rate.unitPeriod + waiting(line, rate, "");
+    long units = rate.unitPeriod + waiting(queue, rate, "");
     return new Bucket(rate, units, units / rate.unitPeriod, true);
   }
 
-  /** The units that may be owed by those in line, beside the one that goes ahead. */
-  private static long waiting(Queue line, Rate rate, String message) {
-    return switch (line) {
+  /** Returns the debt of a full queue in units, not counting the request that is sent. */
+  private static long waiting(Queue queue, Rate rate, String message) {
+    return switch (queue) {
       case Queue.None none -> 0;
       case Queue.Length length ->
-          Bounds.product(length.requests(), rate.unitPeriod, message, line, rate);
+          Bounds.product(length.requests(), rate.unitPeriod, message, queue, rate);
       case Queue.Wait wait ->
-          Bounds.product(Bounds.micros(wait.longest()), rate.unitPermits, message, line, rate);
+          Bounds.product(Bounds.micros(wait.max()), rate.unitPermits, message, queue, rate);
     };
   }
 }

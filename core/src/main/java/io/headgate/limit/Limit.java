@@ -1,57 +1,64 @@
 package io.headgate.limit;
 
 /**
- * How much may pass, and how that is counted. Each kind is one file with one pure function.
+ * A rate limiting algorithm with its parameters. Each implementation is one pure function, {@link
+ * #step}.
  *
- * <p>A limit owns no state. What it knows of a caller is a {@link State} that somebody else keeps.
+ * <p>A limit holds no state: the {@link State} of each counter is kept by a store. Implementations
+ * are immutable.
  */
 public sealed interface Limit permits Holdable, LeakyBucket, RollingWindow, Concurrency {
 
   /**
-   * Asks for {@code cost} at {@code now}.
+   * Applies this limit to a request of {@code cost} permits at {@code now}.
    *
-   * <p>If it passes, the step holds the charged state; otherwise the state as it was (in this
-   * limit's own terms, see {@link #adopt}). A cost of 0 always passes and charges nothing.
+   * <p>If the request passes, the step has the charged state; otherwise the unchanged state,
+   * converted to this limit by {@link #adopt}. A cost of 0 always passes and charges nothing.
    *
-   * @param state what is known, under this limit or any other; {@link State#FRESH} if nothing
-   * @param now microseconds since the epoch; may be earlier than before, which grants nothing
+   * @param state the state of the counter, written by this or any other limit; {@link State#FRESH}
+   *     if there is none
+   * @param now microseconds since the epoch. May be earlier than in a previous call; a clock that
+   *     steps back grants no additional permits
    */
   Step step(State state, long now, long cost);
 
   /**
-   * The same history in this limit's terms. A limit that was changed while in use meets states
-   * written under the old one: it takes over the share that was used, so that a throttled caller
-   * stays throttled in proportion. Gives back {@code state} itself when nothing changed.
+   * Converts a state of another limit to this one. A limit that was changed finds states that were
+   * written before the change, and keeps their {@linkplain Utilization utilization}, so that a
+   * throttled caller stays throttled in proportion. Returns {@code state} itself if it is already
+   * of this limit and up to date.
    */
   State adopt(State state, long now);
 
   /**
-   * What one of {@code n} instances may let pass where each counts for itself: its share of this
-   * limit, which is itself where there is but one.
+   * Returns the part of this limit that one of {@code n} instances enforces if each counts for
+   * itself; this limit itself if {@code n} is 1.
    *
-   * <p>All shares together let pass at most what this limit does or, where that is less than one
-   * each, one each: an instance whose share were nothing would refuse everybody. Rounds down, so a
-   * part that can't be shared out evenly is given to nobody. What can't be counted exactly is made
-   * slower rather than faster; only a share slower than one in 100 years, the slowest there is,
-   * becomes that.
+   * <p>All parts together admit at most what this limit does or, if it has fewer permits than there
+   * are instances, one permit each, since an instance without any would refuse all requests. Rounds
+   * down. A rate that can't be represented exactly is made slower rather than faster, except that
+   * no rate is slower than one permit in 100 years.
    *
    * @param n at least 1
    */
   Limit dividedBy(int n);
 
-  /** How many permits there are when none is taken. */
+  /** Returns the number of permits of an unused limit. */
   long capacity();
 
-  /** The highest cost that can ever pass: a higher one is impossible rather than late. */
-  default long highestCost() {
+  /**
+   * Returns the highest cost that can pass; the outcome of a higher one is {@code ExceedsCapacity}.
+   */
+  default long maxCost() {
     return capacity();
   }
 
   /**
-   * The time, in microseconds, in which the whole capacity comes back; 0 if time does not do it.
+   * Returns the time, in microseconds, in which the whole capacity becomes available again. For a
+   * concurrency limit, the time after which a slot expires.
    */
   long window();
 
-  /** The name used in rules, decisions and metrics, such as {@code token-bucket}. */
+  /** Returns the name used in rules, decisions and metrics, such as {@code token-bucket}. */
   String algorithm();
 }

@@ -1,23 +1,23 @@
 package io.headgate.limit;
 
-/**
- * What one limit says to one request. Times are microseconds from the moment of asking.
- *
- * <p>{@code remaining} is what could be taken at this moment, after this request's own charge if it
- * passed; {@code resetAfter} is when the state will be as fresh, if nobody else comes.
- */
+/** The outcome of one limit for one request. Times are in microseconds from the request's time. */
 public sealed interface Outcome {
+  /** Returns the permits that are available now, after this request's charge if it passed. */
   long remaining();
 
+  /** Returns the time until the counter is unused again if no further request arrives. */
   long resetAfter();
 
-  /** Within the limit; to go ahead after {@code delay}, which is 0 unless the limit is a queue. */
+  /** The request is within the limit and goes ahead after {@code delay}; 0 unless it is queued. */
   record Passed(long remaining, long resetAfter, long delay) implements Outcome {}
 
-  /** Over the limit now; the same request passes at {@code retryAfter} and not a moment before. */
+  /**
+   * The request exceeds the limit now. It passes after {@code retryAfter}, and not a microsecond
+   * earlier, if no other request is charged.
+   */
   record Refused(long remaining, long resetAfter, long retryAfter) implements Outcome {}
 
-  /** The cost exceeds the capacity: no amount of waiting will help. */
+  /** The cost exceeds the capacity of the limit, so the request never passes. */
   record ExceedsCapacity(long remaining, long resetAfter, long cost, long capacity)
       implements Outcome {}
 }

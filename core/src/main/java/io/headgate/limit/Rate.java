@@ -8,13 +8,13 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * So many permits per period, such as 100 per minute.
+ * A number of permits per period, such as 100 per minute. Immutable.
  *
- * <p>Keeps the numbers as they were given, and beside them the same ratio in lowest terms:
- * 1,000,000 per day is 25 per 2,160,000 µs, and only so do its products stay below 2^53.
+ * <p>Keeps the numbers as given and the same ratio in lowest terms, which keeps products below
+ * 2^53. For example, 1,000,000 per day is 25 per 2,160,000 µs.
  */
 public final class Rate {
-  private static final long LONGEST = Bounds.micros(Bounds.LONGEST);
+  private static final long MAX_MICROS = Bounds.micros(Bounds.MAX_DURATION);
 
   private final long permits;
   private final Duration period;
@@ -33,7 +33,7 @@ public final class Rate {
     require(permits <= Bounds.MAX, "a rate may have at most 2^53 permits, got %d", permits);
     this.permits = permits;
     this.period = period;
-    Bounds.requireLength("the period of a rate", period);
+    Bounds.requireDuration("the period of a rate", period);
     this.periodMicros = Bounds.micros(period);
     long divisor = Bounds.gcd(permits, periodMicros);
     this.unitPermits = permits / divisor;
@@ -42,22 +42,33 @@ public final class Rate {
     this.byPeriod = FastDivision.of(unitPeriod);
   }
 
+  /**
+   * Creates a rate.
+   *
+   * @param permits 1 to 2^53
+   * @param period a whole number of microseconds, at most 100 years
+   * @throws IllegalArgumentException if a parameter is out of range
+   */
   public static Rate of(long permits, Duration period) {
     return new Rate(permits, period);
   }
 
+  /** Creates a rate per second. */
   public static Rate perSecond(long permits) {
     return of(permits, Duration.ofSeconds(1));
   }
 
+  /** Creates a rate per minute. */
   public static Rate perMinute(long permits) {
     return of(permits, Duration.ofMinutes(1));
   }
 
+  /** Creates a rate per hour. */
   public static Rate perHour(long permits) {
     return of(permits, Duration.ofHours(1));
   }
 
+  /** Creates a rate per 24 hours. */
   public static Rate perDay(long permits) {
     return of(permits, Duration.ofDays(1));
   }
@@ -70,12 +81,12 @@ public final class Rate {
     return period;
   }
 
-  /** The permits in lowest terms: 1 of 100 per minute, which is 1 per 600 ms. */
+  /** Returns the permits in lowest terms: 1 for 100 per minute, which equals 1 per 600 ms. */
   public long permitsInLowestTerms() {
     return unitPermits;
   }
 
-  /** The period in lowest terms, in microseconds: 600,000 of 100 per minute. */
+  /** Returns the period in lowest terms, in microseconds: 600,000 for 100 per minute. */
   public long periodInLowestTerms() {
     return unitPeriod;
   }
@@ -85,13 +96,13 @@ public final class Rate {
   }
 
   /**
-   * The n-th part of this rate: the same permits in n times the period, in lowest terms. Where that
-   * can't be counted exactly, one permit in as much time as it takes, rounded up.
+   * Returns the n-th part of this rate: the same permits in n times the period, in lowest terms. If
+   * that can't be represented exactly, one permit per interval, with the interval rounded up.
    */
   Rate dividedBy(int n) {
     long divisor = Bounds.gcd(unitPermits, n);
     long times = n / divisor;
-    if (unitPeriod <= LONGEST / times) {
+    if (unitPeriod <= MAX_MICROS / times) {
       var part = of(unitPermits / divisor, Duration.of(unitPeriod * times, MICROS));
       if (part.canRepay(part.unitPeriod)) return part;
     }
@@ -100,37 +111,37 @@ public final class Rate {
             .multiply(BigInteger.valueOf(n))
             .add(BigInteger.valueOf(unitPermits - 1))
             .divide(BigInteger.valueOf(unitPermits))
-            .min(BigInteger.valueOf(LONGEST));
+            .min(BigInteger.valueOf(MAX_MICROS));
     return of(1, Duration.of(interval.longValueExact(), MICROS));
   }
 
-  /** How many permits so many units are, rounded down. */
+  /** Returns the permits that a number of units is worth, rounded down. */
   long permitsIn(long units) {
     return byPeriod.floor(units);
   }
 
-  /** The time in which so many units are repaid, rounded down. */
+  /** Returns the microseconds in which a number of units is repaid, rounded down. */
   long timeWithin(long units) {
     return byPermits.floor(units);
   }
 
-  /** The time in which so many units are repaid, rounded up. */
+  /** Returns the microseconds in which a number of units is repaid, rounded up. */
   long timeFor(long units) {
     return unitPermits == 1 ? units : byPermits.ceil(units);
   }
 
-  /** So many permits or, if fewer, those that are repaid within the longest time there is. */
+  /** Returns {@code permits}, or the number of permits that are repaid in 100 years if lower. */
   long repayable(long permits) {
-    var most =
-        BigInteger.valueOf(LONGEST)
+    var max =
+        BigInteger.valueOf(MAX_MICROS)
             .multiply(BigInteger.valueOf(unitPermits))
             .divide(BigInteger.valueOf(unitPeriod));
-    return BigInteger.valueOf(permits).min(most).longValueExact();
+    return BigInteger.valueOf(permits).min(max).longValueExact();
   }
 
-  /** Whether a debt of so many units is exact as a time from now, and with its slack on top. */
+  /** Returns whether a debt, with its slack, can be represented exactly as a time from now. */
   boolean canRepay(long units) {
-    return units <= Bounds.MAX - unitPermits && Math.ceilDiv(units, unitPermits) <= LONGEST;
+    return units <= Bounds.MAX - unitPermits && Math.ceilDiv(units, unitPermits) <= MAX_MICROS;
   }
 
   @Override

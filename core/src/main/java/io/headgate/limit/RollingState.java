@@ -3,22 +3,21 @@ package io.headgate.limit;
 import java.util.Arrays;
 
 /**
- * When each request of the last window came, and what it took.
+ * The log of a rolling window: the time and cost of each request in the last window.
  *
- * <p>Behaves as an immutable list: a state that was handed out never changes. Underneath, a state
- * and its successors share one growing {@link Journal}, so that adding a request to a log of a
- * hundred thousand does not copy it. The latest request is written there only when another follows
- * it: a step that nobody keeps, because it was a mere look or because another limit refused, must
- * not cost a copy either.
+ * <p>Behaves as an immutable list. Internally, a state and its successors share one growing {@link
+ * Journal}, so that adding a request to a log of 100,000 does not copy it. The latest request is
+ * written to the journal only when another follows it, so that a step whose state is discarded (a
+ * peek, or another limit refused) does not cause a copy either.
  */
 public final class RollingState implements State {
-  private static final Journal NOTHING = new Journal(0);
+  private static final Journal EMPTY_JOURNAL = new Journal(0);
 
   private final Journal journal;
   private final int from;
   private final int to;
-  private final long time; // of the latest request, which comes after the journal's
-  private final long cost; // 0 if there is none at all
+  private final long time; // of the latest request, which is not in the journal yet
+  private final long cost; // of the latest request; 0 if the log is empty
   private final long window;
   private final long permits;
 
@@ -34,12 +33,12 @@ public final class RollingState implements State {
   }
 
   static RollingState empty(long window, long permits) {
-    return new RollingState(NOTHING, 0, 0, Long.MIN_VALUE / 2, 0, window, permits);
+    return new RollingState(EMPTY_JOURNAL, 0, 0, Long.MIN_VALUE / 2, 0, window, permits);
   }
 
-  /** The same log read by a limit of that window, without what has left it. */
-  RollingState under(long window, long permits, long now) {
-    // What came at t counts until t + window, and no longer at it.
+  /** Returns the log for a limit of that window, without the requests that have left it. */
+  RollingState readBy(long window, long permits, long now) {
+    // A request at t counts until t + window, exclusive.
     if (!isEmpty() && time + window <= now) return empty(window, permits);
     int first = from;
     while (first < to && journal.times[first] + window <= now) first++;
@@ -50,9 +49,9 @@ public final class RollingState implements State {
   RollingState plus(long time, long cost) {
     if (isEmpty()) return new RollingState(journal, from, to, time, cost, window, permits);
     var target = journal.with(from, to, this.time, this.cost);
-    boolean moved = target != journal;
-    int start = moved ? 0 : from;
-    int end = moved ? to - from : to;
+    boolean copied = target != journal;
+    int start = copied ? 0 : from;
+    int end = copied ? to - from : to;
     return new RollingState(target, start, end + 1, time, cost, window, permits);
   }
 
@@ -60,7 +59,7 @@ public final class RollingState implements State {
     return cost == 0;
   }
 
-  /** The time of the latest request; long ago if there is none. */
+  /** Returns the time of the latest request; far in the past if there is none. */
   long last() {
     return time;
   }
@@ -69,11 +68,11 @@ public final class RollingState implements State {
     return journal.totalBefore(to) - journal.totalBefore(from) + cost;
   }
 
-  /** When no more than {@code room} of what is here will be left in the window. */
+  /** Returns when at most {@code room} permits of the log are left in the window. */
   long fitsAt(long room) {
     if (taken() <= room) return Long.MIN_VALUE;
-    long gone = journal.totalBefore(from) + taken() - room;
-    int found = Arrays.binarySearch(journal.totals, from, to, gone);
+    long toExpire = journal.totalBefore(from) + taken() - room;
+    int found = Arrays.binarySearch(journal.totals, from, to, toExpire);
     int index = found >= 0 ? found : -found - 1;
     return (index < to ? journal.times[index] : time) + window;
   }
@@ -85,12 +84,12 @@ public final class RollingState implements State {
 
   @Override
   public long used(long now) {
-    return Utilization.of(under(window, permits, now).taken(), permits);
+    return Utilization.of(readBy(window, permits, now).taken(), permits);
   }
 
   /**
-   * Times and running totals, written once each. {@code written} says how far: only a state that
-   * ends there may append; a state that somebody has overtaken copies what is its own.
+   * Append-only times and running totals. Only a state that ends at {@code written} may append. A
+   * state whose successor has already appended copies its own part instead.
    */
   private static final class Journal {
     final long[] times;
@@ -106,7 +105,7 @@ public final class RollingState implements State {
       return index == 0 ? 0 : totals[index - 1];
     }
 
-    /** A journal that goes on after {@code to} with this request: this one, if it can be. */
+    /** Returns a journal with this request at {@code to}: this one if possible, or a copy. */
     Journal with(int from, int to, long time, long cost) {
       long total = totalBefore(to) + cost;
       if (to < written && times[to] == time && totals[to] == total) return this;

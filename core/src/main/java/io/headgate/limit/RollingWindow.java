@@ -9,22 +9,24 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
- * Exactly: never more than {@code permits} in any window, wherever it begins. Remembers the time of
- * each request, 16 bytes apiece, so it costs memory in proportion to the limit.
+ * Rolling window log: at most {@code permits} in any window, wherever it begins. Stores the time of
+ * each request in 16 bytes, so the memory is proportional to the limit.
  *
- * @param minInterval the least time between two requests; zero for none
+ * @param rate the permits and the length of the window
+ * @param minInterval the minimum time between two requests; zero for none
  */
 public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
-  public static final long MOST_PERMITS = 1_000_000;
+  /** The highest number of permits, since each request is stored. */
+  public static final long MAX_PERMITS = 1_000_000;
 
   public RollingWindow {
     require(
-        rate.permits() <= MOST_PERMITS,
-        "a rolling window remembers each request, so it may let at most %d pass, got %d;"
+        rate.permits() <= MAX_PERMITS,
+        "a rolling window stores each request, so it may have at most %d permits, got %d;"
             + " use sliding-window for more",
-        MOST_PERMITS,
+        MAX_PERMITS,
         rate.permits());
-    if (!minInterval.isZero()) Bounds.requireLength("min-interval", minInterval);
+    if (!minInterval.isZero()) Bounds.requireDuration("min-interval", minInterval);
     require(
         Bounds.micros(minInterval) <= rate.periodMicros(),
         "min-interval %s must not be longer than the window, %s",
@@ -32,6 +34,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
         rate.period());
   }
 
+  /** Creates a limit without a minimum interval. */
   public static RollingWindow of(Rate rate) {
     return new RollingWindow(rate, Duration.ZERO);
   }
@@ -39,7 +42,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   @Override
   public Step step(State state, long now, long cost) {
     var log = adopt(state, now);
-    long time = Math.max(now, log.last()); // clocks step back; the log must not
+    long time = Math.max(now, log.last()); // the log stays ordered if the clock steps back
     long resetAfter = Math.max(now, log.freshAt()) - now;
     long left = left(log, time);
     if (cost > capacity()) {
@@ -54,11 +57,11 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
     return new Step(next, new Passed(left(next, time), next.freshAt() - now, 0));
   }
 
-  /** A log is a list of facts: under a changed limit they are counted anew, not scaled. */
+  /** Counts the requests of another rolling window's log anew; scales the usage of other limits. */
   @Override
   public RollingState adopt(State state, long now) {
     if (state instanceof RollingState own) {
-      return own.under(window(), capacity(), Math.max(now, own.last()));
+      return own.readBy(window(), capacity(), Math.max(now, own.last()));
     }
     long taken = Utilization.scale(state.used(now), capacity());
     var empty = RollingState.empty(window(), capacity());
@@ -66,12 +69,13 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   }
 
   /**
-   * Instances can't keep their requests apart from each other's. So each keeps its own apart by n
-   * times the interval, up to the window: that makes no more of them in the long run.
+   * Divides the permits, and multiplies the minimum interval by {@code n}, up to the window. The
+   * instances can't space their requests relative to each other, so each spaces its own further,
+   * and together they admit no more requests in the long run.
    */
   @Override
   public RollingWindow dividedBy(int n) {
-    long part = Utilization.among(n, capacity());
+    long part = Utilization.partOf(n, capacity());
     if (n == 1) return this;
     long apart = interval() > window() / n ? window() : interval() * n;
     return new RollingWindow(Rate.of(part, rate.period()), Duration.of(apart, ChronoUnit.MICROS));

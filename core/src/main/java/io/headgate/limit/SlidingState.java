@@ -4,51 +4,52 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What was taken in the current piece of time and in the {@code buckets} pieces before it.
+ * The counts of a sliding window: one for the current bucket of time and one for each of the {@code
+ * buckets} before it. Immutable.
  *
- * <p>A class rather than a record because it holds an array, which it never changes.
+ * <p>A class rather than a record because it holds an array, which is never modified.
  */
 public final class SlidingState implements State {
-  private final long piece;
-  private final long[] counts; // oldest first; the last is the current piece's
+  private final long bucket;
+  private final long[] counts; // oldest first; the last is of the current bucket
   private final long total;
   private final long width;
   private final long permits;
 
-  private SlidingState(long piece, long[] counts, long total, long width, long permits) {
-    this.piece = piece;
+  private SlidingState(long bucket, long[] counts, long total, long width, long permits) {
+    this.bucket = bucket;
     this.counts = counts;
     this.total = total;
     this.width = width;
     this.permits = permits;
   }
 
-  static SlidingState with(long taken, long piece, int buckets, long width, long permits) {
+  static SlidingState with(long taken, long bucket, int buckets, long width, long permits) {
     var counts = new long[buckets + 1];
     counts[buckets] = taken;
-    return new SlidingState(piece, counts, taken, width, permits);
+    return new SlidingState(bucket, counts, taken, width, permits);
   }
 
   /**
-   * A state that was kept elsewhere.
+   * Creates a state from its stored form.
    *
-   * @param piece the current one, by its number since the epoch
-   * @param width of a piece, in microseconds
-   * @param permits of the limit that wrote this
-   * @param counts of the pieces, oldest first
+   * @param bucket the number of the current bucket since the epoch
+   * @param width the width of a bucket in microseconds
+   * @param permits the permits of the limit that wrote the state
+   * @param counts the count of each bucket, oldest first
    */
-  public static SlidingState of(long piece, long width, long permits, long[] counts) {
-    return new SlidingState(piece, counts.clone(), Arrays.stream(counts).sum(), width, permits);
+  public static SlidingState of(long bucket, long width, long permits, long[] counts) {
+    return new SlidingState(bucket, counts.clone(), Arrays.stream(counts).sum(), width, permits);
   }
 
   boolean hasShape(int buckets, long width, long permits) {
     return counts.length == buckets + 1 && this.width == width && this.permits == permits;
   }
 
-  /** The same counts as seen from a later piece; an earlier one changes nothing. */
+  /** Returns the counts shifted to a later bucket; an earlier one has no effect. */
   SlidingState advanceTo(long later) {
-    if (later <= piece) return this;
-    int by = (int) Math.min(later - piece, counts.length);
+    if (later <= bucket) return this;
+    int by = (int) Math.min(later - bucket, counts.length);
     var moved = new long[counts.length];
     System.arraycopy(counts, by, moved, 0, counts.length - by);
     long kept = 0;
@@ -59,12 +60,12 @@ public final class SlidingState implements State {
   SlidingState plus(long cost) {
     var next = counts.clone();
     next[next.length - 1] += cost;
-    return new SlidingState(piece, next, total + cost, width, permits);
+    return new SlidingState(bucket, next, total + cost, width, permits);
   }
 
-  /** When the current piece began. */
+  /** Returns the start of the current bucket in microseconds since the epoch. */
   long start() {
-    return piece * width;
+    return bucket * width;
   }
 
   long total() {
@@ -75,7 +76,7 @@ public final class SlidingState implements State {
     return counts[counts.length - 1];
   }
 
-  /** The count that will be the oldest when {@code ahead} more pieces have begun. */
+  /** Returns the count that will be the oldest after {@code ahead} more buckets. */
   long oldest(int ahead) {
     return ahead < counts.length ? counts[ahead] : 0;
   }
@@ -83,12 +84,12 @@ public final class SlidingState implements State {
   @Override
   public long freshAt() {
     for (int i = counts.length - 1; i >= 0; i--) {
-      if (counts[i] > 0) return (piece + i + 1) * width;
+      if (counts[i] > 0) return (bucket + i + 1) * width;
     }
     return Long.MIN_VALUE;
   }
 
-  /** Of the whole counts: a little more than an interpolating limit would say, never less. */
+  /** Uses the whole counts, which is at least the usage that an interpolating limit computes. */
   @Override
   public long used(long now) {
     return Utilization.of(advanceTo(Math.floorDiv(now, width)).total, permits);
@@ -97,7 +98,7 @@ public final class SlidingState implements State {
   @Override
   public boolean equals(Object other) {
     return other instanceof SlidingState state
-        && piece == state.piece
+        && bucket == state.bucket
         && width == state.width
         && permits == state.permits
         && Arrays.equals(counts, state.counts);
@@ -105,12 +106,12 @@ public final class SlidingState implements State {
 
   @Override
   public int hashCode() {
-    return Objects.hash(piece, width, permits, Arrays.hashCode(counts));
+    return Objects.hash(bucket, width, permits, Arrays.hashCode(counts));
   }
 
   @Override
   public String toString() {
-    return "SlidingState[piece=%d, width=%d, permits=%d, counts=%s]"
-        .formatted(piece, width, permits, Arrays.toString(counts));
+    return "SlidingState[bucket=%d, width=%d, permits=%d, counts=%s]"
+        .formatted(bucket, width, permits, Arrays.toString(counts));
   }
 }

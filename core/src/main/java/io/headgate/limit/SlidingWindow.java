@@ -7,33 +7,39 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 
 /**
- * A window that moves along with the clock, kept as a few counts instead of a list of requests.
+ * Sliding window counter: approximates a rolling window by a fixed number of counts.
  *
- * <p>The window is cut into {@code buckets} pieces. When it ends inside a piece it also begins
- * inside one, the oldest, of which only a total is known. {@link Bound#INTERPOLATED} supposes that
- * the oldest piece was filled evenly: smooth, and at most {@code permits} in any {@code window x (1
- * - 1/buckets)}. {@link Bound#CONSERVATIVE} counts it whole: at most {@code permits} in any window,
- * at the price of admitting somewhat less than that.
+ * <p>The window is divided into {@code buckets}. It usually begins inside a bucket, the oldest, of
+ * which only the total is known. {@link Bound#INTERPOLATED} assumes that the oldest bucket was
+ * filled evenly, which is smooth and admits at most {@code permits} in any {@code window x (1 -
+ * 1/buckets)}. {@link Bound#CONSERVATIVE} counts the oldest bucket in full, which admits at most
+ * {@code permits} in any window, and on average somewhat less.
+ *
+ * @param rate the permits and the length of the window
+ * @param buckets 1 to {@link #MAX_BUCKETS}; must divide the window into whole microseconds
+ * @param bound how the oldest bucket is counted
  */
 public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Holdable {
   public static final int DEFAULT_BUCKETS = 10;
-  public static final int MOST_BUCKETS = 1_000;
+  public static final int MAX_BUCKETS = 1_000;
 
-  /** What is supposed of the oldest piece. */
+  /** How the oldest bucket is counted. */
   public enum Bound {
+    /** In proportion to its overlap with the window. */
     INTERPOLATED,
+    /** In full. */
     CONSERVATIVE
   }
 
   public SlidingWindow {
     require(
-        buckets >= 1 && buckets <= MOST_BUCKETS,
+        buckets >= 1 && buckets <= MAX_BUCKETS,
         "buckets must be 1 to %d, got %d",
-        MOST_BUCKETS,
+        MAX_BUCKETS,
         buckets);
     require(
         rate.periodMicros() % buckets == 0,
-        "a window of %s can't be cut into %d buckets of whole microseconds; %d would do",
+        "a window of %s can't be divided into %d buckets of whole microseconds; set buckets to %d",
         rate.period(),
         buckets,
         nearestDivisor(rate.periodMicros(), buckets));
@@ -46,6 +52,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
         buckets);
   }
 
+  /** Creates an interpolating limit with the default number of buckets. */
   public static SlidingWindow of(Rate rate) {
     return new SlidingWindow(rate, DEFAULT_BUCKETS, Bound.INTERPOLATED);
   }
@@ -53,7 +60,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   @Override
   public Step step(State state, long now, long cost) {
     var counts = adopt(state, now);
-    long time = Math.max(now, counts.start()); // clocks step back; counts must not
+    long time = Math.max(now, counts.start()); // if the clock stepped back, the bucket stays
     long left = left(counts, time);
     long resetAfter = Math.max(now, counts.freshAt()) - now;
     if (cost > capacity()) {
@@ -70,15 +77,18 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   @Override
   public SlidingState adopt(State state, long now) {
     long width = width();
-    long piece = Math.floorDiv(now, width);
+    long bucket = Math.floorDiv(now, width);
     if (state instanceof SlidingState own && isOwn(own)) {
-      return own.advanceTo(piece);
+      return own.advanceTo(bucket);
     }
     long taken = Utilization.scale(state.used(now), capacity());
-    return SlidingState.with(taken, piece, buckets, width, capacity());
+    return SlidingState.with(taken, bucket, buckets, width, capacity());
   }
 
-  /** As much in one piece as can be weighed exactly, which is no less than the capacity. */
+  /**
+   * Caps the cost so that the count of a bucket can be weighed exactly; the cap is at least the
+   * capacity.
+   */
   @Override
   public SlidingState charged(State state, long now, long cost) {
     var counts = adopt(state, now);
@@ -93,7 +103,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
 
   @Override
   public SlidingWindow dividedBy(int n) {
-    long part = Utilization.among(n, capacity());
+    long part = Utilization.partOf(n, capacity());
     return n == 1 ? this : new SlidingWindow(Rate.of(part, rate.period()), buckets, bound);
   }
 
@@ -129,7 +139,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
     };
   }
 
-  /** The first moment at which {@code cost} fits, if nobody else comes: piece by piece ahead. */
+  /** Returns when {@code cost} fits if no other request arrives, by trying bucket after bucket. */
   private long fitsAt(SlidingState counts, long time, long cost) {
     long width = width();
     long room = capacity() - cost;
@@ -155,7 +165,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   private static int nearestDivisor(long period, int wanted) {
     for (int distance = 1; distance < wanted; distance++) {
       int more = wanted + distance;
-      if (more <= MOST_BUCKETS && period % more == 0) return more;
+      if (more <= MAX_BUCKETS && period % more == 0) return more;
       if (period % (wanted - distance) == 0) return wanted - distance;
     }
     return 1;

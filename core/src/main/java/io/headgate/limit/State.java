@@ -1,6 +1,6 @@
 package io.headgate.limit;
 
-/** What a limit remembers of one caller. Immutable: stores swap it, nobody changes it. */
+/** The state of one counter. Immutable: a store replaces it. */
 public sealed interface State
     permits State.Fresh,
         BucketState,
@@ -10,19 +10,22 @@ public sealed interface State
         ConcurrencyState,
         HeldState {
 
-  /** Nothing is known: what a caller who never came before has. */
+  /** The state of a counter that has not been charged. */
   State FRESH = Fresh.INSTANCE;
 
-  /** From this time on the state says no more than {@link #FRESH} does, and may be forgotten. */
+  /**
+   * Returns the time, in microseconds since the epoch, from which this state is equivalent to
+   * {@link #FRESH} and may be evicted.
+   */
   long freshAt();
 
   /**
-   * How much of the capacity is in use: {@link Utilization#NONE} to {@link Utilization#ALL},
-   * rounded up.
+   * Returns the part of the capacity that is in use, from {@link Utilization#NONE} to {@link
+   * Utilization#ALL}, rounded up.
    */
   long used(long now);
 
-  /** The only state that every limit understands. */
+  /** The type of {@link #FRESH}, which is valid for every limit. */
   enum Fresh implements State {
     INSTANCE;
 

@@ -1,4 +1,4 @@
 package io.headgate.limit;
 
-/** One application of a limit: the state to keep from now on, and what the request is told. */
+/** The result of applying a limit to a request: the next state of the counter and the outcome. */
 public record Step(State state, Outcome outcome) {}

@@ -3,26 +3,34 @@ package io.headgate.limit;
 import static io.headgate.limit.Bounds.require;
 
 /**
- * At most {@code burst} at once, and {@code rate} in the long run: in any span t, no more than
- * {@code burst + rate * t}. The default, and right for most APIs.
+ * Token bucket: at most {@code burst} permits at once and {@code rate} in the long run. In any span
+ * of length t, at most {@code burst + rate * t} permits pass. The default algorithm, suitable for
+ * most APIs.
+ *
+ * @param rate the rate at which permits are refilled
+ * @param burst the capacity of the bucket
  */
 public record TokenBucket(Rate rate, long burst) implements Holdable {
   /*
-   * How does this stay exact without fractions?
+   * GCRA in exact rational arithmetic
    *
-   * A limit of 3 per second gives back one permit every 333333.3 µs. Rounding that interval makes a
-   * limiter drift; at 700,000 per second it would round 1.43 µs to 1 and admit 43% too much. So we
-   * never divide by the rate: a permit costs `period` units, and each microsecond repays `permits`
-   * of them. With 3 per second a permit costs 1,000,000 units and a microsecond repays 3.
+   * This is the generic cell rate algorithm (ITU-T I.371): the state of a bucket is a single time,
+   * the theoretical arrival time, at which the debt of all admitted requests is repaid.
    *
-   * What is remembered is not the debt but the moment at which it will be repaid, as a whole number
-   * of microseconds (`emptyAt`) and the part of the last one that is not needed (`slack`, in units,
-   * less than `permits`). Time alone then repays: nothing need be written while nobody comes, and a
-   * clock that steps back makes the debt larger, never smaller.
+   * A limit of 3 per second refills one permit every 333333.3 µs. Rounding that interval would make
+   * the limiter drift: at 700,000 per second, 1.43 µs would become 1 µs and admit 43% too much. So
+   * the arithmetic never divides by the rate. A permit costs `period` units, and each microsecond
+   * repays `permits` units. At 3 per second a permit costs 1,000,000 units and a microsecond repays
+   * 3.
    *
-   * One permit taken at time 0: the debt is 1,000,000 units, repaid after 333,333.3 µs. So emptyAt is
-   * 333,334, in which 1,000,002 units are repaid, 2 more than needed: slack 2. The next permit adds
-   * 1,000,000 to what is owed, less those 2, and no third of a microsecond is ever lost.
+   * The state is the time at which the debt is repaid, in whole microseconds and rounded up
+   * (`emptyAt`), and the units that the last microsecond repays in excess (`slack`, less than
+   * `permits`). Time alone repays the debt, so an idle counter needs no writes. A clock that steps
+   * back makes the debt larger, never smaller.
+   *
+   * Example: one permit at time 0 is a debt of 1,000,000 units, repaid after 333,333.3 µs. So
+   * emptyAt is 333,334, by which 1,000,002 units are repaid: slack is 2. The next permit adds
+   * 1,000,000 - 2 units, and no fraction of a microsecond is lost.
    */
 
   public TokenBucket {
@@ -38,6 +46,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
     require(rate.canRepay(units), message, burst, rate);
   }
 
+  /** Creates a limit whose burst equals the permits of the rate. */
   public TokenBucket(Rate rate) {
     this(rate, rate.permits());
   }
@@ -64,7 +73,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
 
   @Override
   public TokenBucket dividedBy(int n) {
-    long part = Utilization.among(n, burst);
+    long part = Utilization.partOf(n, burst);
     if (n == 1) return this;
     var slower = rate.dividedBy(n);
     return new TokenBucket(slower, slower.repayable(part));
@@ -77,7 +86,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
 
   @Override
   public long window() {
-    return bucket().drain();
+    return bucket().refillTime();
   }
 
   @Override
@@ -85,7 +94,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
     return "token-bucket";
   }
 
-  /** The arithmetic behind this limit, for those who do it elsewhere. */
+  /** Returns the arithmetic of this limit, for stores that evaluate it themselves. */
   public Bucket bucket() {
     return new Bucket(rate, burst * rate.unitPeriod, burst, false);
   }

@@ -1,58 +1,61 @@
 package io.headgate.limit;
 
 /**
- * The part of a capacity that is in use, in steps of 2^-20: the common currency in which one limit
- * takes over the history of another.
+ * Fixed-point fractions of a capacity with 20 fractional bits. One limit adopts the state of
+ * another by the utilization of its capacity.
  *
- * <p>Rounds up: a change of limits may cost a caller a millionth, but gives nothing back. Both
- * directions stay exact on the way, which a plain product would not.
+ * <p>Conversions round up: a change of limits may cost a caller about a millionth of the capacity,
+ * but never grants permits. Intermediate results don't overflow, as a plain product would.
  */
 public final class Utilization {
+  /** Nothing is used. */
   public static final long NONE = 0;
+
+  /** The whole capacity is used. */
   public static final long ALL = 1L << 20;
 
-  /** {@code part} of {@code whole}, by long division: one binary digit a turn. */
+  /** Returns {@code part / whole}, rounded up and at most {@link #ALL}, by binary long division. */
   static long of(long part, long whole) {
     if (part <= 0) return NONE;
     if (part >= whole) return ALL;
-    long share = 0;
+    long fraction = 0;
     long rest = part;
     for (int digit = 0; digit < 20; digit++) {
       rest *= 2;
-      share *= 2;
+      fraction *= 2;
       if (rest >= whole) {
         rest -= whole;
-        share++;
+        fraction++;
       }
     }
-    return rest > 0 ? share + 1 : share;
+    return rest > 0 ? fraction + 1 : fraction;
   }
 
   /**
-   * That share of another whole, also rounded up; but what {@link #of} has rounded up already is
-   * not rounded up again, or 1 of 3 would become 2 of 3 where only the window changes.
+   * Returns a fraction of a whole, rounded up. Does not round up again what {@link #of} has rounded
+   * up; otherwise 1 of 3 would become 2 of 3 when only the window changes.
    */
-  static long scale(long share, long whole) {
-    if (share == NONE) return 0;
-    return Math.max(floor(share, whole), floor(share - 1, whole) + 1);
+  static long scale(long fraction, long whole) {
+    if (fraction == NONE) return 0;
+    return Math.max(floor(fraction, whole), floor(fraction - 1, whole) + 1);
   }
 
   /**
-   * What {@code part} of one whole comes to in another: in proportion, rounded up, at most all.
+   * Converts a part of one whole to another, in proportion, rounded up, at most {@code whole}.
    *
-   * @param of the whole that the part is of
+   * @param of the whole that {@code part} belongs to
    */
   static long scale(long part, long of, long whole) {
     return scale(of(part, of), whole);
   }
 
-  private static long floor(long share, long whole) {
-    return share * (whole / ALL) + share * (whole % ALL) / ALL;
+  private static long floor(long fraction, long whole) {
+    return fraction * (whole / ALL) + fraction * (whole % ALL) / ALL;
   }
 
-  /** One of {@code n} equal parts of a number; at least 1. */
-  static long among(int n, long whole) {
-    Bounds.require(n >= 1, "a limit can be shared among 1 instance or more, got %d", n);
+  /** Returns one of {@code n} equal parts of a number, rounded down, at least 1. */
+  static long partOf(int n, long whole) {
+    Bounds.require(n >= 1, "a limit can be divided among 1 or more instances, got %d", n);
     return Math.max(1, whole / n);
   }
 

@@ -9,42 +9,45 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjuster;
 import java.time.temporal.TemporalAdjusters;
 
-/** How a {@link FixedWindow} cuts time into pieces. */
+/**
+ * The alignment of the windows of a {@link FixedWindow}. Times are microseconds since the epoch.
+ */
 public sealed interface Window {
 
-  /** The end of the window that contains {@code now}: the first moment of the next one. */
+  /** Returns the end of the window that contains {@code now}, which is the start of the next. */
   long endAfter(long now);
 
-  /** The length in microseconds; of a calendar window, the longest it usually is. */
-  long longest();
+  /** Returns the length in microseconds; for a calendar window, the usual maximum. */
+  long maxLength();
 
-  /** A number that tells one way of cutting from another; a state remembers it. */
+  /** Returns a number that identifies the alignment. It is stored with the state. */
   long signature();
 
-  /** Pieces of one length, counted from the epoch: minutes begin on the minute, in UTC. */
+  /** Windows of a fixed length, counted from the epoch; minutes begin on the minute in UTC. */
   record Epoch(Duration length) implements Window {
     public Epoch {
-      Bounds.requireLength("a window", length);
+      Bounds.requireDuration("a window", length);
     }
 
     @Override
     public long endAfter(long now) {
-      return (Math.floorDiv(now, longest()) + 1) * longest();
+      return (Math.floorDiv(now, maxLength()) + 1) * maxLength();
     }
 
     @Override
-    public long longest() {
+    public long maxLength() {
       return Bounds.micros(length);
     }
 
     @Override
     public long signature() {
-      return longest();
+      return maxLength();
     }
   }
 
   /**
-   * Real hours, days, weeks (from Monday), months and years of a time zone, summer time included.
+   * Calendar hours, days, weeks (from Monday), months or years of a time zone, with its daylight
+   * saving time.
    */
   record Calendar(Unit unit, ZoneId zone) implements Window {
     @Override
@@ -60,17 +63,20 @@ public sealed interface Window {
     }
 
     @Override
-    public long longest() {
-      return unit.longest.toSeconds() * 1_000_000;
+    public long maxLength() {
+      return unit.maxLength.toSeconds() * 1_000_000;
     }
 
-    /** Negative, so that it can't be taken for a length. */
+    /** Returns a negative number, which differs from every length. */
     @Override
     public long signature() {
       return -1 - Integer.toUnsignedLong((unit.name() + zone.getId()).hashCode());
     }
 
-    /** A change of the clock also ends an hour: where it is half an hour, the rest is its own. */
+    /**
+     * Returns the end of the hour. A transition of the clock ends the hour too: after a transition
+     * of half an hour, the rest of the hour is a window of its own.
+     */
     private long hourAfter(ZonedDateTime local) {
       var end = local.toLocalDateTime().truncatedTo(ChronoUnit.HOURS).plusHours(1);
       long seconds = end.toEpochSecond(local.getOffset());
@@ -78,7 +84,9 @@ public sealed interface Window {
       return 1_000_000 * (change == null ? seconds : Math.min(seconds, change.toEpochSecond()));
     }
 
-    /** Where the clock goes back over midnight, the day after may have begun already. */
+    /**
+     * Skips a day whose start is not after {@code now}, as when a clock is set back over midnight.
+     */
     private long dayAfter(long now, ZonedDateTime local, TemporalAdjuster next) {
       var day = local.toLocalDate();
       while (true) {
@@ -89,7 +97,7 @@ public sealed interface Window {
     }
   }
 
-  /** A unit of the calendar, with the longest that one lasts where summer time is one hour. */
+  /** A calendar unit, with its maximum length in zones whose clock changes by up to one hour. */
   enum Unit {
     HOUR(Duration.ofHours(1)),
     DAY(Duration.ofHours(25)),
@@ -97,10 +105,10 @@ public sealed interface Window {
     MONTH(Duration.ofHours(31 * 24 + 1)),
     YEAR(Duration.ofDays(366));
 
-    final Duration longest;
+    final Duration maxLength;
 
-    Unit(Duration longest) {
-      this.longest = longest;
+    Unit(Duration maxLength) {
+      this.maxLength = maxLength;
     }
   }
 }

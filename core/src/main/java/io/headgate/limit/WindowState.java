@@ -1,13 +1,16 @@
 package io.headgate.limit;
 
 /**
- * What was taken in the window that ends at {@code end}.
+ * The state of a fixed window.
  *
- * @param permits and {@code cut}: the limit that wrote this, so that another can take over
+ * @param end the end of the window, in microseconds since the epoch
+ * @param count the permits charged in the window
+ * @param permits the permits of the limit that wrote this state
+ * @param alignment the {@link Window#signature} of the limit that wrote this state
  */
-public record WindowState(long end, long count, long permits, long cut) implements State {
+public record WindowState(long end, long count, long permits, long alignment) implements State {
   WindowState plus(long cost) {
-    return new WindowState(end, count + cost, permits, cut);
+    return new WindowState(end, count + cost, permits, alignment);
   }
 
   @Override

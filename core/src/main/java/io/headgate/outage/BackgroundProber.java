@@ -8,20 +8,26 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes until it succeeds, on a thread that is there for so long and no longer.
+ * Probes a store until a probe succeeds, on a thread that exists only while it probes.
  *
- * <p>The pauses double from a tenth of a second to one, so that a short outage ends soon and a long
- * one costs little; each is cut at random by up to half, so that a fleet which lost its store at
- * one moment does not come back to it at one.
+ * <p>Uses exponential backoff with equal jitter. Pauses double from 100 ms to 1 s, so that a short
+ * outage is noticed soon to be over and a long one costs little. Each pause is shortened at random
+ * by up to half, so that instances that lost the store at the same moment do not return to it at
+ * the same moment.
+ *
+ * <p>Thread-safe.
  */
 final class BackgroundProber implements ProbeSchedule {
-  /** The first pause. Half of it is a call's usual deadline: calls on their way end before. */
+  /**
+   * The first pause. Half of it, the minimum, is the default deadline of a request, so that
+   * requests in flight end before the first probe.
+   */
   static final long FIRST_MICROS = 100_000;
 
-  static final long LONGEST_MICROS = 1_000_000;
+  static final long MAX_MICROS = 1_000_000;
 
-  /** No two probes are closer than this. */
-  static final long SHORTEST_MICROS = FIRST_MICROS / 2;
+  /** The minimum time between two probes. */
+  static final long MIN_MICROS = FIRST_MICROS / 2;
 
   private final Probe probe;
   private final Ticker ticker;
@@ -60,8 +66,12 @@ final class BackgroundProber implements ProbeSchedule {
     }
   }
 
-  /** Makes room for the next thread: an outage that begins from now on needs one. */
-  private boolean isLast() {
+  /**
+   * Ends this round of probing, so that the next outage starts a new thread.
+   *
+   * @return false if {@link #end} was called
+   */
+  private boolean finish() {
     lock.lock();
     try {
       thread = null;
@@ -86,15 +96,15 @@ final class BackgroundProber implements ProbeSchedule {
   }
 
   private void probeUntil(Runnable onSuccess) {
-    for (int before = 0; !hasEnded(); before++) {
-      if (succeedsAfter(pause(before, RandomGenerator.getDefault()))) {
-        if (isLast()) onSuccess.run();
+    for (int attempts = 0; !hasEnded(); attempts++) {
+      if (succeedsAfter(pause(attempts, RandomGenerator.getDefault()))) {
+        if (finish()) onSuccess.run();
         return;
       }
     }
   }
 
-  /** Catches all there is: without this thread, nobody would ever ask the store again. */
+  /** Catches every throwable, because the circuit breaker stays open if this thread ends. */
   private boolean succeedsAfter(long pause) {
     try {
       dueAt = ticker.micros() + pause;
@@ -108,12 +118,12 @@ final class BackgroundProber implements ProbeSchedule {
   }
 
   /**
-   * How long to wait, in microseconds.
+   * Returns the pause before the next probe, in microseconds.
    *
-   * @param before how many probes there were in this outage
+   * @param attempts the number of probes already made in this outage
    */
-  static long pause(int before, RandomGenerator random) {
-    long whole = Math.min(LONGEST_MICROS, FIRST_MICROS << Math.min(before, 10));
-    return random.nextLong(whole / 2, whole + 1);
+  static long pause(int attempts, RandomGenerator random) {
+    long full = Math.min(MAX_MICROS, FIRST_MICROS << Math.min(attempts, 10));
+    return random.nextLong(full / 2, full + 1);
   }
 }

@@ -5,78 +5,80 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows whether the store is worth asking.
+ * A circuit breaker for a store: closed while requests are sent to it, open while they are not.
  *
- * <p>Opens at once when there is no connection, and after {@link #PATIENCE} failures of another
- * kind with no success among them. Only {@link #close} closes it: a late answer to a question asked
- * before the outage says nothing about now.
+ * <p>Opens after one failure of kind {@code CONNECTION}, and after {@link #FAILURE_THRESHOLD}
+ * consecutive failures of other kinds. Only {@link #close} closes it, after a successful probe. The
+ * late reply to a request that was sent before the outage does not, since it proves nothing about
+ * the current state of the store. There is no half-open state for requests: probes take its place.
  *
- * <p>While nothing fails there is nothing to remember, so asking and noting a success are one
+ * <p>Thread-safe and lock-free. Without failures, {@link #isOpen} and {@link #succeeded} are one
  * volatile read each.
  */
 final class CircuitBreaker {
-  static final int PATIENCE = 3;
+  static final int FAILURE_THRESHOLD = 3;
 
   /** The failures since the last success. */
-  private record Trouble(int failures, long since, Kind latest, boolean open) {
-    static Trouble first(Kind kind, long now) {
-      return new Trouble(1, now, kind, kind == Kind.CONNECTION);
+  private record Failures(int count, long since, Kind latest, boolean open) {
+    static Failures first(Kind kind, long now) {
+      return new Failures(1, now, kind, kind == Kind.CONNECTION);
     }
 
-    Trouble and(Kind kind) {
-      boolean opens = kind == Kind.CONNECTION || failures + 1 >= PATIENCE;
-      return new Trouble(failures + 1, since, kind, opens);
+    Failures plus(Kind kind) {
+      boolean opens = kind == Kind.CONNECTION || count + 1 >= FAILURE_THRESHOLD;
+      return new Failures(count + 1, since, kind, opens);
     }
   }
 
-  private final AtomicReference<@Nullable Trouble> trouble = new AtomicReference<>();
+  private final AtomicReference<@Nullable Failures> failures = new AtomicReference<>();
 
   boolean isOpen() {
-    var seen = trouble.get();
+    var seen = failures.get();
     return seen != null && seen.open;
   }
 
-  /** Whether something has failed since the last success. */
-  boolean isTroubled() {
-    return trouble.get() != null;
+  /** Returns whether a request has failed since the last success. */
+  boolean hasFailures() {
+    return failures.get() != null;
   }
 
+  /** Records a success. Has no effect while the circuit breaker is open. */
   void succeeded() {
-    for (var seen = trouble.get(); seen != null && !seen.open; seen = trouble.get()) {
-      if (trouble.compareAndSet(seen, null)) return;
+    for (var seen = failures.get(); seen != null && !seen.open; seen = failures.get()) {
+      if (failures.compareAndSet(seen, null)) return;
     }
   }
 
   /**
-   * Notes a failure. Being overloaded or interrupted does not count: that is made here, by those
-   * who wait, and if the store is to blame others will time out.
+   * Records a failure. Kinds {@code OVERLOADED} and {@code INTERRUPTED} are not counted, since they
+   * originate in this process. If a slow store causes the overload, other requests time out.
    *
-   * @return whether this one opened the breaker
+   * @return whether this failure opened the circuit breaker
    */
   boolean failed(Kind kind, long now) {
     if (kind == Kind.OVERLOADED || kind == Kind.INTERRUPTED) return false;
     while (true) {
-      var seen = trouble.get();
+      var seen = failures.get();
       if (seen != null && seen.open) return false;
-      var next = seen == null ? Trouble.first(kind, now) : seen.and(kind);
-      if (trouble.compareAndSet(seen, next)) return next.open;
+      var next = seen == null ? Failures.first(kind, now) : seen.plus(kind);
+      if (failures.compareAndSet(seen, next)) return next.open;
     }
   }
 
-  /** For whoever knows that the store is back. */
+  /** Closes the circuit breaker, because a probe has succeeded. */
   void close() {
-    trouble.set(null);
+    failures.set(null);
   }
 
-  /** How long ago the first failure since the last success was; 0 if there was none. */
-  long lasted(long now) {
-    var seen = trouble.get();
+  /** Returns the time since the first failure after the last success; 0 if there was none. */
+  long outageDuration(long now) {
+    var seen = failures.get();
     return seen == null ? 0 : now - seen.since;
   }
 
-  /** What went wrong last, if anything has since the last success. */
-  Kind latest() {
-    var seen = trouble.get();
+  /** Returns the kind of the latest failure since the last success; OTHER if there was none. */
+  Kind latestKind() {
+    var seen = failures.get();
     return seen == null ? Kind.OTHER : seen.latest;
   }
 }

@@ -23,30 +23,33 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
- * A store elsewhere, and what the rules say while it is away.
+ * Decorates a remote store with a circuit breaker, and decides by the rules' failure policies while
+ * the store is unavailable.
  *
- * <p>A plan that the store can't decide is answered at once by each rule's policy ({@link
- * io.headgate.rule.FailurePolicy}), and the answer says so: {@link Source#FALLBACK}. After a few
- * failures nobody is sent to the store any more until a probe, on a thread of its own, has found it
- * back. After a single one the store is probed too, while callers go on using it: so a failure is
- * part of an outage only if nothing has succeeded since.
+ * <p>A plan that the store fails to decide is decided at once by each rule's {@link
+ * io.headgate.rule.FailurePolicy}; the result has {@link Source#FALLBACK}. After a few failures the
+ * circuit breaker opens, and no requests are sent to the store until a probe in the background
+ * succeeds. A single failure also starts a probe, while requests continue to be sent: if it
+ * succeeds, the failure does not count towards an outage.
  *
- * <p>Rules of policy {@code local} let each of N instances pass its share of the limit: all of them
- * at most the limit, or one each where it is less than N. They start from nothing when an outage
- * begins, so up to so many again beside what the store had let pass; and an instance that is new to
- * N adds its share while the others still have what they took of theirs. When the store is back it
- * is charged for what was admitted here and still counts: see {@link LocalAdmissions}.
+ * <p>Rules with policy {@code local} let each of N instances admit its share of the limit. All
+ * instances together admit at most the limit, or one permit each if the limit is less than N.
+ * Shares are unused when an outage begins, so instances may admit up to the limit in addition to
+ * the permits that the store admitted before. If N grows, a new instance adds its share while the
+ * others have already spent part of their larger ones. When the store is available again, it is
+ * charged for the local admissions that still count: see {@link LocalAdmissions}.
+ *
+ * <p>Thread-safe.
  */
 public final class CircuitBreakingStore implements Store {
   /*
-   * What of the local states when the outage ends? They stay until time has made each of them fresh,
-   * and serve again if another outage begins before. What was let pass here is known nowhere else, so
-   * a store that comes and goes would otherwise hand out a share each time that it goes. A state says
-   * nothing of what is older than its own limit's window, so none decides later than it should; and a
-   * slot in flight that was taken here has to be found here to be released.
+   * Local states are kept when an outage ends, until time makes them fresh, and are used again if
+   * the next outage begins before. Otherwise a store that is unavailable repeatedly would grant each
+   * instance a new share every time. No state affects a decision later than its own limit's window
+   * allows. A slot that was acquired locally has to be found locally to be released.
    */
 
-  private static final PlanResult NOTHING_TO_ASK = new PlanResult(List.of(), Source.STORE);
+  private static final PlanResult EMPTY_RESULT = new PlanResult(List.of(), Source.STORE);
 
   private final Store remote;
   private final MemoryStore local;
@@ -56,8 +59,8 @@ public final class CircuitBreakingStore implements Store {
   private final CircuitBreaker breaker = new CircuitBreaker();
   private final ProbeSchedule prober;
   private final LocalAdmissions admissions;
-  private final ReentrantLock turns = new ReentrantLock(); // of opening and closing, and being told
-  private boolean told; // that the store is away; guarded by turns
+  private final ReentrantLock transitions = new ReentrantLock(); // opening, closing, notification
+  private boolean notifiedOpen; // guarded by transitions
   private volatile String lastProblem = "";
 
   private CircuitBreakingStore(
@@ -67,21 +70,23 @@ public final class CircuitBreakingStore implements Store {
       MemoryStore local,
       OutageListener listener,
       LocalAdmissions admissions,
-      Function<Consumer<Throwable>, ProbeSchedule> probing) {
+      Function<Consumer<Throwable>, ProbeSchedule> probes) {
     this.remote = remote;
     this.local = local;
     this.ticker = ticker;
     this.listener = listener;
     this.admissions = admissions;
     this.fallback = new Fallback(local, instances, admissions);
-    this.prober = probing.apply(this::probeFailed);
+    this.prober = probes.apply(this::probeFailed);
   }
 
   /**
-   * Stands before a store, by the clock of this machine.
+   * Decorates a store, with the system clock and the default number of local counters.
    *
-   * @param remote throws, or fails its stages with, {@link StoreException}; is closed with this one
-   * @param instances how many there are to share a limit among; less than 1 is taken for 1
+   * @param remote the store, which fails with a {@link StoreException}; closed with this one
+   * @param probe checks whether {@code remote} is available
+   * @param instances the number of instances that share a limit; less than 1 is treated as 1
+   * @param listener notified of failures, and of the begin and end of outages
    */
   public static CircuitBreakingStore before(
       Store remote, Probe probe, IntSupplier instances, OutageListener listener) {
@@ -90,9 +95,10 @@ public final class CircuitBreakingStore implements Store {
   }
 
   /**
-   * With a clock and a size of its own.
+   * Decorates a store, with the given clock and maximum number of local counters.
    *
-   * @param mostLocalKeys as in {@link MemoryStore#create(Ticker, int)}, for rules of policy local
+   * @param maxLocalKeys as in {@link MemoryStore#create(Ticker, int)}, for rules with policy {@code
+   *     local}
    */
   public static CircuitBreakingStore before(
       Store remote,
@@ -100,14 +106,14 @@ public final class CircuitBreakingStore implements Store {
       IntSupplier instances,
       OutageListener listener,
       Ticker ticker,
-      int mostLocalKeys) {
-    return before(remote, probe, instances, listener, ticker, mostLocalKeys, Reporter.NONE);
+      int maxLocalKeys) {
+    return before(remote, probe, instances, listener, ticker, maxLocalKeys, Reporter.NONE);
   }
 
   /**
-   * With a store that can be charged for what was admitted without it.
+   * Decorates a store that can be charged afterwards for local admissions.
    *
-   * @param reporter charges the same states as {@code remote}
+   * @param reporter charges the states of {@code remote}
    */
   public static CircuitBreakingStore before(
       Store remote,
@@ -115,24 +121,24 @@ public final class CircuitBreakingStore implements Store {
       IntSupplier instances,
       OutageListener listener,
       Ticker ticker,
-      int mostLocalKeys,
+      int maxLocalKeys,
       Reporter reporter) {
-    var local = MemoryStore.create(ticker, mostLocalKeys);
+    var local = MemoryStore.create(ticker, maxLocalKeys);
     return new CircuitBreakingStore(
         remote,
         ticker,
         instances,
         local,
         listener,
-        new LocalAdmissions(local, reporter, mostLocalKeys),
+        new LocalAdmissions(local, reporter, maxLocalKeys),
         onFailure -> new BackgroundProber(probe, ticker, onFailure));
   }
 
   /**
-   * Without threads of its own: probes and reports are made by hand.
+   * Decorates a store without starting threads: the test schedules probes and reports.
    *
-   * @param local of the same ticker
-   * @param probing takes what to do with the failure of a probe
+   * @param local the local counters, on the same ticker
+   * @param probes creates the schedule, given the listener for failed probes
    */
   public static CircuitBreakingStore forTesting(
       Store remote,
@@ -141,25 +147,25 @@ public final class CircuitBreakingStore implements Store {
       MemoryStore local,
       OutageListener listener,
       Reporter reporter,
-      Function<Consumer<Throwable>, ProbeSchedule> probing) {
+      Function<Consumer<Throwable>, ProbeSchedule> probes) {
     var admissions = LocalAdmissions.forTesting(local, reporter);
-    return new CircuitBreakingStore(
-        remote, ticker, instances, local, listener, admissions, probing);
+    return new CircuitBreakingStore(remote, ticker, instances, local, listener, admissions, probes);
   }
 
-  /** What was admitted here and has not been reported to the store. */
+  /** Returns the local admissions that have not been reported to the store. */
   public LocalAdmissions admissions() {
     return admissions;
   }
 
   /**
-   * Stands before one part of a store that fails in parts.
+   * Decorates one failure domain of a store, such as a shard of a cluster.
    *
-   * @param local counts for rules of policy local; the same for all parts, so that a counter of a
-   *     plan that depends on several parts is one counter; is closed with this one
-   * @param reporter charges the same states as {@code remote}
-   * @param mostReported how many counters are reported to the store after an outage of this part,
-   *     times ten
+   * @param local the local counters for rules with policy {@code local}. All domains share them, so
+   *     that a plan with counters of several domains has one local counter for each. Closed with
+   *     this store.
+   * @param reporter charges the states of {@code remote}
+   * @param maxLocalKeys this domain's part of the local counters; a tenth of it is the maximum
+   *     number of counters that are reported after an outage
    */
   public static CircuitBreakingStore beforePart(
       Store remote,
@@ -168,7 +174,7 @@ public final class CircuitBreakingStore implements Store {
       OutageListener listener,
       MemoryStore local,
       Reporter reporter,
-      int mostReported) {
+      int maxLocalKeys) {
     var ticker = Ticker.system();
     return new CircuitBreakingStore(
         remote,
@@ -176,16 +182,16 @@ public final class CircuitBreakingStore implements Store {
         instances,
         local,
         listener,
-        new LocalAdmissions(local, reporter, mostReported),
+        new LocalAdmissions(local, reporter, maxLocalKeys),
         onFailure -> new BackgroundProber(probe, ticker, onFailure));
   }
 
-  /** Whether the store is left in peace for now. */
+  /** Returns whether the circuit breaker is open, so that no requests are sent to the store. */
   public boolean isUnavailable() {
     return breaker.isOpen();
   }
 
-  /** The last thing that went wrong, in this outage or an earlier one. */
+  /** Returns the last failure, of this outage or an earlier one. */
   public Optional<String> lastProblem() {
     var text = lastProblem;
     return text.isEmpty() ? Optional.empty() : Optional.of(text);
@@ -193,18 +199,18 @@ public final class CircuitBreakingStore implements Store {
 
   @Override
   public PlanResult decide(Plan plan) {
-    if (plan.charges().isEmpty()) return NOTHING_TO_ASK;
+    if (plan.charges().isEmpty()) return EMPTY_RESULT;
     if (breaker.isOpen()) return fallback.decide(plan, outage(), true);
     try {
       return succeeded(remote.decide(plan));
     } catch (RuntimeException e) {
-      return decideHere(plan, failed(e));
+      return decideLocally(plan, failed(e));
     }
   }
 
   @Override
   public PlanResult peek(Plan plan) {
-    if (plan.charges().isEmpty()) return NOTHING_TO_ASK;
+    if (plan.charges().isEmpty()) return EMPTY_RESULT;
     if (breaker.isOpen()) return fallback.peek(plan, outage());
     try {
       return succeeded(remote.peek(plan));
@@ -216,79 +222,82 @@ public final class CircuitBreakingStore implements Store {
 
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
-    if (plan.charges().isEmpty()) return CompletableFuture.completedFuture(NOTHING_TO_ASK);
+    if (plan.charges().isEmpty()) return CompletableFuture.completedFuture(EMPTY_RESULT);
     if (breaker.isOpen()) {
       return CompletableFuture.completedFuture(fallback.decide(plan, outage(), true));
     }
-    CompletionStage<PlanResult> asked;
+    CompletionStage<PlanResult> reply;
     try {
-      asked = remote.decideAsync(plan);
+      reply = remote.decideAsync(plan);
     } catch (RuntimeException e) {
-      asked = CompletableFuture.failedFuture(e);
+      reply = CompletableFuture.failedFuture(e);
     }
-    return asked.handle((answer, problem) -> {
-      if (problem == null) return succeeded(answer);
-      return decideHere(plan, failed(causeOf(problem)));
+    return reply.handle((result, problem) -> {
+      if (problem == null) return succeeded(result);
+      return decideLocally(plan, failed(causeOf(problem)));
     });
   }
 
-  /** Records that the store has decided a plan of which this part keeps counters. */
+  /** Records that the store has decided a plan with counters of this failure domain. */
   public void recordSuccess() {
     breaker.succeeded();
   }
 
-  /** Records that this part of the store has failed. */
+  /** Records that this failure domain has failed. */
   public void recordFailure(Throwable problem) {
     failed(problem);
   }
 
   /**
-   * Decides by the rules' policies a plan that the store failed to decide, without recording the
-   * failure.
+   * Decides a plan by the rules' failure policies after the store failed to decide it. Does not
+   * record the failure.
    */
   public PlanResult decideByPolicy(Plan plan, Throwable problem) {
-    return decideHere(plan, asFailure(problem));
+    return decideLocally(plan, asFailure(problem));
   }
 
-  /** Returns the decision of the rules' policies, charging nothing. */
+  /** Evaluates a plan by the rules' failure policies, without charging it. */
   public PlanResult peekByPolicy(Plan plan) {
     return fallback.peek(plan, outage());
   }
 
   /**
-   * What the store may have charged is counted here as well, so that no more passes than should;
-   * but it is not reported, so that nothing is charged twice.
+   * Decides by policy after a failure. A request that the store may have charged is charged locally
+   * too, so that the limit is not exceeded. It is not reported, so that it is not charged twice.
    */
-  private PlanResult decideHere(Plan plan, StoreException failure) {
+  private PlanResult decideLocally(Plan plan, StoreException failure) {
     boolean uncharged = failure.isUncharged();
-    var answer = fallback.decide(plan, outage(), uncharged);
+    var result = fallback.decide(plan, outage(), uncharged);
     if (uncharged && !breaker.isOpen()) admissions.start();
-    return answer;
+    return result;
   }
 
-  /** A slot that was taken here is here. Of others the store knows, and if it is away, nobody. */
+  /**
+   * Slots granted by the fallback are renewed and released locally, all others in the store. Fails
+   * with a {@link StoreException} for the others while the store is unavailable.
+   */
   @Override
   public boolean renew(Charge charge) {
-    return alter(charge, Store::renew, "renew");
+    return updateSlot(charge, Store::renew, "renew");
   }
 
   @Override
   public boolean release(Charge charge) {
-    return alter(charge, Store::release, "release");
+    return updateSlot(charge, Store::release, "release");
   }
 
-  private boolean alter(Charge charge, BiPredicate<Store, Charge> change, String what) {
-    if (change.test(local, charge)) return true;
-    return ask(
-        () -> change.test(remote, charge),
-        "could not %s a slot of %s".formatted(what, charge.counter()));
+  private boolean updateSlot(Charge charge, BiPredicate<Store, Charge> update, String action) {
+    if (update.test(local, charge)) return true;
+    return executeRemotely(
+        () -> update.test(remote, charge),
+        "could not %s a slot of %s".formatted(action, charge.counter()));
   }
 
   @Override
   public void reset(Counter counter, String key) {
     local.reset(counter, key);
-    admissions.forget(counter, key);
-    ask(
+    admissions.remove(counter, key);
+    executeRemotely(
         () -> {
           remote.reset(counter, key);
           return true;
@@ -307,7 +316,7 @@ public final class CircuitBreakingStore implements Store {
     }
   }
 
-  /** Ends the probing too. */
+  /** Stops probing and reporting, and closes the store. */
   @Override
   public void close() {
     prober.end();
@@ -316,34 +325,36 @@ public final class CircuitBreakingStore implements Store {
     remote.close();
   }
 
-  /** For what no policy can answer. */
-  private boolean ask(Supplier<Boolean> question, String ifNot) {
+  /** Executes an operation that no failure policy can replace. */
+  private boolean executeRemotely(Supplier<Boolean> operation, String errorMessage) {
     if (breaker.isOpen()) {
       throw new StoreException(
-          breaker.latest(), ifNot + ": the store is away; try again when it is back", null);
+          breaker.latestKind(),
+          errorMessage + ": the store is unavailable; try again when it is available",
+          null);
     }
     try {
-      boolean answer = question.get();
+      boolean result = operation.get();
       breaker.succeeded();
-      return answer;
+      return result;
     } catch (RuntimeException e) {
       throw failed(e);
     }
   }
 
-  /** Only what the store itself said shows that it is there. */
-  private PlanResult succeeded(PlanResult answer) {
-    if (answer.source() == Source.STORE) breaker.succeeded();
-    return answer;
+  /** Records a success if the store itself decided; a cached decision does not prove anything. */
+  private PlanResult succeeded(PlanResult result) {
+    if (result.source() == Source.STORE) breaker.succeeded();
+    return result;
   }
 
   private StoreException failed(Throwable problem) {
     var failure = asFailure(problem);
     var message = failure.kind().label() + ": " + failure.getMessage();
     lastProblem = message;
-    tell(() -> listener.failed(failure.kind()));
+    notifyListener(() -> listener.failed(failure.kind()));
     if (breaker.failed(failure.kind(), ticker.micros())) opened(message);
-    else if (breaker.isTroubled()) verify();
+    else if (breaker.hasFailures()) startProbing();
     return failure;
   }
 
@@ -353,41 +364,41 @@ public final class CircuitBreakingStore implements Store {
         : new StoreException(Kind.OTHER, "the store failed unexpectedly: " + problem, problem);
   }
 
-  /** Probes a store that has failed, though callers go on using it. */
-  private void verify() {
+  /** Probes a store that has failed while the circuit breaker is still closed. */
+  private void startProbing() {
     try {
-      prober.start(this::isBack);
-    } catch (OutOfMemoryError e) { // no thread to be had; callers go on by themselves
-      lastProblem = "can't probe: " + e;
+      prober.start(this::recovered);
+    } catch (OutOfMemoryError e) { // no thread; requests still show whether the store works
+      lastProblem = "cannot start a probe thread: " + e;
     }
   }
 
   private void opened(String message) {
-    turns.lock();
+    transitions.lock();
     try {
-      if (!breaker.isOpen()) return; // a probe that was under way has succeeded
-      prober.start(this::isBack);
+      if (!breaker.isOpen()) return; // a concurrent probe has succeeded
+      prober.start(this::recovered);
       admissions.stop();
-      if (!told) tell(() -> listener.opened(message));
-      told = true;
-    } catch (OutOfMemoryError e) { // no thread to be had: without one the breaker can't stay open
+      if (!notifiedOpen) notifyListener(() -> listener.opened(message));
+      notifiedOpen = true;
+    } catch (OutOfMemoryError e) { // without probes the breaker must not stay open
       breaker.close();
-      lastProblem = "can't probe: " + e;
+      lastProblem = "cannot start a probe thread: " + e;
     } finally {
-      turns.unlock();
+      transitions.unlock();
     }
   }
 
-  private void isBack() {
-    turns.lock();
+  private void recovered() {
+    transitions.lock();
     try {
-      long lasted = breaker.lasted(ticker.micros());
+      long duration = breaker.outageDuration(ticker.micros());
       breaker.close();
-      if (told) tell(() -> listener.closed(lasted));
-      told = false;
+      if (notifiedOpen) notifyListener(() -> listener.closed(duration));
+      notifiedOpen = false;
       admissions.start();
     } finally {
-      turns.unlock();
+      transitions.unlock();
     }
   }
 
@@ -395,23 +406,23 @@ public final class CircuitBreakingStore implements Store {
     lastProblem = "probe: " + (problem instanceof StoreException ? problem.getMessage() : problem);
   }
 
-  /** A limiter must not fail because a metric does. */
-  private static void tell(Runnable news) {
+  /** Notifies the listener. Its failures must not fail the request. */
+  private static void notifyListener(Runnable event) {
     try {
-      news.run();
+      event.run();
     } catch (RuntimeException e) {
-      // Nobody is left to tell.
+      // A listener for logs and metrics can't be notified of its own failure.
     }
   }
 
   /**
-   * Whoever is denied should come back when the next probe has been, and not before the shortest
-   * pause between two: nothing can have changed, and a fleet of callers would come for nothing.
+   * Returns the state of the outage. Denied callers should retry after the next probe, and not
+   * before the minimum pause between two probes: no earlier retry can succeed.
    */
   private Fallback.Outage outage() {
     long now = ticker.micros();
-    long retryAfter = Math.max(BackgroundProber.SHORTEST_MICROS, prober.dueAt() - now);
-    return new Fallback.Outage(breaker.lasted(now), retryAfter);
+    long retryAfter = Math.max(BackgroundProber.MIN_MICROS, prober.dueAt() - now);
+    return new Fallback.Outage(breaker.outageDuration(now), retryAfter);
   }
 
   private static Throwable causeOf(Throwable problem) {

@@ -20,13 +20,14 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * What the rules of a plan say without the store, each by its own policy.
+ * Decides plans without the store, each rule by its own failure policy.
  *
- * <p>All or nothing still: where an enforced rule denies, the others are asked but not charged.
+ * <p>A plan is still all or nothing: if the policy of an enforced rule denies, the other rules are
+ * evaluated but not charged. Thread-safe.
  */
 final class Fallback {
-  /** What a policy comes down to at one moment. */
-  private enum Word {
+  /** The effect of a failure policy at a given time of the outage. */
+  private enum Effect {
     ALLOW,
     DENY,
     LOCAL
@@ -39,12 +40,12 @@ final class Fallback {
   }
 
   /**
-   * How things stand with the outage.
+   * The state of an outage.
    *
-   * @param lasted in microseconds
-   * @param retryAfter when things may be different
+   * @param duration the time since its first failure, in microseconds
+   * @param retryAfter when a denied request may succeed, in microseconds
    */
-  record Outage(long lasted, long retryAfter) {}
+  record Outage(long duration, long retryAfter) {}
 
   private final MemoryStore local;
   private final IntSupplier instances;
@@ -57,67 +58,71 @@ final class Fallback {
   }
 
   /**
-   * @param reported whether the store is to be charged later for what is admitted here
+   * Decides a plan, charging the local shares.
+   *
+   * @param reported whether the store is charged for the admission when it is available again
    */
   PlanResult decide(Plan plan, Outage outage, boolean reported) {
-    return answer(plan, outage, reported ? Use.CHARGE_AND_REPORT : Use.CHARGE);
+    return evaluate(plan, outage, reported ? Use.CHARGE_AND_REPORT : Use.CHARGE);
   }
 
+  /** Evaluates a plan without charging it. */
   PlanResult peek(Plan plan, Outage outage) {
-    return answer(plan, outage, Use.PEEK);
+    return evaluate(plan, outage, Use.PEEK);
   }
 
-  private PlanResult answer(Plan plan, Outage outage, Use use) {
+  private PlanResult evaluate(Plan plan, Outage outage, Use use) {
     boolean denied = false;
     for (var part : plan.parts()) {
-      denied |= part.isEnforced() && word(part, outage) == Word.DENY;
+      denied |= part.isEnforced() && effectOf(part, outage) == Effect.DENY;
     }
-    var locally = locally(plan, outage, use, denied).iterator();
+    var shareOutcomes = localOutcomes(plan, outage, use, denied).iterator();
     var outcomes = new ArrayList<Outcome>(plan.charges().size());
     for (var part : plan.parts()) {
-      var word = word(part, outage);
+      var effect = effectOf(part, outage);
       for (int i = 0; i < part.counters().size(); i++) {
         var charge = plan.charges().get(part.from() + i);
         outcomes.add(
-            switch (word) {
+            switch (effect) {
               case ALLOW -> new Passed(charge.limit().capacity(), 0, 0);
               case DENY -> new Refused(0, outage.retryAfter, outage.retryAfter);
-              case LOCAL -> ofTheWhole(locally.next(), charge, outage);
+              case LOCAL -> relativeToLimit(shareOutcomes.next(), charge, outage);
             });
       }
     }
     return new PlanResult(outcomes, Source.FALLBACK);
   }
 
-  private static Word word(Plan.Part part, Outage outage) {
+  private static Effect effectOf(Plan.Part part, Outage outage) {
     return switch (part.rule().onStoreFailure()) {
-      case Allow allow -> Word.ALLOW;
-      case Deny deny -> Word.DENY;
-      case Local here -> Word.LOCAL;
+      case Allow allow -> Effect.ALLOW;
+      case Deny deny -> Effect.DENY;
+      case Local policy -> Effect.LOCAL;
       case AllowThenDeny(Duration grace) ->
-          grace.compareTo(Duration.of(outage.lasted, ChronoUnit.MICROS)) > 0
-              ? Word.ALLOW
-              : Word.DENY;
+          grace.compareTo(Duration.of(outage.duration, ChronoUnit.MICROS)) > 0
+              ? Effect.ALLOW
+              : Effect.DENY;
     };
   }
 
-  /** What the limits say that are enforced here, in their order. */
-  private List<Outcome> locally(Plan plan, Outage outage, Use use, boolean denied) {
+  /** Returns the outcomes of the limits with policy {@code local}, in the order of the plan. */
+  private List<Outcome> localOutcomes(Plan plan, Outage outage, Use use, boolean denied) {
     var shares =
-        plan.dividedBy(Math.max(1, instances.getAsInt()), part -> word(part, outage) == Word.LOCAL);
+        plan.dividedBy(
+            Math.max(1, instances.getAsInt()), part -> effectOf(part, outage) == Effect.LOCAL);
     if (shares.charges().isEmpty()) return List.of();
-    if (denied) return untouched(shares);
+    if (denied) return uncharged(shares);
     if (use == Use.PEEK) return local.peek(shares).outcomes();
     var outcomes = local.decide(shares).outcomes();
-    if (use == Use.CHARGE_AND_REPORT) note(plan, outage, shares, outcomes);
+    if (use == Use.CHARGE_AND_REPORT) recordAdmissions(plan, outage, shares, outcomes);
     return outcomes;
   }
 
-  private void note(Plan plan, Outage outage, Plan shares, List<Outcome> outcomes) {
+  private void recordAdmissions(Plan plan, Outage outage, Plan shares, List<Outcome> outcomes) {
     var charged = shares.charged(outcomes);
     int at = 0;
     for (var part : plan.parts()) {
-      if (word(part, outage) != Word.LOCAL) continue;
+      if (effectOf(part, outage) != Effect.LOCAL) continue;
       for (int i = 0; i < part.counters().size(); i++, at++) {
         if (charged[at]) {
           admissions.add(plan.charges().get(part.from() + i), shares.charges().get(at));
@@ -126,26 +131,30 @@ final class Fallback {
     }
   }
 
-  /** As a store reports limits that would let a denied request pass: with all that they have. */
-  private List<Outcome> untouched(Plan shares) {
-    var asked = local.peek(shares).outcomes();
-    var standing = local.peek(shares.atNoCost()).outcomes();
-    var outcomes = new ArrayList<Outcome>(asked.size());
-    for (int i = 0; i < asked.size(); i++) {
-      outcomes.add(asked.get(i) instanceof Passed ? standing.get(i) : asked.get(i));
+  /**
+   * Returns the outcomes of a plan that another rule denies. As in a store, a limit that would pass
+   * reports its permits without the charge.
+   */
+  private List<Outcome> uncharged(Plan shares) {
+    var requested = local.peek(shares).outcomes();
+    var atZeroCost = local.peek(shares.atNoCost()).outcomes();
+    var outcomes = new ArrayList<Outcome>(requested.size());
+    for (int i = 0; i < requested.size(); i++) {
+      outcomes.add(requested.get(i) instanceof Passed ? atZeroCost.get(i) : requested.get(i));
     }
     return outcomes;
   }
 
   /**
-   * A cost that no share can bear may be one that the whole limit can: then it is not impossible,
-   * but has to wait for the store.
+   * Converts an outcome of a share into one of the whole limit. A cost above the share's capacity
+   * may be within the capacity of the limit: it is then refused until the store is available,
+   * rather than impossible.
    */
-  private static Outcome ofTheWhole(Outcome outcome, Charge charge, Outage outage) {
-    if (!(outcome instanceof ExceedsCapacity never)) return outcome;
-    long highest = charge.limit().highestCost();
-    return never.cost() > highest // with what others before it in a joint plan come to
-        ? new ExceedsCapacity(never.remaining(), never.resetAfter(), never.cost(), highest)
-        : new Refused(never.remaining(), never.resetAfter(), outage.retryAfter);
+  private static Outcome relativeToLimit(Outcome outcome, Charge charge, Outage outage) {
+    if (!(outcome instanceof ExceedsCapacity exceeds)) return outcome;
+    long maxCost = charge.limit().highestCost();
+    return exceeds.cost() > maxCost // includes earlier charges to the counter in a combined plan
+        ? new ExceedsCapacity(exceeds.remaining(), exceeds.resetAfter(), exceeds.cost(), maxCost)
+        : new Refused(exceeds.remaining(), exceeds.resetAfter(), outage.retryAfter);
   }
 }

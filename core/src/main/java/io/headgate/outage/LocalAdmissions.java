@@ -14,17 +14,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits that were admitted by local shares and that the store has not been charged for.
+ * The permits that local shares admitted and that the store has not been charged for.
  *
- * <p>When the store is back it is charged for what still counts: of each counter what was admitted
- * since the last report, but no more than its share has in use by then, since time has given back
- * the rest. Reports are made in small batches with pauses, on a thread that ends with the last.
+ * <p>When the store is available again, it is charged for the permits that still count. For each
+ * counter these are the permits admitted since the last report, but no more than its share has in
+ * use at that time, since the others have been repaid or have left the window. Reports are sent in
+ * small batches with pauses, on a thread that ends after the last report.
  *
- * <p>Each admission is reported once at most: one whose report had no answer is not reported again.
- * The number of counters is bounded; what is admitted beyond it is not reported. Slots in flight
- * are not reported: they are released where they were acquired.
+ * <p>Each admission is reported at most once: a report without a reply is not repeated. The number
+ * of counters is bounded, and admissions beyond it are not reported. Slots are not reported: they
+ * are released where they were acquired.
+ *
+ * <p>Thread-safe.
  */
 final class LocalAdmissions implements AutoCloseable {
+  /** The maximum number of counters in one batch of reports. */
   static final int BATCH = 64;
 
   private static final int KEYS_PER_LOCAL_KEY = 10;
@@ -32,7 +36,7 @@ final class LocalAdmissions implements AutoCloseable {
   private static final long AFTER_FAILURE_MILLIS = 1_000;
 
   private record Key(Counter counter, String key) {
-    /** Keyed, because callers choose keys and records in a bin of a map are searched one by one. */
+    /** Uses a keyed hash: callers choose keys, and a map searches colliding records linearly. */
     @Override
     public int hashCode() {
       return Charge.hashOf(counter, key);
@@ -40,68 +44,73 @@ final class LocalAdmissions implements AutoCloseable {
   }
 
   /**
-   * @param whole under the limit itself, with all that was admitted
-   * @param share under the share that was in force last
+   * The admissions of one counter.
+   *
+   * @param whole all admitted permits, under the limit itself
+   * @param share the last charge, under the share of the limit that was in force
    */
   private record Admitted(Charge whole, Charge share) {}
 
   private final MemoryStore local;
   private final Reporter reporter;
-  private final int mostKeys;
+  private final int maxKeys;
   private final boolean forTesting;
   private final ConcurrentHashMap<Key, Admitted> admitted = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Thread thread; // guarded by lock
   private boolean closed; // guarded by lock
 
-  LocalAdmissions(MemoryStore local, Reporter reporter, int mostLocalKeys) {
-    this(local, reporter, Math.max(1, mostLocalKeys / KEYS_PER_LOCAL_KEY), false);
+  LocalAdmissions(MemoryStore local, Reporter reporter, int maxLocalKeys) {
+    this(local, reporter, Math.max(1, maxLocalKeys / KEYS_PER_LOCAL_KEY), false);
   }
 
-  private LocalAdmissions(MemoryStore local, Reporter reporter, int mostKeys, boolean forTesting) {
+  private LocalAdmissions(MemoryStore local, Reporter reporter, int maxKeys, boolean forTesting) {
     this.local = local;
     this.reporter = reporter;
-    this.mostKeys = mostKeys;
+    this.maxKeys = maxKeys;
     this.forTesting = forTesting;
   }
 
-  /** Starts no thread: {@link #report} is called by hand. */
+  /** Returns an instance that starts no thread: the test calls {@link #report}. */
   static LocalAdmissions forTesting(MemoryStore local, Reporter reporter) {
     return new LocalAdmissions(local, reporter, Integer.MAX_VALUE, true);
   }
 
   /**
-   * Adds a charge that was made here and not in the store.
+   * Adds a charge that was made locally and not in the store.
    *
-   * @param whole under the limit itself
-   * @param share under the share that it was charged to
+   * @param whole the charge under the limit itself
+   * @param share the charge under the share of the limit
    */
   @SuppressWarnings("ReferenceEquality")
   void add(Charge whole, Charge share) {
     if (reporter == Reporter.NONE) return;
     if (whole.cost() == 0 || whole.limit() instanceof Concurrency) return;
     var key = new Key(whole.counter(), whole.key());
-    if (admitted.size() >= mostKeys && !admitted.containsKey(key)) return;
+    if (admitted.size() >= maxKeys && !admitted.containsKey(key)) return;
     admitted.merge(key, new Admitted(whole, share), LocalAdmissions::sum);
   }
 
   private static Admitted sum(Admitted earlier, Admitted later) {
-    return new Admitted(at(earlier.whole.cost() + later.whole.cost(), later.whole), later.share);
+    return new Admitted(
+        withCost(earlier.whole.cost() + later.whole.cost(), later.whole), later.share);
   }
 
-  private static Charge at(long cost, Charge charge) {
+  private static Charge withCost(long cost, Charge charge) {
     return new Charge(charge.counter(), charge.key(), cost, charge.holder());
   }
 
-  void forget(Counter counter, String key) {
+  /** Drops the admissions of a counter that has been reset. */
+  void remove(Counter counter, String key) {
     admitted.remove(new Key(counter, key));
   }
 
+  /** Returns the number of counters with admissions to report. */
   int keys() {
     return admitted.size();
   }
 
-  /** Begins to report, unless there is nothing to report or it does already. */
+  /** Starts reporting, unless it has started already or there are no admissions. */
   void start() {
     if (forTesting || admitted.isEmpty()) return;
     lock.lock();
@@ -109,13 +118,13 @@ final class LocalAdmissions implements AutoCloseable {
       if (closed || thread != null) return;
       thread = Thread.ofPlatform().daemon().name("headgate-report").start(this::reportAll);
     } catch (OutOfMemoryError e) {
-      // No thread to be had: the next outage's end is the next chance.
+      // No thread can be created; reporting starts again after the next outage.
     } finally {
       lock.unlock();
     }
   }
 
-  /** Ends reporting until {@link #start}: the store is unavailable. */
+  /** Stops reporting until {@link #start}, because the store is unavailable. */
   void stop() {
     lock.lock();
     try {
@@ -130,7 +139,7 @@ final class LocalAdmissions implements AutoCloseable {
     try {
       while (isCurrent()) {
         boolean done = report(BATCH);
-        if (admitted.isEmpty() && isLast()) return;
+        if (admitted.isEmpty() && finishIfEmpty()) return;
         Thread.sleep(done ? PAUSE_MILLIS : AFTER_FAILURE_MILLIS);
       }
     } catch (InterruptedException e) {
@@ -148,11 +157,13 @@ final class LocalAdmissions implements AutoCloseable {
     }
   }
 
+  /** Ends the current thread if it has been stopped or there are no more admissions. */
   @SuppressWarnings("ReferenceEquality")
-  private boolean isLast() {
+  private boolean finishIfEmpty() {
     lock.lock();
     try {
-      if (thread != Thread.currentThread()) return true; // stopped, and another may have begun
+      if (thread != Thread.currentThread())
+        return true; // stopped; another thread may have been started
       if (!admitted.isEmpty()) return false;
       thread = null;
       return true;
@@ -162,32 +173,33 @@ final class LocalAdmissions implements AutoCloseable {
   }
 
   /**
-   * Reports some of the counters, and waits for the answers.
+   * Reports at most {@code max} counters, and waits for the replies.
    *
-   * @return whether all of these reports arrived
+   * @return whether all of these reports succeeded
    */
-  public boolean report(int most) {
-    return reportAsync(most).join();
+  public boolean report(int max) {
+    return reportAsync(max).join();
   }
 
-  /** Reports some of the counters; the future has whether all of these reports arrived. */
-  CompletableFuture<Boolean> reportAsync(int most) {
+  /** Reports at most {@code max} counters; completes with whether all of the reports succeeded. */
+  CompletableFuture<Boolean> reportAsync(int max) {
     var reports = new ArrayList<CompletableFuture<Boolean>>();
-    for (var key : first(most)) {
+    for (var key : firstKeys(max)) {
       var entry = admitted.remove(key);
       if (entry == null) continue;
-      long used = entry.share.limit().capacity() - local.standing(entry.share).remaining();
+      long used = entry.share.limit().capacity() - local.peekAtZeroCost(entry.share).remaining();
       long cost = Math.min(entry.whole.cost(), used);
-      if (cost > 0) reports.add(report(key, new Admitted(at(cost, entry.whole), entry.share)));
+      if (cost > 0)
+        reports.add(report(key, new Admitted(withCost(cost, entry.whole), entry.share)));
     }
     return CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new))
         .thenApply(done -> reports.stream().allMatch(CompletableFuture::join));
   }
 
-  private List<Key> first(int most) {
-    var keys = new ArrayList<Key>(Math.min(most, admitted.size()));
+  private List<Key> firstKeys(int max) {
+    var keys = new ArrayList<Key>(Math.min(max, admitted.size()));
     for (var key : admitted.keySet()) {
-      if (keys.size() == most) break;
+      if (keys.size() == max) break;
       keys.add(key);
     }
     return keys;
@@ -208,7 +220,7 @@ final class LocalAdmissions implements AutoCloseable {
     });
   }
 
-  /** Whether it is certain that the store charged nothing. */
+  /** Returns whether the store certainly charged nothing. */
   private static boolean isUncharged(Throwable problem) {
     var cause = problem instanceof CompletionException ? problem.getCause() : problem;
     return cause instanceof StoreException known && known.isUncharged();

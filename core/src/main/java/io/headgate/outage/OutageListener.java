@@ -3,23 +3,29 @@ package io.headgate.outage;
 import io.headgate.store.StoreException;
 
 /**
- * Hears of outages, for logs and metrics. Called by the threads that notice, so it should be quick;
- * what it throws is dropped. {@link #opened} and {@link #closed} take turns.
+ * Is notified of outages of a store, for logs and metrics.
+ *
+ * <p>Called on the threads that detect the event, so implementations must be thread-safe and should
+ * return quickly. Exceptions are ignored. Calls of {@link #opened} and {@link #closed} alternate.
  */
 public interface OutageListener {
-  /** Does nothing. */
+  /** Ignores all events. */
   OutageListener NONE = new OutageListener() {};
 
-  /** A request could not be decided by the store. */
+  /** Called when the store failed to execute a request. */
   default void failed(StoreException.Kind kind) {}
 
-  /** From now on the store is not asked. */
+  /**
+   * Called when the circuit breaker has opened: no requests are sent to the store.
+   *
+   * @param message the kind and the message of the failure
+   */
   default void opened(String message) {}
 
   /**
-   * From now on it is asked again.
+   * Called when the circuit breaker has closed: requests are sent to the store again.
    *
-   * @param outageMicros since the first failure
+   * @param outageMicros the time since the first failure
    */
   default void closed(long outageMicros) {}
 }

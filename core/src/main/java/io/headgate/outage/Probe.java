@@ -1,13 +1,13 @@
 package io.headgate.outage;
 
 /**
- * Asks whether a store that was away is back.
+ * Checks whether a store that was unavailable is available again.
  *
- * <p>It should need all that a decision needs: a server may answer a ping and still refuse every
- * write. And it should end by itself, or when its thread is interrupted.
+ * <p>A probe should use everything that a decision uses: a server may reply to PING and still
+ * refuse every write. It should end within a bounded time, and when its thread is interrupted.
  */
 @FunctionalInterface
 public interface Probe {
-  /** Ends normally if the store can be asked again, and throws anything if it can't. */
+  /** Returns normally if the store is available; throws any exception if it is not. */
   void probe() throws Exception;
 }

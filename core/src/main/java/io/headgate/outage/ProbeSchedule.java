@@ -1,16 +1,16 @@
 package io.headgate.outage;
 
-/** Probes a store that is unavailable until it can decide again. */
+/** Decides when to probe an unavailable store. Thread-safe. */
 public interface ProbeSchedule {
   /**
-   * Begins to probe, unless it does already or {@link #end} was called. Probes until one succeeds,
-   * and runs {@code onSuccess} then, when it may be started again.
+   * Starts probing, unless it is already probing or {@link #end} was called. Probes until one
+   * succeeds, then runs {@code onSuccess}, by which time it can be started again.
    */
   void start(Runnable onSuccess);
 
-  /** Ends probing for good. */
+  /** Stops probing permanently. */
   void end();
 
-  /** When the next probe is due, by the ticker; in the past while one is under way. */
+  /** Returns when the next probe is due, by the ticker; a past time while one is in progress. */
   long dueAt();
 }

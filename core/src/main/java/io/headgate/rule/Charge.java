@@ -8,10 +8,10 @@ import io.headgate.limit.State;
 import io.headgate.limit.Step;
 
 /**
- * One limit's part in a plan: which state, and what it is to be charged.
+ * The cost that a plan charges to one counter. Immutable.
  *
- * <p>A class rather than a record because it keeps a hash, which is then ready when a store looks
- * for the state: nothing else can be done there until it is known.
+ * <p>A class rather than a record because it precomputes the hash with which a store looks up the
+ * state of the counter.
  */
 public final class Charge {
   private final Counter counter;
@@ -20,6 +20,14 @@ public final class Charge {
   private final long cost;
   private final long holder;
 
+  /**
+   * Creates a charge.
+   *
+   * @param counter the limit to charge
+   * @param key identifies the state among those of the counter
+   * @param cost the number of permits
+   * @param holder identifies the slots if the limit is a concurrency limit
+   */
   public Charge(Counter counter, String key, long cost, long holder) {
     this(counter, key, hashOf(counter, key), cost, holder);
   }
@@ -33,8 +41,8 @@ public final class Charge {
   }
 
   /**
-   * Returns a hash of the state's name under a secret key of this JVM, so that a caller that
-   * chooses keys can't choose which of them share a part of a table.
+   * Returns a keyed hash of counter and key. The hash key is secret and random per JVM, so that a
+   * caller that chooses keys can't produce collisions in a hash table.
    */
   public static int hashOf(Counter counter, String key) {
     long h = KeyedHash.of(key) + counter.hashCode() * 0x9E3779B97F4A7C15L;
@@ -53,12 +61,12 @@ public final class Charge {
     return cost;
   }
 
-  /** Names the slots that it takes, where the limit is one of concurrency. */
+  /** Returns the id of the slots that are acquired if the limit is a concurrency limit. */
   public long holder() {
     return holder;
   }
 
-  /** As {@link #hashOf} its counter and key. */
+  /** Returns {@link #hashOf} the counter and key. */
   public int hash() {
     return hash;
   }
@@ -67,10 +75,10 @@ public final class Charge {
     return counter.limit();
   }
 
-  /** Asks the limit, given the state that is kept under this counter and key. */
+  /** Applies the limit to the state that is stored under this counter and key. */
   public Step step(State state, long now) {
-    if (state instanceof HeldState held && limit() instanceof Holdable divisible) {
-      return held.step(divisible, now, cost);
+    if (state instanceof HeldState held && limit() instanceof Holdable holdable) {
+      return held.step(holdable, now, cost);
     }
     return limit() instanceof Concurrency slots
         ? slots.step(state, now, cost, holder)
@@ -78,28 +86,28 @@ public final class Charge {
   }
 
   Charge dividedBy(int n) {
-    return n == 1 ? this : under(counter.dividedBy(n));
+    return n == 1 ? this : withCounter(counter.dividedBy(n));
   }
 
-  /** The state that it is of. */
-  CounterKey place() {
+  /** Returns the key of the state that is charged. */
+  CounterKey counterKey() {
     return new CounterKey(counter, key);
   }
 
   Charge plus(long more) {
-    return more == 0 ? this : at(cost + more);
+    return more == 0 ? this : withCost(cost + more);
   }
 
-  /** The same charge under another limit of the same name. */
-  Charge under(Counter other) {
+  /** Returns the same charge for another counter of the same name. */
+  Charge withCounter(Counter other) {
     return new Charge(other, key, hash, cost, holder);
   }
 
-  Charge atNoCost() {
-    return at(0);
+  Charge atZeroCost() {
+    return withCost(0);
   }
 
-  private Charge at(long other) {
+  private Charge withCost(long other) {
     return new Charge(counter, key, hash, other, holder);
   }
 

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which of many blocks of addresses does an address lie in? One look-up per length in use. */
+/** Finds the CIDR blocks that contain an address, with one hash lookup per prefix length in use. */
 final class CidrIndex {
   private final TreeMap<Integer, Map<IpAddress, IntCollector>> byLength = new TreeMap<>();
 
@@ -22,8 +22,8 @@ final class CidrIndex {
   void find(String text, IntCollector found) {
     var address = IpAddress.parse(text);
     if (address == null) return;
-    // As Cidr.matches has it: nobody tries again what is found here.
-    var lengths = address.isV4() ? byLength.tailMap(Pattern.Cidr.ALL_OF_V4) : byLength;
+    // The same rule as in Cidr.matches, since a match that is found here is not verified again.
+    var lengths = address.isV4() ? byLength.tailMap(Pattern.Cidr.V4_PREFIX_BITS) : byLength;
     lengths.forEach((bits, blocks) -> {
       var ordinals = blocks.get(address.prefix(bits));
       if (ordinals != null) found.addAll(ordinals);

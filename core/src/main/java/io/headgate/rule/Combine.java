@@ -7,17 +7,17 @@ import io.headgate.limit.Outcome.Refused;
 import java.util.List;
 import java.util.function.IntPredicate;
 
-/** How the limits of one rule make one answer. What it denies, it does not charge. */
+/** How the outcomes of a rule's limits are combined. A rule that denies charges none of them. */
 public sealed interface Combine {
 
-  /** Every limit must pass, and each is charged. */
+  /** Every limit must pass, and every limit is charged. */
   record All() implements Combine {}
 
-  /** One limit must pass; the first that does is charged: the next ones are its overflow. */
+  /** One limit must pass. The first that passes is charged; the following ones are its overflow. */
   record Any() implements Combine {}
 
   /**
-   * Limits that pass must have at least this share, in thousandths, of the weight of all; those
+   * The limits that pass must have at least {@code permille} thousandths of the total weight. Those
    * that pass are charged.
    */
   record Weighted(int permille) implements Combine {
@@ -30,21 +30,21 @@ public sealed interface Combine {
     }
   }
 
-  /** As {@link All}, from the narrowest scope to the widest: the first that denies is to blame. */
+  /** As {@link All}, ordered from the narrowest scope to the widest; reports the first refusal. */
   record Hierarchical() implements Combine {}
 
-  /** As {@link All}, from the highest priority to the lowest: the first that denies is to blame. */
+  /** As {@link All}, ordered from the highest priority to the lowest; reports the first refusal. */
   record Priority() implements Combine {}
 
-  /** Whether the limits are tried in order, so that the first to refuse is the one to blame. */
-  default boolean blamesFirst() {
+  /** Returns whether the limits are ordered, so that only the first refusal is reported. */
+  default boolean reportsFirst() {
     return this instanceof Hierarchical || this instanceof Priority;
   }
 
-  /** A time that does not come. */
+  /** The retry time of a rule that can never pass. */
   long NEVER = Long.MAX_VALUE;
 
-  /** Whether limit {@code index} is charged, given that the rule passes. */
+  /** Returns whether the limit at {@code index} is charged, given that the rule passes. */
   default boolean charges(int index, List<Outcome> outcomes) {
     boolean passed = outcomes.get(index) instanceof Passed;
     return switch (this) {
@@ -58,9 +58,11 @@ public sealed interface Combine {
   }
 
   /**
-   * When the rule would pass if nobody else came: 0 if it does now, {@link #NEVER} if it can't.
+   * Returns the microseconds after which the rule passes if no other request arrives: 0 if it
+   * passes now, {@link #NEVER} if it can't.
    *
-   * <p>What passes now still passes later, so each limit has one moment from which it passes.
+   * <p>A limit that passes at some time also passes later, so each limit has a single time from
+   * which it passes.
    */
   default long retryAfter(List<Outcome> outcomes, List<Counter> counters) {
     return switch (this) {
@@ -72,7 +74,7 @@ public sealed interface Combine {
         for (var outcome : outcomes) first = Math.min(first, passesAfter(outcome));
         yield first;
       }
-      case Weighted(int permille) -> reaches(permille, outcomes, counters);
+      case Weighted(int permille) -> earliestWithEnoughWeight(permille, outcomes, counters);
     };
   }
 
@@ -82,20 +84,20 @@ public sealed interface Combine {
     return last;
   }
 
-  /** The earliest of the limits' moments at which the weight of those that pass is enough. */
-  private static long reaches(int permille, List<Outcome> outcomes, List<Counter> counters) {
+  /** Returns the earliest retry time of a limit at which the passing limits have enough weight. */
+  private static long earliestWithEnoughWeight(int permille, List<Outcome> outcomes, List<Counter> counters) {
     long earliest = NEVER;
     for (var candidate : outcomes) {
       long time = passesAfter(candidate);
       if (time < earliest
-          && weighsEnough(permille, counters, i -> passesAfter(outcomes.get(i)) <= time)) {
+          && hasEnoughWeight(permille, counters, i -> passesAfter(outcomes.get(i)) <= time)) {
         earliest = time;
       }
     }
     return earliest;
   }
 
-  private static boolean weighsEnough(int permille, List<Counter> counters, IntPredicate passes) {
+  private static boolean hasEnoughWeight(int permille, List<Counter> counters, IntPredicate passes) {
     long whole = 0;
     long passing = 0;
     for (int i = 0; i < counters.size(); i++) {
@@ -105,7 +107,10 @@ public sealed interface Combine {
     return passing * 1000 >= whole * permille;
   }
 
-  /** Which limit's {@code remaining} is the rule's: the highest cost that would pass now. */
+  /**
+   * Returns the index of the limit whose {@code remaining} is that of the rule: the highest cost
+   * that the rule would let pass now.
+   */
   default int tightest(List<Outcome> outcomes, List<Counter> counters) {
     int best = 0;
     for (int i = 1; i < outcomes.size(); i++) {
@@ -114,31 +119,34 @@ public sealed interface Combine {
       if (this instanceof Any ? remaining > soFar : remaining < soFar) best = i;
     }
     return this instanceof Weighted(int permille)
-        ? mostThatWeighsEnough(permille, outcomes, counters, best)
+        ? largestWithEnoughWeight(permille, outcomes, counters, best)
         : best;
   }
 
   /**
-   * @param least the limit with least left: what it has left, all have
+   * Returns the limit with the most left such that limits of enough weight have at least as much.
+   *
+   * @param least the limit with the least left
    */
-  private static int mostThatWeighsEnough(
+  private static int largestWithEnoughWeight(
       int permille, List<Outcome> outcomes, List<Counter> counters, int least) {
     int best = least;
     for (int candidate = 0; candidate < outcomes.size(); candidate++) {
       long remaining = outcomes.get(candidate).remaining();
       if (remaining > outcomes.get(best).remaining()
-          && weighsEnough(permille, counters, i -> outcomes.get(i).remaining() >= remaining)) {
+          && hasEnoughWeight(permille, counters, i -> outcomes.get(i).remaining() >= remaining)) {
         best = candidate;
       }
     }
     return best;
   }
 
+  /** Returns the microseconds after which one limit passes; {@link #NEVER} if it can't. */
   static long passesAfter(Outcome outcome) {
     return switch (outcome) {
       case Passed passed -> 0;
       case Refused refused -> refused.retryAfter();
-      case ExceedsCapacity never -> NEVER;
+      case ExceedsCapacity exceeds -> NEVER;
     };
   }
 }

@@ -6,20 +6,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Several requests that go ahead together or not at all.
+ * The plan of several requests that are decided atomically: all of them go ahead or none does.
  *
- * <p>What they would charge to the same counter adds up, as if it were one request of that cost: a
- * sum that the limit can never hold is impossible, though each by itself were not. Where requests
- * bring different limits along for that counter, the tightest holds for all.
+ * <p>Costs that are charged to the same counter add up as if they were one request. If the sum
+ * exceeds the capacity the decision is impossible, even if each request alone would pass. If the
+ * requests have different limits for the same counter, the tightest applies to all.
  *
- * @param whole what a store is to decide
- * @param each the part of each request in it, in their order
+ * @param whole the plan for a store to decide
+ * @param each the plan of each request, in the order of the requests
  */
 public record CombinedPlan(Plan whole, List<Plan> each) {
   public CombinedPlan {
     each = List.copyOf(each);
   }
 
+  /** Combines plans, each of which belongs to one request. */
   public static CombinedPlan of(List<Plan> plans) {
     if (plans.size() == 1) return new CombinedPlan(plans.getFirst(), plans);
     var tightest = tightest(plans);
@@ -35,17 +36,17 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
     return new CombinedPlan(new Plan(parts, charges, true), each);
   }
 
-  /** The counters for which the plans disagree, each with the limit that holds for all of them. */
+  /** Returns the counters for which the plans have different limits, each with the tightest. */
   private static Map<CounterKey, Counter> tightest(List<Plan> plans) {
     var limits = new HashMap<CounterKey, Counter>();
     var disputed = new HashMap<CounterKey, Counter>();
     for (var plan : plans) {
       for (var charge : plan.charges()) {
-        var known = limits.putIfAbsent(charge.place(), charge.counter());
+        var known = limits.putIfAbsent(charge.counterKey(), charge.counter());
         if (known == null || known.limit().equals(charge.limit())) continue;
         var tighter = tighter(known, charge.counter());
-        limits.put(charge.place(), tighter);
-        disputed.put(charge.place(), tighter);
+        limits.put(charge.counterKey(), tighter);
+        disputed.put(charge.counterKey(), tighter);
       }
     }
     disputed.replaceAll((place, counter) -> limits.get(place));
@@ -62,7 +63,7 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
     if (limits.isEmpty()) return plan;
     var charges = new ArrayList<Charge>(plan.charges().size());
     for (var charge : plan.charges()) {
-      charges.add(charge.under(limits.getOrDefault(charge.place(), charge.counter())));
+      charges.add(charge.withCounter(limits.getOrDefault(charge.counterKey(), charge.counter())));
     }
     var parts = new ArrayList<Plan.Part>(plan.parts().size());
     for (var part : plan.parts()) {

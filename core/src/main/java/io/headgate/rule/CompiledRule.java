@@ -7,17 +7,18 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A rule, ready for use: its counters in the order they are tried, its overrides indexed. */
+/** A rule prepared for evaluation, with its counters in order and its overrides indexed. */
 final class CompiledRule {
   private final Rule rule;
-  private final List<Plan.Part> base; // of one, ready for a plan of one rule
+  private final List<Plan.Part> base; // a single part, as a list for plans of one rule
   private final List<List<Plan.Part>> overridden = new ArrayList<>();
   private final MatchIndex overrides;
-  private final List<Counter> counters; // the rule's, then each override's
+  private final List<Counter> counters; // of the rule, then of each override
   private final boolean scheduled;
 
   /**
-   * The second last looked at, times two, plus one if it was active; at first, no second at all.
+   * Caches the schedule: the last evaluated second times two, plus one if the rule was active. The
+   * initial value matches no second.
    */
   private volatile long lastSecond = Long.MIN_VALUE;
 
@@ -44,19 +45,19 @@ final class CompiledRule {
     return rule;
   }
 
-  /** The position of the override that applies; -1 for none. */
+  /** Returns the index of the override that applies to the subject; -1 for none. */
   int override(Subject subject) {
     if (overridden.isEmpty()) return -1;
     var found = overrides.find(subject);
     return found.size() == 0 ? -1 : found.get(0);
   }
 
-  /** The rule's part in a plan under that override; without one if there is none such. */
+  /** Returns the rule's part in a plan under an override; the rule's own if there is none such. */
   Plan.Part part(int override) {
     return alone(override).getFirst();
   }
 
-  /** That part, as the only one of a plan. */
+  /** Returns {@link #part} as the list of parts of a plan of one rule. */
   List<Plan.Part> alone(int override) {
     return override < 0 || override >= overridden.size() ? base : overridden.get(override);
   }
@@ -65,7 +66,10 @@ final class CompiledRule {
     return counters.stream().anyMatch(counter -> counter.limit() instanceof Concurrency);
   }
 
-  /** Schedules have a resolution of seconds, so that one look at the calendar serves for one. */
+  /**
+   * Returns whether the schedule is active. Schedules have a resolution of one second, so the
+   * result is cached for that time.
+   */
   boolean isActive(long now) {
     if (!scheduled) return true;
     long second = Math.floorDiv(now, 1_000_000);
@@ -80,7 +84,7 @@ final class CompiledRule {
     return scheduled;
   }
 
-  /** Every counter of the rule and of its overrides; equal ones differ in their limits. */
+  /** Returns every counter of the rule and of its overrides; equal ones may differ in limits. */
   List<Counter> counters() {
     return counters;
   }

@@ -1,16 +1,22 @@
 package io.headgate.rule;
 
 /**
- * How closely instances agree. In one JVM's memory there is nobody to agree with, and each of these
- * is exact.
+ * The consistency mode of a rule: how closely instances share its counters. With the memory store
+ * of a single JVM, every mode is exact.
  */
 public enum Consistency {
-  /** Each check is decided on the shared state. */
+  /** Each check is decided by the shared store. */
   STRICT,
-  /** Permits are held in advance and spent here: never too many in all, at times too few. */
+  /**
+   * Each instance leases permits and spends them locally. Never over-admits; may deny while another
+   * instance still holds permits.
+   */
   LEASED,
-  /** Counted here and reported: for a moment too many, which is repaid. */
+  /**
+   * Each instance counts in a local copy and reports to the store. Over-admits for a short time;
+   * the excess is charged and repaid.
+   */
   EVENTUAL,
-  /** Strict, and leased for those counters that are asked about often. */
+  /** Strict, but leased for counters that are checked often. */
   AUTO
 }

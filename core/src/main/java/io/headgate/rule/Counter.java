@@ -7,25 +7,25 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit as it stands in a rule set: what its states are filed under, and how a request's key and
- * cost are found.
+ * A limit of a rule in a rule set. Names the states of the limit, and derives the key and the cost
+ * of a request. Immutable.
  *
- * <p>Two counters are equal if they have the same name in the same rule, and are counted apart for
- * the same override or for none, whatever their limits: that is how a changed limit finds the
- * states of the old one.
+ * <p>Two counters are equal if they have the same name in the same rule, and are separate for the
+ * same override or for none, whatever their limits. So a changed limit finds the states of the old
+ * one.
  */
 public final class Counter {
   private final String rule;
   private final RuleLimit ruleLimit;
-  private final Limit limit; // ruleLimit's, or a share of it
+  private final Limit limit; // that of ruleLimit, or a part of it
   private final @Nullable Bucket bucket;
   private final List<String> per;
   private final String override; // the fingerprint of its match, or empty
   private final @Nullable String cost;
   private final int hash;
-  private volatile @Nullable Part part; // the one made last
+  private volatile @Nullable Part part; // cached by dividedBy
 
-  /** This counter as one of {@code n} instances has it. */
+  /** This counter with the limit divided by {@code n}. */
   private record Part(int n, Counter counter) {}
 
   Counter(Rule rule, RuleLimit limit) {
@@ -33,8 +33,10 @@ public final class Counter {
   }
 
   /**
-   * @param override the {@linkplain Match#fingerprint() match} of the override that is counted
-   *     apart; empty for a counter that the rule and its overrides share
+   * Creates the counter of a limit.
+   *
+   * @param override the {@linkplain Match#fingerprint() fingerprint} of the override that has this
+   *     counter for itself; empty for a counter that the rule and its overrides share
    */
   Counter(Rule rule, RuleLimit limit, String override) {
     this(rule.id(), limit, limit.limit(), rule.attributesOf(limit), override);
@@ -53,8 +55,8 @@ public final class Counter {
   }
 
   /**
-   * An equal counter with one instance's share of the limit; see {@link Limit#dividedBy}. Made once
-   * as long as {@code n} stays what it is: every check of an outage comes here.
+   * Returns an equal counter with the limit of one of {@code n} instances; see {@link
+   * Limit#dividedBy}. Cached for the last {@code n}, since every check during an outage calls it.
    */
   Counter dividedBy(int n) {
     if (n == 1) return this;
@@ -65,31 +67,31 @@ public final class Counter {
     return shared;
   }
 
-  /** The id of the rule. */
+  /** Returns the id of the rule. */
   public String rule() {
     return rule;
   }
 
-  /** The name of the limit within the rule. */
+  /** Returns the name of the limit within the rule. */
   public String name() {
     return ruleLimit.name();
   }
 
   /**
-   * Names the override whose requests alone this counter counts: a text of letters, digits, {@code
-   * -} and {@code _} that stays the same as long as the override's match does. Empty for a counter
-   * of the rule.
+   * Returns a text that identifies the override that has this counter for itself. Consists of
+   * letters, digits, {@code -} and {@code _}, and depends on the override's match only. Empty for a
+   * counter of the rule.
    */
   public String override() {
     return override;
   }
 
-  /** Names the counter within its rule: the limit's name, and the override it is apart for. */
+  /** Returns the id of the counter within its rule: the limit's name and the override, if any. */
   public String id() {
     return override.isEmpty() ? name() : name() + '|' + override;
   }
 
-  /** What the limit is called where rules are not named beside it: in headers and reports. */
+  /** Returns the name of the limit across all rules, as used in headers and reports. */
   public String policy() {
     return name().equals(rule) ? rule : rule + "/" + name();
   }
@@ -98,21 +100,22 @@ public final class Counter {
     return limit;
   }
 
-  /** The arithmetic of the limit, if it is a bucket's; otherwise null. */
+  /** Returns the arithmetic of a token or leaky bucket; null for other limits. */
   public @Nullable Bucket bucket() {
     return bucket;
   }
 
-  /** What the limit counts for in {@link Combine.Weighted}. */
+  /** Returns the weight of the limit in {@link Combine.Weighted}. */
   public long weight() {
     return ruleLimit.weight();
   }
 
+  /** Returns the attributes of which each distinct value has its own state. */
   public List<String> per() {
     return per;
   }
 
-  /** The named cost that the limit spends; empty for the plain one. */
+  /** Returns the named cost that the limit is charged; empty for the request's plain cost. */
   public Optional<String> cost() {
     return ruleLimit.cost();
   }
@@ -122,9 +125,9 @@ public final class Counter {
   }
 
   /**
-   * Names one counter among those of this limit. Several values are each preceded by their length,
-   * so that {@code a:b, c} and {@code a, b:c} differ. A missing attribute shares one counter rather
-   * than escaping the limit; it can't be confused with a value, since no value is empty.
+   * Returns the key of the subject's state. Several values are each preceded by their length, so
+   * that {@code a:b, c} and {@code a, b:c} differ. Subjects without the attribute share the empty
+   * value, which no attribute can have, so that they don't escape the limit.
    */
   String keyOf(Subject subject) {
     return switch (per.size()) {
@@ -141,12 +144,13 @@ public final class Counter {
     };
   }
 
+  /** Returns the value of an attribute in counter keys, with IP addresses in canonical form. */
   static String value(Subject subject, String attribute) {
     String value = subject.find(attribute);
     if (value == null) return "";
     if (!attribute.equals(Pattern.Cidr.ATTRIBUTE)) return value;
     var address = IpAddress.parse(value);
-    return address == null ? value : address.caller();
+    return address == null ? value : address.counterValue();
   }
 
   @Override

@@ -1,8 +1,10 @@
 package io.headgate.rule;
 
-/** Names one state. */
+/** Identifies the state of a counter for one subject. */
 record CounterKey(Counter counter, String key) {
-  /** Keyed, because callers choose keys and records in a bin of a map are searched one by one. */
+  /**
+   * A keyed hash, since callers choose keys and colliding entries of a map are searched linearly.
+   */
   @Override
   public int hashCode() {
     return Charge.hashOf(counter, key);

@@ -2,19 +2,21 @@ package io.headgate.rule;
 
 import java.time.Duration;
 
-/** What a rule says while the store can't be asked. */
+/** How a rule decides while the store is unavailable ({@code on-store-failure}). */
 public sealed interface FailurePolicy {
-  /** What a rule does that names no policy: an outage then costs accuracy, and not the limit. */
+  /** The policy of a rule that sets none: the limit stays enforced, with less accuracy. */
   FailurePolicy DEFAULT = new Local();
 
+  /** Allows every request. */
   record Allow() implements FailurePolicy {}
 
+  /** Denies every request. */
   record Deny() implements FailurePolicy {}
 
-  /** Each instance enforces its share of the limit by itself. */
+  /** Each instance enforces its part of the limit locally. */
   record Local() implements FailurePolicy {}
 
-  /** An outage shorter than {@code grace} is forgiven; a longer one is not. */
+  /** Allows every request for the first {@code grace} of an outage, then denies every request. */
   record AllowThenDeny(Duration grace) implements FailurePolicy {
     public AllowThenDeny {
       if (grace.isNegative() || grace.isZero()) {

@@ -3,18 +3,18 @@ package io.headgate.rule;
 import java.util.Arrays;
 
 /**
- * A few small numbers, gathered without boxing. Who is given one list and no other, which is what
- * happens to nearly every request, reads that list itself and makes no copy.
+ * A growable list of primitive ints with copy-on-write: adding one list to an empty one shares its
+ * array, so that the usual lookup, which finds a single list, copies nothing. Not thread-safe.
  */
 final class IntCollector {
   private static final int[] NONE = {};
 
   private int[] values = NONE;
   private int size;
-  private boolean borrowed; // the values are another's, not to be changed
+  private boolean borrowed; // the array belongs to another list and must not be modified
 
   void add(int value) {
-    if (borrowed || size == values.length) own(Math.max(4, size * 2));
+    if (borrowed || size == values.length) copyTo(Math.max(4, size * 2));
     values[size++] = value;
   }
 
@@ -37,18 +37,18 @@ final class IntCollector {
   }
 
   void set(int index, int value) {
-    if (borrowed) own(size);
+    if (borrowed) copyTo(size);
     values[index] = value;
   }
 
-  void cut(int size) {
+  void truncate(int size) {
     this.size = size;
   }
 
-  /** In ascending order, each once. */
+  /** Sorts in ascending order and removes duplicates. */
   void sort() {
     if (isAscending()) return;
-    if (borrowed) own(size);
+    if (borrowed) copyTo(size);
     Arrays.sort(values, 0, size);
     int kept = 1;
     for (int i = 1; i < size; i++) {
@@ -64,7 +64,7 @@ final class IntCollector {
     return true;
   }
 
-  private void own(int room) {
+  private void copyTo(int room) {
     values = Arrays.copyOf(values, room);
     borrowed = false;
   }

@@ -3,23 +3,23 @@ package io.headgate.rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An IP address as 128 bits, so that one address has one form: {@code 10.0.0.1}, {@code
- * ::ffff:10.0.0.1} and {@code ::FFFF:A00:1} are the same caller. IPv4 is kept as IPv4-mapped.
+ * An IP address as 128 bits, with one form for each address: {@code 10.0.0.1}, {@code
+ * ::ffff:10.0.0.1} and {@code ::FFFF:A00:1} are equal. IPv4 is stored as IPv4-mapped IPv6.
  *
- * <p>Parses by hand because the JDK's parser may ask a name server when the text is no address.
+ * <p>Has its own parser because the JDK's may query a name server if the text is not an address.
  */
 public record IpAddress(long high, long low) {
   private static final long V4_PREFIX = 0xffff_0000_0000L;
 
-  /** The bits of an IPv6 address that {@link #caller} keeps. */
+  /** The bits of an IPv6 address that {@link #counterValue} keeps. */
   static final int KEY_BITS = 64;
 
-  /** Whether this is an IPv4 address, also one that was written as IPv4-mapped. */
+  /** Returns whether this is an IPv4 address, including those written as IPv4-mapped. */
   public boolean isV4() {
     return high == 0 && (low & ~0xffff_ffffL) == V4_PREFIX;
   }
 
-  /** Whether the first {@code bits} (of 128) are those of {@code other}. */
+  /** Returns whether the first {@code bits} (of 128) equal those of {@code other}. */
   boolean sharesPrefix(IpAddress other, int bits) {
     return prefix(bits).equals(other.prefix(bits));
   }
@@ -40,10 +40,10 @@ public record IpAddress(long high, long low) {
   }
 
   /**
-   * What one caller is counted under: an IPv4 address as it is, an IPv6 one as its /64, since
-   * whoever has one IPv6 address has 2^64 of them.
+   * Returns the value of the address in counter keys: an IPv4 address itself, the /64 network of an
+   * IPv6 address, since a client is usually assigned a whole /64.
    */
-  String caller() {
+  String counterValue() {
     if (isV4()) {
       return (low >>> 24 & 255)
           + "."
@@ -58,10 +58,10 @@ public record IpAddress(long high, long low) {
   }
 
   /**
-   * Reads an address without port, brackets or zone. An IPv4 address has four decimal numbers
+   * Parses an address without port, brackets or zone. An IPv4 address has four decimal numbers
    * without leading zeros.
    *
-   * @return null if the text is no address
+   * @return null if the text is not an address
    */
   public static @Nullable IpAddress parse(String text) {
     int length = text.length();
@@ -74,7 +74,7 @@ public record IpAddress(long high, long low) {
     return bits < 0 ? null : new IpAddress(0, V4_PREFIX | bits);
   }
 
-  /** Four decimal numbers from {@code start} to the end of the text; -1 if they are not that. */
+  /** Parses a dotted quad from {@code start} to the end of the text; returns -1 if it is none. */
   private static long v4Bits(String text, int start) {
     long bits = 0;
     int parts = 0;
@@ -86,7 +86,7 @@ public record IpAddress(long high, long low) {
         bits = bits << 8 | value;
         value = -1;
       } else if (c >= '0' && c <= '9') {
-        if (value == 0) return -1; // 010 is 8 to some and 10 to others
+        if (value == 0) return -1; // leading zeros: some parsers read 010 as octal
         value = Math.max(value, 0) * 10 + (c - '0');
         if (value > 255) return -1;
       } else {

@@ -3,12 +3,12 @@ package io.headgate.rule;
 import java.security.SecureRandom;
 
 /**
- * SipHash-1-3 (Aumasson and Bernstein, 2012) of a text's UTF-16 code units, under a key that is
- * drawn at random when the JVM starts.
+ * SipHash-1-3 (Aumasson and Bernstein, 2012) of a text's UTF-16 code units, with a random key per
+ * JVM.
  *
- * <p>Tables that outsiders fill must not use {@link String#hashCode}: equal codes are easily made,
- * and no seed that is mixed in afterwards tells them apart. Here nothing short of the key says
- * which texts collide. Allocates nothing.
+ * <p>Hash tables with keys chosen by callers must not use {@link String#hashCode}: texts of equal
+ * hash codes are easily constructed, and a seed mixed in afterwards does not separate them. With
+ * SipHash, collisions can't be predicted without the key. Allocates nothing.
  */
 final class KeyedHash {
   private static final long KEY0;
@@ -31,7 +31,7 @@ final class KeyedHash {
     long v3 = key1 ^ 0x7465646279746573L;
     int length = text.length();
     int i = 0;
-    // The last word has the length in bytes in its highest byte, and up to three characters.
+    // The last word has the length in bytes in its highest byte and up to three characters.
     for (boolean last = false; !last; ) {
       long word;
       if (length - i >= 4) {

@@ -2,7 +2,12 @@ package io.headgate.rule;
 
 import java.util.List;
 
-/** Other limits for some of those whom a rule matches. */
+/**
+ * Limits that replace those of a rule for some of its subjects.
+ *
+ * @param match the conditions under which the override applies, in addition to the rule's
+ * @param limits at least one
+ */
 public record LimitOverride(Match match, List<RuleLimit> limits) {
   public LimitOverride {
     limits = List.copyOf(limits);

@@ -10,35 +10,48 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The conditions of a rule or override: every attribute listed must be there and match. */
+/**
+ * The conditions of a rule or override. A subject matches if it has every listed attribute and each
+ * value matches its pattern.
+ */
 public record Match(Map<String, Pattern> conditions) {
-  /** Without padding in Base64; two of a million overrides are equal with a chance of 1e-10. */
+  /**
+   * 72 bits: needs no padding in Base64, and two of a million overrides collide with a probability
+   * of 1e-10.
+   */
   private static final int FINGERPRINT_BYTES = 9;
 
+  /** Matches every subject. */
   public static final Match EVERYTHING = new Match(Map.of());
 
   public Match {
     conditions = Collections.unmodifiableMap(new LinkedHashMap<>(conditions));
   }
 
+  /** Creates a match of one condition; see {@link Pattern#parse}. */
   public static Match of(String attribute, String pattern) {
     return EVERYTHING.and(attribute, pattern);
   }
 
+  /**
+   * Returns a match with one more condition.
+   *
+   * @throws IllegalArgumentException if there is a condition for the attribute already
+   */
   public Match and(String attribute, String pattern) {
     var more = new LinkedHashMap<>(conditions);
     var earlier = more.put(attribute, Pattern.parse(attribute, pattern));
     if (earlier != null) {
       throw new IllegalArgumentException(
-          "there are two patterns for '%s', '%s' and '%s'; give a list if either will do"
+          "there are two patterns for '%s', '%s' and '%s'; use a list to match either"
               .formatted(attribute, earlier.text(), pattern));
     }
     return new Match(more);
   }
 
   /**
-   * A short text that tells this match from others, whatever the order of its conditions and lists.
-   * Counters are named after it, so it must never change for a match.
+   * Returns a short text that identifies this match, independent of the order of its conditions and
+   * lists. It is part of counter keys, so the result for a given match must never change.
    */
   String fingerprint() {
     var text = new StringBuilder();
@@ -50,15 +63,16 @@ public record Match(Map<String, Pattern> conditions) {
       var hash = MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(UTF_16BE));
       return Base64.getUrlEncoder().encodeToString(Arrays.copyOf(hash, FINGERPRINT_BYTES));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
+      throw new IllegalStateException("the JDK does not provide SHA-256", e);
     }
   }
 
-  /** Preceded by its length, so that several in a row can be read in one way only. */
+  /** Returns the text preceded by its length, so that a sequence of texts is unambiguous. */
   static String sized(String text) {
     return text.length() + ":" + text;
   }
 
+  /** Returns whether the subject meets every condition. */
   public boolean matches(Subject subject) {
     for (var condition : conditions.entrySet()) {
       String value = subject.find(condition.getKey());

@@ -5,19 +5,20 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Why a rule does or does not apply to a subject.
+ * Explains why a rule does or does not apply to a subject.
  *
- * @param applies whether it is part of the plan
- * @param conditions each condition of the rule, and what the subject has there
- * @param override the position of the override that replaces the rule's limit
- * @param reason one sentence for people
+ * @param rule the rule
+ * @param applies whether the rule is part of the subject's plan
+ * @param conditions each condition of the rule with the subject's value
+ * @param override the index of the override that replaces the rule's limits; empty for none
+ * @param reason a human-readable sentence
  */
 public record MatchExplanation(
     Rule rule, boolean applies, List<Condition> conditions, OptionalInt override, String reason) {
 
-  /** One attribute of a rule's match, held against the subject. */
+  /** One condition of a rule, with the subject's value and whether it matches. */
   public record Condition(String attribute, String pattern, String value, boolean met) {
-    /** What {@link #value} says of an attribute that the subject does not have. */
+    /** The {@link #value} of an attribute that the subject does not have. */
     public static final String ABSENT = "(absent)";
   }
 
@@ -25,13 +26,13 @@ public record MatchExplanation(
     conditions = List.copyOf(conditions);
   }
 
-  /** How many of the rule's conditions the subject meets: what makes a miss a near one. */
+  /** Returns the number of conditions that the subject meets; high for a near miss. */
   public long met() {
     return conditions.stream().filter(Condition::met).count();
   }
 
-  static MatchExplanation of(CompiledRule clause, Subject subject, long now, boolean otherApplies) {
-    var rule = clause.rule();
+  static MatchExplanation of(CompiledRule compiled, Subject subject, long now, boolean otherApplies) {
+    var rule = compiled.rule();
     var conditions = new ArrayList<Condition>();
     rule.match()
         .conditions()
@@ -45,25 +46,25 @@ public record MatchExplanation(
     boolean applies =
         matches
             && rule.mode() != Mode.OFF
-            && clause.isActive(now)
+            && compiled.isActive(now)
             && !(rule.fallback() && otherApplies);
-    int override = applies ? clause.override(subject) : -1;
+    int override = applies ? compiled.override(subject) : -1;
     return new MatchExplanation(
         rule,
         applies,
         conditions,
         override < 0 ? OptionalInt.empty() : OptionalInt.of(override),
-        reason(clause, conditions, matches, now, otherApplies, override));
+        reason(compiled, conditions, matches, now, otherApplies, override));
   }
 
   private static String reason(
-      CompiledRule clause,
+      CompiledRule compiled,
       List<Condition> conditions,
       boolean matches,
       long now,
       boolean otherApplies,
       int override) {
-    var rule = clause.rule();
+    var rule = compiled.rule();
     if (!matches) {
       var missed = conditions.stream().filter(condition -> !condition.met()).findFirst();
       return missed
@@ -71,14 +72,14 @@ public record MatchExplanation(
           .orElse("nothing matches");
     }
     if (rule.mode() == Mode.OFF) return "matches, but its mode is off";
-    if (!clause.isActive(now)) return "matches, but is not active at this time";
+    if (!compiled.isActive(now)) return "matches, but is not active at this time";
     if (rule.fallback() && otherApplies) return "is a fallback, and another rule applies";
     String how =
         rule.mode() == Mode.SHADOW ? "applies in shadow: counts and never denies" : "applies";
     if (override < 0) return how;
     how += ", with override %d".formatted(override + 1);
     var apart =
-        clause.part(override).counters().stream()
+        compiled.part(override).counters().stream()
             .filter(counter -> !counter.override().isEmpty())
             .map(Counter::policy)
             .toList();

@@ -1,9 +1,11 @@
 package io.headgate.rule;
 
-/** Whether a rule has a say. */
+/** Whether a rule is enforced. */
 public enum Mode {
+  /** Counts and denies. */
   ENFORCE,
-  /** Counts and reports what it would have done, and never denies. */
+  /** Counts and reports the decision it would have made, but never denies. */
   SHADOW,
+  /** Is ignored. */
   OFF
 }

@@ -1,16 +1,16 @@
 package io.headgate.rule;
 
-/** What an id or name may be: it ends up in headers, metrics and state keys. */
+/** Validates ids and names, which are used in headers, metrics and state keys. */
 final class NameSyntax {
-  private static final int LONGEST = 128;
+  private static final int MAX_LENGTH = 128;
 
   static void require(String what, String name) {
-    boolean ok = !name.isEmpty() && name.length() <= LONGEST;
+    boolean ok = !name.isEmpty() && name.length() <= MAX_LENGTH;
     for (int i = 0; ok && i < name.length(); i++) ok = isAllowed(name.charAt(i));
     if (!ok) {
       throw new IllegalArgumentException(
           "%s must be 1 to %d letters, digits or any of . _ - / : @, got '%s'"
-              .formatted(what, LONGEST, name.length() > 40 ? name.substring(0, 40) + "…" : name));
+              .formatted(what, MAX_LENGTH, name.length() > 40 ? name.substring(0, 40) + "…" : name));
     }
   }
 

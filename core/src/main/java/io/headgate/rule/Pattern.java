@@ -4,29 +4,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What the value of one attribute must be. */
+/** A pattern for the value of one attribute. Implementations are immutable. */
 public sealed interface Pattern {
 
+  /** Returns whether a value matches. */
   boolean matches(String value);
 
   /**
-   * Whether many values match, so that each gets a counter of its own unless the rule says else.
+   * Returns whether more than one value can match. By default, each value of such an attribute has
+   * its own counter.
    */
-  boolean isOpen();
+  boolean isWildcard();
 
-  /** As it is written in a rule. */
+  /** Returns the pattern as it is written in a rule. */
   String text();
 
   /**
-   * Whether all values that share a counter key (see {@link Subject#counterValue}) match alike. The
-   * key of an IPv6 address is its /64, and an address can be written in several ways, so that of
-   * the patterns for {@code ip} only blocks of whole keys qualify.
+   * Returns whether all values with the same {@linkplain Subject#counterValue counter value} give
+   * the same result. The counter value of an IPv6 address is its /64, and an address can be written
+   * in several ways, so for the attribute {@code ip} this is true only for blocks of whole counter
+   * values.
    */
   default boolean isDeterminedByKey(String attribute) {
     return !attribute.equals(Cidr.ATTRIBUTE)
         || switch (this) {
           case Cidr block -> block.isWholeKeys();
-          case Glob glob -> glob.isAnything();
+          case Glob glob -> glob.matchesEverything();
           case AnyOf anyOf ->
               anyOf.patterns.stream().allMatch(one -> one.isDeterminedByKey(attribute));
           case Except except ->
@@ -36,7 +39,7 @@ public sealed interface Pattern {
         };
   }
 
-  /** A text that is equal for patterns that are equal, whatever the order of their lists. */
+  /** Returns a text that is the same for equal patterns, independent of the order of lists. */
   default String canonical() {
     return switch (this) {
       case Exactly(var value) -> "exactly" + Match.sized(value);
@@ -56,8 +59,11 @@ public sealed interface Pattern {
   }
 
   /**
-   * Reads a pattern as it is written in a rule: text with a {@code *} is a glob, for the attribute
-   * {@code ip} an address or a CIDR block is compared as bits, anything else is compared exactly.
+   * Parses a pattern as it is written in a rule. Text with a {@code *} is a glob. For the attribute
+   * {@code ip}, an address or a CIDR block is compared by bits. Any other text is compared exactly.
+   *
+   * @throws IllegalArgumentException if the text is empty, or not an address or block for {@code
+   *     ip}
    */
   static Pattern parse(String attribute, String text) {
     if (text.isEmpty()) {
@@ -69,11 +75,12 @@ public sealed interface Pattern {
     return glob ? Glob.parse(text) : new Exactly(Glob.unescape(text));
   }
 
+  /** Returns a pattern that matches if any of the patterns does. */
   static Pattern anyOf(List<Pattern> patterns) {
     return patterns.size() == 1 ? patterns.getFirst() : new AnyOf(patterns);
   }
 
-  /** This value and no other. */
+  /** Matches one value. */
   record Exactly(String value) implements Pattern {
     @Override
     public boolean matches(String other) {
@@ -81,7 +88,7 @@ public sealed interface Pattern {
     }
 
     @Override
-    public boolean isOpen() {
+    public boolean isWildcard() {
       return false;
     }
 
@@ -91,7 +98,7 @@ public sealed interface Pattern {
     }
   }
 
-  /** One of several. */
+  /** Matches if any of several patterns matches. */
   record AnyOf(List<Pattern> patterns) implements Pattern {
     public AnyOf {
       if (patterns.isEmpty()) {
@@ -109,8 +116,8 @@ public sealed interface Pattern {
     }
 
     @Override
-    public boolean isOpen() {
-      return patterns.stream().anyMatch(Pattern::isOpen);
+    public boolean isWildcard() {
+      return patterns.stream().anyMatch(Pattern::isWildcard);
     }
 
     @Override
@@ -121,7 +128,7 @@ public sealed interface Pattern {
     }
   }
 
-  /** What the one matches, and the other does not. */
+  /** Matches the values that {@code pattern} matches and {@code excluded} does not. */
   record Except(Pattern pattern, Pattern excluded) implements Pattern {
     public Except {
       if (pattern instanceof Except || excluded instanceof Except) {
@@ -135,8 +142,8 @@ public sealed interface Pattern {
     }
 
     @Override
-    public boolean isOpen() {
-      return pattern.isOpen();
+    public boolean isWildcard() {
+      return pattern.isWildcard();
     }
 
     @Override
@@ -145,7 +152,7 @@ public sealed interface Pattern {
     }
   }
 
-  /** Text in which each {@code *} stands for any characters, also none. */
+  /** Text in which each {@code *} matches any sequence of characters, including none. */
   record Glob(String text, List<String> pieces) implements Pattern {
     public Glob {
       pieces = List.copyOf(pieces);
@@ -159,11 +166,12 @@ public sealed interface Pattern {
       return false;
     }
 
-    /** A backslash before {@code *} or another backslash takes it literally. */
+    /** Removes the backslash that escapes a {@code *} or another backslash. */
     static String unescape(String text) {
       return text.replaceAll("\\\\([*\\\\])", "$1");
     }
 
+    /** Parses a glob. */
     public static Glob parse(String text) {
       var pieces = new ArrayList<String>();
       int start = 0;
@@ -179,17 +187,17 @@ public sealed interface Pattern {
       return new Glob(text, pieces);
     }
 
-    /** What every match begins with; may be empty. */
+    /** Returns the text before the first {@code *}; may be empty. */
     public String prefix() {
       return pieces.getFirst();
     }
 
-    /** Whether every value matches. */
-    boolean isAnything() {
+    /** Returns whether every value matches. */
+    boolean matchesEverything() {
       return isPrefix() && prefix().isEmpty();
     }
 
-    /** Whether the prefix is all there is to it. */
+    /** Returns whether the glob is a prefix followed by a single {@code *}. */
     boolean isPrefix() {
       return pieces.size() == 2 && pieces.getLast().isEmpty();
     }
@@ -201,7 +209,7 @@ public sealed interface Pattern {
       int from = prefix().length();
       int to = value.length() - last.length();
       if (to < from || !value.endsWith(last)) return false;
-      // The earliest place for each piece leaves the most room for the rest: no need to go back.
+      // Leftmost matching is sufficient: it leaves the most text for the rest, so no backtracking.
       for (int i = 1; i < pieces.size() - 1; i++) {
         String piece = pieces.get(i);
         int at = value.indexOf(piece, from);
@@ -212,53 +220,59 @@ public sealed interface Pattern {
     }
 
     @Override
-    public boolean isOpen() {
+    public boolean isWildcard() {
       return true;
     }
   }
 
   /**
-   * A block of addresses, IPv4 or IPv6. An IPv6 block that is wider than all of IPv4, such as
-   * {@code ::/0}, speaks of IPv6 alone.
+   * A CIDR block of IPv4 or IPv6 addresses. An IPv6 block that contains the whole IPv4-mapped
+   * range, such as {@code ::/0}, matches IPv6 addresses only.
    */
   record Cidr(String text, long high, long low, int bits) implements Pattern {
     /** The attribute whose values are addresses. */
     public static final String ATTRIBUTE = "ip";
 
-    static final int ALL_OF_V4 = 96;
+    /** The length of the IPv4-mapped prefix of IPv6 addresses. */
+    static final int V4_PREFIX_BITS = 96;
 
+    /**
+     * Parses an address or a block such as {@code 10.0.0.0/8}.
+     *
+     * @throws IllegalArgumentException if the text is neither
+     */
     public static Cidr parse(String text) {
       int slash = text.indexOf('/');
       var address = IpAddress.parse(slash < 0 ? text : text.substring(0, slash));
-      if (address == null) throw notOne(text);
+      if (address == null) throw invalid(text);
       boolean v4 = address.isV4() && text.indexOf(':') < 0;
-      int longest = v4 ? 32 : 128;
-      int bits = slash < 0 ? longest : length(text, slash + 1);
-      if (bits > longest) throw notOne(text);
-      return new Cidr(text, address.high(), address.low(), v4 ? bits + ALL_OF_V4 : bits);
+      int maxBits = v4 ? 32 : 128;
+      int bits = slash < 0 ? maxBits : length(text, slash + 1);
+      if (bits > maxBits) throw invalid(text);
+      return new Cidr(text, address.high(), address.low(), v4 ? bits + V4_PREFIX_BITS : bits);
     }
 
     private static int length(String text, int from) {
       int digits = text.length() - from;
-      if (digits < 1 || digits > 3) throw notOne(text);
+      if (digits < 1 || digits > 3) throw invalid(text);
       int value = 0;
       for (int i = from; i < text.length(); i++) {
         char c = text.charAt(i);
-        if (c < '0' || c > '9') throw notOne(text);
+        if (c < '0' || c > '9') throw invalid(text);
         value = value * 10 + (c - '0');
       }
       return value;
     }
 
-    private static IllegalArgumentException notOne(String text) {
+    private static IllegalArgumentException invalid(String text) {
       return new IllegalArgumentException(
           "'%s' is neither an IP address nor a block such as 10.0.0.0/8 or 2001:db8::/32"
               .formatted(text));
     }
 
-    /** Whether no counter key has addresses both inside and outside of the block. */
+    /** Returns whether no counter value has addresses both inside and outside of the block. */
     boolean isWholeKeys() {
-      return bits <= IpAddress.KEY_BITS || (bits >= ALL_OF_V4 && address().isV4());
+      return bits <= IpAddress.KEY_BITS || (bits >= V4_PREFIX_BITS && address().isV4());
     }
 
     IpAddress address() {
@@ -270,11 +284,11 @@ public sealed interface Pattern {
       var address = IpAddress.parse(value);
       return address != null
           && address.sharesPrefix(address(), bits)
-          && (bits >= ALL_OF_V4 || !address.isV4());
+          && (bits >= V4_PREFIX_BITS || !address.isV4());
     }
 
     @Override
-    public boolean isOpen() {
+    public boolean isWildcard() {
       return bits < 128;
     }
   }

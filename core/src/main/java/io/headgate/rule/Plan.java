@@ -13,22 +13,29 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All limits of all rules that apply to one request (or several, see {@link CombinedPlan}), as one
- * pure function: either every rule that is enforced passes and is charged, or nothing is charged at
- * all.
+ * All counters that one request must pass (or several requests, see {@link CombinedPlan}), with
+ * their evaluation as one pure function: either every enforced rule passes and is charged, or
+ * nothing is charged.
  *
- * <p>A shadow rule is charged as if it were enforced, but only for requests that do go ahead, and
- * what it would have refused is merely reported.
+ * <p>A shadow rule is charged as if it were enforced, but only for requests that are allowed. Its
+ * refusals are reported and have no other effect. Immutable.
  */
 public final class Plan {
-  /** One rule's limits, which are the charges from {@code from} on. */
+  /**
+   * The part of one rule in a plan.
+   *
+   * @param rule the rule
+   * @param override the index of the override that applies; -1 for none
+   * @param counters the counters of the rule or the override, in the order of evaluation
+   * @param from the index of the first of their charges in the plan
+   */
   public record Part(Rule rule, int override, List<Counter> counters, int from) {
-    /** The same part behind {@code from} other charges. */
+    /** Returns this part with its charges starting at {@code from}. */
     Part at(int from) {
       return from == this.from ? this : new Part(rule, override, counters, from);
     }
 
-    /** The same part with other limits of the same names. */
+    /** Returns this part with other counters of the same names. */
     Part with(List<Counter> others) {
       return new Part(rule, override, others, from);
     }
@@ -39,6 +46,7 @@ public final class Plan {
       return new Part(rule, override, shares, from);
     }
 
+    /** Returns whether the rule can deny. */
     public boolean isEnforced() {
       return rule.mode() == Mode.ENFORCE;
     }
@@ -47,18 +55,18 @@ public final class Plan {
       return counters.size() == all.size() ? all : all.subList(from, from + counters.size());
     }
 
-    /** When this rule would let the request pass; see {@link Combine#retryAfter}. */
+    /** Returns the retry time of this rule; see {@link Combine#retryAfter}. */
     public long retryAfter(List<Outcome> all) {
       return rule.combine().retryAfter(of(all), counters);
     }
 
-    /** Says which of its charges are made, given that it passes. */
+    /** Marks the charges that are applied, given that the rule passes. */
     private void mark(boolean[] charged, List<Outcome> all) {
       var own = of(all);
       for (int i = 0; i < own.size(); i++) charged[from + i] = rule.combine().charges(i, own);
     }
 
-    /** The charge whose limit says what remains; see {@link Combine#tightest}. */
+    /** Returns the index of the charge that determines the remaining permits of the rule. */
     public int tightest(List<Outcome> all) {
       return counters.size() == 1 ? from : from + rule.combine().tightest(of(all), counters);
     }
@@ -67,13 +75,13 @@ public final class Plan {
   static final Plan NOTHING = new Plan(List.of(), List.of());
 
   private static final int NONE = -1;
-  private static final int[] ALL_DIFFERENT = {};
+  private static final int[] NO_SHARED_COUNTERS = {};
 
   private final List<Part> parts;
   private final List<Charge> charges;
-  private final @Nullable Charge single; // instead of the list
+  private final @Nullable Charge single; // used instead of the list if there is one charge
 
-  /** For each charge the last one before it of the same counter and key; only of joint plans. */
+  /** For each charge the previous one of the same counter and key; only for combined plans. */
   private final int[] before;
 
   Plan(List<Part> parts, List<Charge> charges) {
@@ -81,21 +89,23 @@ public final class Plan {
   }
 
   /**
-   * @param joint whether it is made of several requests, so that two charges may be of one state
+   * Creates a plan.
+   *
+   * @param joint whether it combines several requests, so that two charges may share a state
    */
   Plan(List<Part> parts, List<Charge> charges, boolean joint) {
     this.parts = parts;
     this.charges = charges;
     this.single = charges.size() == 1 ? charges.getFirst() : null;
-    this.before = joint ? before(charges) : ALL_DIFFERENT;
+    this.before = joint ? before(charges) : NO_SHARED_COUNTERS;
   }
 
-  /** One limit of one rule: most plans are that, and need no list for it. */
+  /** Creates a plan of one limit of one rule, which is the most frequent case, without a list. */
   Plan(List<Part> part, Charge single) {
     this.parts = part;
     this.charges = List.of();
     this.single = single;
-    this.before = ALL_DIFFERENT;
+    this.before = NO_SHARED_COUNTERS;
   }
 
   private static int[] before(List<Charge> charges) {
@@ -103,79 +113,81 @@ public final class Plan {
     var before = new int[charges.size()];
     boolean different = true;
     for (int i = 0; i < before.length; i++) {
-      var earlier = last.put(charges.get(i).place(), i);
+      var earlier = last.put(charges.get(i).counterKey(), i);
       before[i] = earlier == null ? NONE : earlier;
       different &= earlier == null;
     }
-    return different ? ALL_DIFFERENT : before;
+    return different ? NO_SHARED_COUNTERS : before;
   }
 
+  /** Returns one part for each rule, in the order of the rules. */
   public List<Part> parts() {
     return parts;
   }
 
+  /** Returns all charges, in the order of the parts. */
   public List<Charge> charges() {
     return single == null ? charges : List.of(single);
   }
 
-  /** The charge of a plan that has but one; otherwise null. */
+  /** Returns the charge of a plan that has exactly one; otherwise null. */
   public @Nullable Charge single() {
     return single;
   }
 
-  /** Whether one limit of a rule that is enforced is all there is to it. */
-  public boolean isPlain() {
+  /** Returns whether the plan consists of one limit of one enforced rule. */
+  public boolean isSingleEnforcedLimit() {
     return single != null && parts.getFirst().isEnforced();
   }
 
   /**
-   * Some of the rules, as one of {@code n} instances holds requests against them by itself: each
-   * limit is its share, see {@link Limit#dividedBy}.
+   * Returns the plan of some of the rules, with the limits of one of {@code n} instances; see
+   * {@link Limit#dividedBy}.
    */
   public Plan dividedBy(int n, Predicate<Part> which) {
     var some = new ArrayList<Part>(parts.size());
-    var theirs = new ArrayList<Charge>(charges().size());
+    var kept = new ArrayList<Charge>(charges().size());
     for (var part : parts) {
       if (!which.test(part)) continue;
-      some.add(part.dividedBy(n, theirs.size()));
+      some.add(part.dividedBy(n, kept.size()));
       for (int i = 0; i < part.counters.size(); i++) {
-        theirs.add(charges().get(part.from + i).dividedBy(n));
+        kept.add(charges().get(part.from + i).dividedBy(n));
       }
     }
-    return new Plan(some, theirs, isJoint());
+    return new Plan(some, kept, isJoint());
   }
 
-  /** Some of the rules, as they are. */
-  public Plan only(Predicate<Part> which) {
+  /** Returns the plan of some of the rules. */
+  public Plan filter(Predicate<Part> which) {
     return dividedBy(1, which);
   }
 
-  /** The same limits at no cost: how they stand, for a request that does not go ahead. */
-  public Plan atNoCost() {
-    return new Plan(parts, charges().stream().map(Charge::atNoCost).toList(), isJoint());
+  /** Returns the same plan with a cost of 0, which reads the state of the limits. */
+  public Plan atZeroCost() {
+    return new Plan(parts, charges().stream().map(Charge::atZeroCost).toList(), isJoint());
   }
 
   /**
-   * The charge with what those before it, of the same counter and key, come to: what is asked of
-   * the limit.
+   * Returns a charge with the cost of the earlier charges to the same counter and key added. This
+   * is the charge to evaluate against the stored state.
    *
-   * @param made which of the charges before it are made
+   * @param applied which of the earlier charges are applied
    */
-  public Charge addedUp(int index, IntPredicate made) {
+  public Charge cumulativeCharge(int index, IntPredicate applied) {
     if (!isJoint()) return charges().get(index);
     long spent = 0;
     for (int i = before[index]; i != NONE; i = before[i]) {
-      if (made.test(i)) spent += charges().get(i).cost();
+      if (applied.test(i)) spent += charges().get(i).cost();
     }
     return charges().get(index).plus(spent);
   }
 
-  /** Whether two of its charges are of one state. */
+  /** Returns whether two of the charges share a state. */
   public boolean isJoint() {
     return before.length > 0;
   }
 
-  /** Whether every enforced rule passes. */
+  /** Returns whether every enforced rule passes. */
   public boolean allows(List<Outcome> outcomes) {
     for (var part : parts) {
       if (part.isEnforced() && part.retryAfter(outcomes) > 0) return false;
@@ -183,12 +195,12 @@ public final class Plan {
     return true;
   }
 
-  /** Which charges are made, given what their limits said. */
+  /** Returns which charges are applied, given the outcomes of their limits. */
   public boolean[] charged(List<Outcome> outcomes) {
     return allows(outcomes) ? passing(outcomes) : new boolean[charges().size()];
   }
 
-  /** Which charges are made as far as their own rules go. */
+  /** Returns which charges their own rules would apply, whether or not other rules deny. */
   public boolean[] passing(List<Outcome> outcomes) {
     var passing = new boolean[charges().size()];
     for (var part : parts) {
@@ -198,13 +210,14 @@ public final class Plan {
   }
 
   /**
-   * The one function that stores run, atomically.
+   * Evaluates the plan. A store calls this function atomically.
    *
-   * <p>Where several charges are of one state, each is asked together with those before it that are
-   * made, and the last of them has the state to keep.
+   * <p>If several charges share a state, each is evaluated together with the earlier ones that are
+   * applied, and the last of them has the state to store.
    *
-   * @param states what is kept for each charge, in their order
-   * @return for each charge the state to keep and the outcome to report
+   * @param states the stored state for each charge, in the order of the charges
+   * @param now microseconds since the epoch
+   * @return for each charge the state to store and the outcome
    */
   public List<Step> step(List<State> states, long now) {
     var steps = new ArrayList<Step>(charges().size());
@@ -213,7 +226,7 @@ public final class Plan {
     boolean allowed = true;
     for (var part : parts) {
       for (int i = part.from; i < part.from + part.counters.size(); i++) {
-        var step = addedUp(i, j -> charged[j]).step(states.get(i), now);
+        var step = cumulativeCharge(i, j -> charged[j]).step(states.get(i), now);
         steps.add(step);
         outcomes.add(step.outcome());
       }
@@ -221,11 +234,11 @@ public final class Plan {
       if (passes) part.mark(charged, outcomes);
       else allowed &= !part.isEnforced();
     }
-    boolean[] made = allowed ? charged : new boolean[charged.length];
-    for (int i = 0; i < made.length; i++) {
-      if (made[i]) continue;
+    boolean[] applied = allowed ? charged : new boolean[charged.length];
+    for (int i = 0; i < applied.length; i++) {
+      if (applied[i]) continue;
       if (outcomes.get(i) instanceof Passed) {
-        steps.set(i, spentBefore(i, made).step(states.get(i), now));
+        steps.set(i, spentBefore(i, applied).step(states.get(i), now));
       }
       if (isJoint() && before[i] != NONE) {
         steps.set(i, new Step(steps.get(before[i]).state(), steps.get(i).outcome()));
@@ -234,9 +247,9 @@ public final class Plan {
     return steps;
   }
 
-  /** How things stand for a charge that is not made. */
-  private Charge spentBefore(int index, boolean[] made) {
+  /** Returns a charge that is not applied with the cost of the earlier applied ones only. */
+  private Charge spentBefore(int index, boolean[] applied) {
     var own = charges().get(index);
-    return own.atNoCost().plus(addedUp(index, i -> made[i]).cost() - own.cost());
+    return own.atZeroCost().plus(cumulativeCharge(index, i -> applied[i]).cost() - own.cost());
   }
 }

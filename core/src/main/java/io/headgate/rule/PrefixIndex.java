@@ -4,18 +4,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of many prefixes does a text begin with?
+ * Finds the prefixes that a text begins with.
  *
- * <p>One pass over the text: its hash grows with each character, and where some prefix has just
- * that length it is looked up. No substring is made, and the time depends on the text alone. Where
- * there are but a few prefixes, to try each is quicker.
+ * <p>Computes a rolling hash in one pass over the text, and looks it up at each length that some
+ * prefix has. Creates no substrings; the time depends on the length of the text only. For up to
+ * four prefixes, tries each, which is faster.
  */
 final class PrefixIndex {
   private record Entry(String prefix, IntCollector ordinals, @Nullable Entry next) {}
 
   private static final int FEW = 4;
 
-  private final Entry[] few; // all of them, if they are
+  private final Entry[] few; // all prefixes if there are at most FEW, otherwise empty
   private final @Nullable Entry[] table;
   private final boolean[] lengths;
 
@@ -45,7 +45,7 @@ final class PrefixIndex {
   }
 
   private void findByHash(String text, IntCollector found) {
-    int hash = 0; // grows as String.hashCode does
+    int hash = 0; // computed as String.hashCode is
     int last = Math.min(text.length(), lengths.length - 1);
     for (int length = 0; ; length++) {
       if (lengths[length]) lookUp(text, length, hash, found);

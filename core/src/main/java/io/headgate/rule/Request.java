@@ -3,39 +3,45 @@ package io.headgate.rule;
 import java.util.Map;
 
 /**
- * One question: may this subject go ahead, at this cost?
+ * A request to be checked.
  *
- * @param cost what limits without a named cost spend; 0 asks how things stand and charges nothing
- * @param costs what limits with a named cost spend, such as {@code bytes}; 0 where it is missing
+ * @param subject the attributes of the request
+ * @param cost the permits to charge to limits without a named cost; 0 charges nothing and always
+ *     passes
+ * @param costs the permits to charge to limits with a named cost such as {@code bytes}; a missing
+ *     cost is 0
  */
 public record Request(Subject subject, long cost, Map<String, Long> costs) {
-  /** The largest integer that every part of Headgate counts exactly. */
-  public static final long HIGHEST_COST = 1L << 53;
+  /** The highest cost: 2^53, up to which Lua's doubles represent integers exactly. */
+  public static final long MAX_COST = 1L << 53;
 
-  public static final int MOST_COSTS = 16;
+  /** The highest number of named costs. */
+  public static final int MAX_NAMED_COSTS = 16;
 
   public Request {
     requireCost("cost", cost);
     costs = Map.copyOf(costs);
-    if (costs.size() > MOST_COSTS) {
+    if (costs.size() > MAX_NAMED_COSTS) {
       throw new IllegalArgumentException(
-          "a request may have at most %d named costs, got %d".formatted(MOST_COSTS, costs.size()));
+          "a request may have at most %d named costs, got %d".formatted(MAX_NAMED_COSTS, costs.size()));
     }
     costs.forEach((name, value) -> requireCost("cost '" + name + "'", value));
   }
 
+  /** Creates a request of cost 1. */
   public static Request of(Subject subject) {
     return new Request(subject, 1, Map.of());
   }
 
+  /** Creates a request of the given cost, without named costs. */
   public static Request of(Subject subject, long cost) {
     return new Request(subject, cost, Map.of());
   }
 
   private static void requireCost(String what, long cost) {
-    if (cost < 0 || cost > HIGHEST_COST) {
+    if (cost < 0 || cost > MAX_COST) {
       throw new IllegalArgumentException(
-          "%s must be 0 to %d, got %d".formatted(what, HIGHEST_COST, cost));
+          "%s must be 0 to %d, got %d".formatted(what, MAX_COST, cost));
     }
   }
 }

@@ -7,14 +7,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who is limited, by what, and how strictly.
+ * A rule: the subjects it applies to, their limits, and how the limits are enforced.
  *
- * @param id unique; shown in decisions, headers and metrics
- * @param per the attributes of which each distinct value has a counter of its own; by default those
- *     that {@code match} leaves open (by a glob or a block of addresses)
+ * @param id unique within a rule set; shown in decisions, headers and metrics
+ * @param description free text
+ * @param match the conditions that a subject must meet
+ * @param per the attributes of which each distinct value has its own counter; by default those that
+ *     {@code match} has a wildcard for (a glob or a CIDR block)
+ * @param combine how the outcomes of the limits are combined
+ * @param limits at least one, with unique names
  * @param overrides the first that matches replaces {@code limits}
- * @param fallback applies only when no other rule does
- * @param status the HTTP status of a denial
+ * @param fallback whether the rule applies only if no other rule does
+ * @param mode whether the rule is enforced
+ * @param consistency how instances share the counters
+ * @param onStoreFailure how the rule decides while the store is unavailable
+ * @param status the HTTP status of a denial, 400 to 599
+ * @param active when the rule applies
  */
 public record Rule(
     String id,
@@ -52,48 +60,52 @@ public record Rule(
     }
   }
 
-  /** A rule that limits everything together; narrow it with {@link Builder#match}. */
+  /**
+   * Starts a rule that matches every subject. {@link Builder#match(String, String)} narrows it.
+   *
+   * @throws IllegalArgumentException if the id is not a valid name
+   */
   public static Builder named(String id) {
-    NameSyntax.require(ID, id); // here too: limits are named after it
+    NameSyntax.require(ID, id); // checked early, since limits get the same name
     return new Builder(id);
   }
 
   /**
-   * A limit of an override that is counted apart from the rule's limit of the same name.
+   * A limit of an override that has its own counter, separate from the rule's limit of that name.
    *
-   * @param override its position in {@link #overrides}
-   * @param limit its position in that override's limits
+   * @param override the index in {@link #overrides}
+   * @param limit the index in that override's limits
    */
-  public record CountedApart(int override, int limit) {}
+  public record SeparateCounter(int override, int limit) {}
 
   /**
-   * Returns the limits of overrides that have counters of their own, because the key of the rule's
-   * counter does not tell whether the override applies. What a caller can get in all is then the
-   * rule's limit and the override's.
+   * Returns the limits of overrides that have their own counters, because the key of the rule's
+   * counter does not determine whether the override applies. A caller can then use both the rule's
+   * limit and the override's.
    */
-  public List<CountedApart> countedApart() {
+  public List<SeparateCounter> separateCounters() {
     if (overrides.isEmpty()) return List.of();
     var separate = new SeparateCounters(this);
-    var found = new ArrayList<CountedApart>();
+    var found = new ArrayList<SeparateCounter>();
     for (int i = 0; i < overrides.size(); i++) {
       var override = overrides.get(i);
       for (int j = 0; j < override.limits().size(); j++) {
         if (separate.contains(override, override.limits().get(j))) {
-          found.add(new CountedApart(i, j));
+          found.add(new SeparateCounter(i, j));
         }
       }
     }
     return found;
   }
 
-  /** What each counter of {@code limit} is kept per. */
+  /** Returns the attributes of which each distinct value has its own counter of {@code limit}. */
   public List<String> attributesOf(RuleLimit limit) {
-    return limit.per().or(() -> per).orElseGet(this::openAttributes);
+    return limit.per().or(() -> per).orElseGet(this::wildcardAttributes);
   }
 
-  private List<String> openAttributes() {
+  private List<String> wildcardAttributes() {
     return match.conditions().entrySet().stream()
-        .filter(condition -> condition.getValue().isOpen())
+        .filter(condition -> condition.getValue().isWildcard())
         .map(condition -> condition.getKey())
         .toList();
   }
@@ -109,7 +121,7 @@ public record Rule(
     }
   }
 
-  /** Gathers what differs from the defaults. */
+  /** Builds a rule from the settings that differ from the defaults. Not thread-safe. */
   public static final class Builder {
     private final String id;
     private String description = "";
@@ -134,17 +146,19 @@ public record Rule(
       return this;
     }
 
-    /** Adds a condition; all of them must hold. */
+    /** Adds a condition. All conditions must be met. */
     public Builder match(String attribute, String pattern) {
       match = match.and(attribute, pattern);
       return this;
     }
 
+    /** Replaces all conditions. */
     public Builder match(Match match) {
       this.match = match;
       return this;
     }
 
+    /** Sets the attributes of which each distinct value has its own counter. */
     public Builder per(String... attributes) {
       per = Optional.of(List.of(attributes));
       return this;
@@ -155,27 +169,30 @@ public record Rule(
       return this;
     }
 
-    /** Adds a limit that is named like the rule. */
+    /** Adds a limit with the name of the rule. */
     public Builder limit(Limit limit) {
       return limit(RuleLimit.of(id, limit));
     }
 
+    /** Adds a limit. */
     public Builder limit(RuleLimit limit) {
       limits.add(limit);
       return this;
     }
 
-    /** Another limit, named like the rule, where {@code attribute} matches too. */
+    /** Adds an override with one limit, with the name of the rule, for subjects that match. */
     public Builder override(String attribute, String pattern, Limit limit) {
       return override(
           new LimitOverride(Match.of(attribute, pattern), List.of(RuleLimit.of(id, limit))));
     }
 
+    /** Adds an override. The first override that matches applies. */
     public Builder override(LimitOverride override) {
       overrides.add(override);
       return this;
     }
 
+    /** Makes the rule apply only if no other rule does. */
     public Builder fallback() {
       fallback = true;
       return this;
@@ -206,6 +223,12 @@ public record Rule(
       return this;
     }
 
+    /**
+     * Creates the rule.
+     *
+     * @throws IllegalArgumentException if the rule has no limit, two limits of the same name or an
+     *     invalid status
+     */
     public Rule build() {
       return new Rule(
           id,

@@ -5,14 +5,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One limit of a rule, with what ties it there.
+ * One limit of a rule, with its name and its settings within the rule.
  *
- * @param name unique within the rule; the rule's id where it has but one
- * @param cost the named cost that it spends; without one, the request's plain cost
- * @param per as in {@link Rule#per}, for this limit alone
- * @param weight what it counts for in {@link Combine.Weighted}
- * @param priority higher comes first in {@link Combine.Priority}
- * @param scope narrower comes first in {@link Combine.Hierarchical}
+ * @param name unique within the rule; usually the rule's id if there is only one limit
+ * @param limit the algorithm and its parameters
+ * @param cost the named cost that the limit is charged; empty for the request's plain cost
+ * @param per overrides {@link Rule#per} for this limit
+ * @param weight the weight in {@link Combine.Weighted}, 1 to 1,000,000
+ * @param priority the order in {@link Combine.Priority}, highest first
+ * @param scope the order in {@link Combine.Hierarchical}, narrowest first
  */
 public record RuleLimit(
     String name,
@@ -23,7 +24,7 @@ public record RuleLimit(
     int priority,
     Optional<Scope> scope) {
 
-  /** From narrow to wide. */
+  /** The scope of a limit, from narrow to wide. */
   public enum Scope {
     USER,
     GROUP,
@@ -41,28 +42,34 @@ public record RuleLimit(
     }
   }
 
+  /** Creates a limit with weight 1, priority 0, and no named cost, scope or attributes. */
   public static RuleLimit of(String name, Limit limit) {
     return new RuleLimit(name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty());
   }
 
-  public RuleLimit spending(String cost) {
+  /** Returns this limit, charged with a named cost. */
+  public RuleLimit withCost(String cost) {
     return new RuleLimit(name, limit, Optional.of(cost), per, weight, priority, scope);
   }
 
+  /** Returns this limit with one counter per distinct value of the attributes. */
   public RuleLimit per(String... attributes) {
     return new RuleLimit(
         name, limit, cost, Optional.of(List.of(attributes)), weight, priority, scope);
   }
 
-  public RuleLimit weighing(long weight) {
+  /** Returns this limit with another weight. */
+  public RuleLimit withWeight(long weight) {
     return new RuleLimit(name, limit, cost, per, weight, priority, scope);
   }
 
+  /** Returns this limit with another priority. */
   public RuleLimit withPriority(int priority) {
     return new RuleLimit(name, limit, cost, per, weight, priority, scope);
   }
 
-  public RuleLimit within(Scope scope) {
+  /** Returns this limit with another scope. */
+  public RuleLimit withScope(Scope scope) {
     return new RuleLimit(name, limit, cost, per, weight, priority, Optional.of(scope));
   }
 }

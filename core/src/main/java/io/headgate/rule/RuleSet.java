@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Rules that are in force together, compiled once and never changed.
+ * An immutable set of rules, compiled for matching. Safe for use by several threads.
  *
  * <p>Every rule that matches applies; inside a rule, the first override that matches replaces its
- * limit; a rule marked fallback applies only when no other does. (A shadow rule has no say, so it
- * does not keep a fallback from applying.)
+ * limit; a rule marked fallback applies only when no other does. Shadow rules are not enforced, so
+ * they don't prevent a fallback from applying.
  */
 public final class RuleSet {
   private final List<Rule> rules;
-  private final List<CompiledRule> clauses;
+  private final List<CompiledRule> compiledRules;
   private final MatchIndex index;
   private final Map<String, CompiledRule> byId = new HashMap<>();
   private final boolean scheduled;
@@ -32,17 +32,23 @@ public final class RuleSet {
             "two rules have the id '%s'; ids must be unique".formatted(rule.id()));
       }
     }
-    this.clauses = rules.stream().map(CompiledRule::new).toList();
+    this.compiledRules = rules.stream().map(CompiledRule::new).toList();
     this.index = new MatchIndex(rules.stream().map(Rule::match).toList());
-    for (var clause : clauses) byId.put(clause.rule().id(), clause);
-    this.scheduled = clauses.stream().anyMatch(CompiledRule::isScheduled);
-    this.concurrency = clauses.stream().anyMatch(CompiledRule::hasConcurrency);
+    for (var compiled : compiledRules) byId.put(compiled.rule().id(), compiled);
+    this.scheduled = compiledRules.stream().anyMatch(CompiledRule::isScheduled);
+    this.concurrency = compiledRules.stream().anyMatch(CompiledRule::hasConcurrency);
   }
 
+  /**
+   * Compiles rules.
+   *
+   * @throws IllegalArgumentException if two rules have the same id
+   */
   public static RuleSet of(List<Rule> rules) {
     return new RuleSet(rules);
   }
 
+  /** Compiles rules. */
   public static RuleSet of(Rule... rules) {
     return new RuleSet(List.of(rules));
   }
@@ -51,46 +57,50 @@ public final class RuleSet {
     return rules;
   }
 
-  /** Whether any rule's effect depends on the time of asking, so that a plan needs to know it. */
+  /** Returns whether any rule has a schedule, so that a plan depends on the time. */
   public boolean isScheduled() {
     return scheduled;
   }
 
-  /** Whether any limit counts requests in flight, so that a plan needs to name who holds them. */
+  /** Returns whether there is a concurrency limit, so that a plan needs a holder for its slots. */
   public boolean hasConcurrency() {
     return concurrency;
   }
 
   /**
-   * Finds a limit by its names.
+   * Finds a counter.
    *
-   * @param override which override of the rule it is in; -1 for the rule itself
-   * @param name the limit's {@link Counter#id}
+   * @param rule the id of the rule
+   * @param override the index of the override; -1 for the rule itself
+   * @param name the {@link Counter#id}
    */
   public Optional<Counter> counter(String rule, int override, String name) {
-    var clause = byId.get(rule);
-    if (clause == null) return Optional.empty();
-    // A counter apart belongs to one override, wherever a change of the rules has moved it.
+    var compiled = byId.get(rule);
+    if (compiled == null) return Optional.empty();
+    // A separate counter belongs to one override, whose index may have changed.
     return Stream.concat(
-            clause.part(override).counters().stream(),
-            clause.counters().stream().filter(counter -> !counter.override().isEmpty()))
+            compiled.part(override).counters().stream(),
+            compiled.counters().stream().filter(counter -> !counter.override().isEmpty()))
         .filter(counter -> counter.id().equals(name))
         .findFirst();
   }
 
   /**
-   * Returns every counter that the rule can charge to the subject, whichever of its overrides
-   * applies to a single request, each as a charge of no permits. A counter that is kept per none of
-   * the subject's attributes is not the subject's own, and comes along only where it applies. Empty
-   * if there is no such rule.
+   * Returns every counter that the rule may charge for the subject, including those of overrides
+   * that don't apply to this request, each as a charge of cost 0. A counter that is shared with
+   * other subjects, because none of its attributes is the subject's, is included only if it
+   * applies.
+   *
+   * @param rule the id of the rule
+   * @return empty if there is no such rule
    */
   public List<Charge> countersOf(Subject subject, String rule) {
-    var clause = byId.get(rule);
-    if (clause == null) return List.of();
-    var applying = clause.part(clause.override(subject)).counters();
+    var compiled = byId.get(rule);
+    if (compiled == null) return List.of();
+    var applying = compiled.part(compiled.override(subject)).counters();
     return Stream.concat(
             applying.stream(),
-            clause.counters().stream()
+            compiled.counters().stream()
                 .filter(counter -> counter.per().stream().anyMatch(a -> subject.find(a) != null)))
         .distinct()
         .map(counter -> new Charge(counter, counter.keyOf(subject), 0, 0))
@@ -98,42 +108,42 @@ public final class RuleSet {
   }
 
   /**
-   * What the request is to be held against.
+   * Returns the plan of a request: all counters it must pass.
    *
    * @param now microseconds since the epoch; ignored unless {@link #isScheduled}
-   * @param holder names the slots that the request takes in limits of concurrency
+   * @param holder identifies the slots that the request acquires in concurrency limits
    */
   public Plan plan(Request request, long now, long holder) {
     var subject = request.subject();
     var found = index.find(subject);
-    if (found.size() == 1) return onlyRule(clauses.get(found.get(0)), request, now, holder);
+    if (found.size() == 1) return onlyRule(compiledRules.get(found.get(0)), request, now, holder);
     var parts = new ArrayList<Plan.Part>(found.size());
     var charges = new ArrayList<Charge>(found.size());
     boolean needsFallback = true;
     boolean hasFallback = false;
     for (int i = 0; i < found.size(); i++) {
-      var clause = clauses.get(found.get(i));
-      if (!applies(clause, now)) continue;
-      if (clause.rule().fallback()) {
+      var compiled = compiledRules.get(found.get(i));
+      if (!applies(compiled, now)) continue;
+      if (compiled.rule().fallback()) {
         hasFallback = true;
       } else {
-        add(clause, request, holder, parts, charges);
-        needsFallback &= clause.rule().mode() != Mode.ENFORCE;
+        add(compiled, request, holder, parts, charges);
+        needsFallback &= compiled.rule().mode() != Mode.ENFORCE;
       }
     }
     for (int i = 0; hasFallback && needsFallback && i < found.size(); i++) {
-      var clause = clauses.get(found.get(i));
-      if (clause.rule().fallback() && applies(clause, now)) {
-        add(clause, request, holder, parts, charges);
+      var compiled = compiledRules.get(found.get(i));
+      if (compiled.rule().fallback() && applies(compiled, now)) {
+        add(compiled, request, holder, parts, charges);
       }
     }
     return new Plan(parts, charges);
   }
 
-  /** The commonest case by far, and the one that shows in a check's time. */
-  private static Plan onlyRule(CompiledRule clause, Request request, long now, long holder) {
-    if (!applies(clause, now)) return Plan.NOTHING;
-    var alone = clause.alone(clause.override(request.subject()));
+  /** Fast path for the most frequent case, a single rule that matches. */
+  private static Plan onlyRule(CompiledRule compiled, Request request, long now, long holder) {
+    if (!applies(compiled, now)) return Plan.NOTHING;
+    var alone = compiled.alone(compiled.override(request.subject()));
     var counters = alone.getFirst().counters();
     if (counters.size() == 1) {
       var charge = charge(counters.getFirst(), request, holder);
@@ -144,31 +154,31 @@ public final class RuleSet {
     return new Plan(alone, charges);
   }
 
-  /** Says of every rule whether it applies to the subject, and if not, why not. */
+  /** Explains for every rule whether it applies to the subject and why. */
   public List<MatchExplanation> explain(Subject subject, long now) {
-    var all = new ArrayList<MatchExplanation>(clauses.size());
+    var all = new ArrayList<MatchExplanation>(compiledRules.size());
     boolean enforced = false;
-    for (var clause : clauses) {
-      var rule = clause.rule();
+    for (var compiled : compiledRules) {
+      var rule = compiled.rule();
       if (!rule.fallback() && rule.mode() == Mode.ENFORCE) {
-        enforced |= rule.match().matches(subject) && clause.isActive(now);
+        enforced |= rule.match().matches(subject) && compiled.isActive(now);
       }
     }
-    for (var clause : clauses) all.add(MatchExplanation.of(clause, subject, now, enforced));
+    for (var compiled : compiledRules) all.add(MatchExplanation.of(compiled, subject, now, enforced));
     return all;
   }
 
-  private static boolean applies(CompiledRule clause, long now) {
-    return clause.rule().mode() != Mode.OFF && clause.isActive(now);
+  private static boolean applies(CompiledRule compiled, long now) {
+    return compiled.rule().mode() != Mode.OFF && compiled.isActive(now);
   }
 
   private static void add(
-      CompiledRule clause,
+      CompiledRule compiled,
       Request request,
       long holder,
       List<Plan.Part> parts,
       List<Charge> charges) {
-    var part = clause.part(clause.override(request.subject())).at(charges.size());
+    var part = compiled.part(compiled.override(request.subject())).at(charges.size());
     parts.add(part);
     for (var counter : part.counters()) charges.add(charge(counter, request, holder));
   }

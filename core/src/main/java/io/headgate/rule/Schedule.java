@@ -11,10 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * When a rule applies, by the wall clock of a time zone.
+ * The times at which a rule applies, by the wall clock of a time zone.
  *
- * @param from and {@code until}: the first moment at which it applies, and the first at which it no
- *     longer does
+ * @param days at least one
+ * @param hours the hours of each day; empty for the whole day
+ * @param zone the time zone of all other fields
+ * @param from the time at which the rule starts to apply, inclusive
+ * @param until the time at which the rule ceases to apply, exclusive
  */
 public record Schedule(
     Set<DayOfWeek> days,
@@ -23,6 +26,7 @@ public record Schedule(
     Optional<LocalDateTime> from,
     Optional<LocalDateTime> until) {
 
+  /** The schedule of a rule that always applies. */
   public static final Schedule ALWAYS =
       new Schedule(
           EnumSet.allOf(DayOfWeek.class),
@@ -31,12 +35,12 @@ public record Schedule(
           Optional.empty(),
           Optional.empty());
 
-  /** From one time of day to another; past midnight when the end is not after the start. */
+  /** A span of the day. It ends on the next day if {@code to} is before {@code from}. */
   public record Hours(LocalTime from, LocalTime to) {
     public Hours {
       if (from.equals(to)) {
         throw new IllegalArgumentException(
-            "hours %s-%s are no time at all; leave them out for the whole day".formatted(from, to));
+            "hours %s-%s are empty; leave them out for the whole day".formatted(from, to));
       }
     }
   }
@@ -54,6 +58,8 @@ public record Schedule(
   }
 
   /**
+   * Returns whether the rule applies at a time.
+   *
    * @param now microseconds since the epoch
    */
   public boolean isActive(long now) {
@@ -68,12 +74,15 @@ public record Schedule(
     if (open.isBefore(close)) {
       return days.contains(local.getDayOfWeek()) && !time.isBefore(open) && time.isBefore(close);
     }
-    // A night belongs to the day on which it began.
+    // A span over midnight belongs to the day on which it began.
     if (!time.isBefore(open)) return days.contains(local.getDayOfWeek());
     return time.isBefore(close) && days.contains(local.getDayOfWeek().minus(1));
   }
 
-  /** Compared as moments: where summer time ends, the same wall clock time comes twice. */
+  /**
+   * Converts a wall clock time. Times are compared as instants, since a wall clock time occurs
+   * twice when daylight saving time ends.
+   */
   private Instant instant(LocalDateTime local) {
     return local.atZone(zone).toInstant();
   }

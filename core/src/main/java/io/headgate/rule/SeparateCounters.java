@@ -8,22 +8,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides which limits of a rule's overrides need a counter apart from the rule's counter of the
- * same name.
+ * Determines which limits of a rule's overrides need a counter separate from the rule's counter of
+ * the same name.
  *
- * <p>One counter must be held against one limit only: a state that meets two limits in turn is
- * converted each time, and a caller that chooses which of them applies can lose or mint permits. So
- * an override shares the rule's counter if the counter's key alone determines that the override
- * applies, or if its limit is the one that the counter has anyway. In every other case the limit is
- * counted apart, under the override's {@linkplain Match#fingerprint() match}.
+ * <p>A counter must be used with one limit only: a state that alternates between two limits is
+ * converted each time, so a caller that can choose the limit could lose or gain permits. An
+ * override shares the rule's counter if the counter's key alone determines that the override
+ * applies, or if its limit equals that of the counter. Otherwise its counter is separate and named
+ * by the override's {@linkplain Match#fingerprint() fingerprint}.
  */
 final class SeparateCounters {
   private final Rule rule;
 
-  /** By name, what each shared counter is kept per; absent where the overrides disagree. */
+  /** The attributes of each shared counter by name; absent if the overrides disagree. */
   private final Map<String, List<String>> per = new HashMap<>();
 
-  /** By name, every limit that a key of the shared counter can resolve to. */
+  /** The limits that a key of each shared counter can resolve to, by name. */
   private final Map<String, Set<Limit>> shared = new HashMap<>();
 
   SeparateCounters(Rule rule) {
@@ -35,7 +35,7 @@ final class SeparateCounters {
     var disputed = new HashSet<String>();
     for (var override : rule.overrides()) {
       for (var limit : override.limits()) {
-        if (shared.containsKey(limit.name())) continue; // the rule's own limit settles it
+        if (shared.containsKey(limit.name())) continue; // determined by the rule's own limit
         var own = rule.attributesOf(limit);
         var first = per.putIfAbsent(limit.name(), own);
         if (first != null && !first.equals(own)) disputed.add(limit.name());
@@ -50,13 +50,14 @@ final class SeparateCounters {
     }
   }
 
+  /** Returns whether a limit of an override has a separate counter. */
   boolean contains(LimitOverride override, RuleLimit limit) {
     if (isDetermined(override, limit)) return false;
     return !rule.attributesOf(limit).equals(per.get(limit.name()))
         || !Set.of(limit.limit()).equals(shared.get(limit.name()));
   }
 
-  /** Whether all requests of one counter key agree on this override. */
+  /** Returns whether the counter key determines whether this override applies. */
   private boolean isDetermined(LimitOverride override, RuleLimit limit) {
     var attributes = rule.attributesOf(limit);
     if (!attributes.equals(per.get(limit.name()))) return false;

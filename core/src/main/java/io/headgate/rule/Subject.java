@@ -7,18 +7,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks, and for what: the attributes of a request, such as {@code user=42, path=/login}.
+ * The attributes of a request, such as {@code user=42, path=/login}. Immutable.
  *
- * <p>A class over an array, since one is made for every check: a map would cost more than the
- * check.
+ * <p>Backed by an array: a subject is created for every check, and creating a map would take longer
+ * than the check.
  */
 public final class Subject {
-  /** The attribute that a bare key is kept under. */
+  /** The name of the attribute for a bare key. */
   public static final String KEY = "key";
 
-  public static final int MOST_ATTRIBUTES = 32;
-  public static final int LONGEST_NAME = 64;
-  public static final int LONGEST_VALUE = 1024;
+  /** The highest number of attributes. */
+  public static final int MAX_ATTRIBUTES = 32;
+
+  /** The highest number of characters in the name of an attribute. */
+  public static final int MAX_NAME_LENGTH = 64;
+
+  /** The highest number of characters in the value of an attribute. */
+  public static final int MAX_VALUE_LENGTH = 1024;
 
   private final String[] pairs; // name, value, name, value …
 
@@ -26,23 +31,31 @@ public final class Subject {
     this.pairs = pairs;
   }
 
-  /** A subject of one attribute, {@code key}. */
+  /** Creates a subject with one attribute, {@code key}. */
   public static Subject of(String key) {
     requireValue(KEY, key);
     return new Subject(new String[] {KEY, key});
   }
 
+  /** Creates a subject with one attribute. */
   public static Subject of(String name, String value) {
     requireName(name);
     requireValue(name, value);
     return new Subject(new String[] {name, value});
   }
 
+  /**
+   * Creates a subject.
+   *
+   * @param attributes names and values, none of them empty
+   * @throws IllegalArgumentException if there are too many attributes, or a name or value is empty
+   *     or too long
+   */
   public static Subject of(Map<String, String> attributes) {
     require(
-        attributes.size() <= MOST_ATTRIBUTES,
+        attributes.size() <= MAX_ATTRIBUTES,
         "a subject may have at most %d attributes, got %d",
-        MOST_ATTRIBUTES,
+        MAX_ATTRIBUTES,
         attributes.size());
     var pairs = new String[attributes.size() * 2];
     int i = 0;
@@ -55,20 +68,21 @@ public final class Subject {
     return new Subject(pairs);
   }
 
-  /** The same subject with one attribute more, or another value for it. */
+  /** Returns a subject with an attribute added or replaced. */
   public Subject with(String name, String value) {
     var attributes = new LinkedHashMap<>(attributes());
     attributes.put(name, value);
     return of(attributes);
   }
 
+  /** Returns the value of an attribute. */
   public Optional<String> attribute(String name) {
     return Optional.ofNullable(find(name));
   }
 
   /**
-   * The value that a counter per this attribute is kept under: an IP address has one form however
-   * it is written, and an IPv6 one stands for its /64.
+   * Returns the value of an attribute in counter keys. An IP address has a canonical form, and an
+   * IPv6 address is replaced by its /64 network.
    */
   public Optional<String> counterValue(String name) {
     String value = Counter.value(this, name);
@@ -102,23 +116,23 @@ public final class Subject {
 
   private static void requireName(String name) {
     require(
-        !name.isEmpty() && name.length() <= LONGEST_NAME,
+        !name.isEmpty() && name.length() <= MAX_NAME_LENGTH,
         "an attribute's name must have 1 to %d characters, got %d: '%s'",
-        LONGEST_NAME,
+        MAX_NAME_LENGTH,
         name.length(),
-        shortened(name));
+        truncated(name));
   }
 
   private static void requireValue(String name, String value) {
     require(
         !value.isEmpty(),
         "attribute '%s' is empty; leave it out if the request has none",
-        shortened(name));
+        truncated(name));
     require(
-        value.length() <= LONGEST_VALUE,
+        value.length() <= MAX_VALUE_LENGTH,
         "attribute '%s' may have at most %d characters, got %d; send a hash of it instead",
-        shortened(name),
-        LONGEST_VALUE,
+        truncated(name),
+        MAX_VALUE_LENGTH,
         value.length());
   }
 
@@ -126,7 +140,7 @@ public final class Subject {
     if (!ok) throw new IllegalArgumentException(message.formatted(values));
   }
 
-  private static String shortened(String text) {
+  private static String truncated(String text) {
     return text.length() <= 40 ? text : text.substring(0, 40) + "…";
   }
 
@@ -135,12 +149,12 @@ public final class Subject {
     return other instanceof Subject subject && attributes().equals(subject.attributes());
   }
 
-  /** Keyed, because callers choose values; the same in any order of the attributes. */
+  /** A keyed hash, since callers choose values; independent of the order of the attributes. */
   @Override
   public int hashCode() {
     long sum = 0;
     for (int i = 0; i < pairs.length; i += 2) {
-      // Not linear, or values that change places among attributes would collide.
+      // Not linear; otherwise subjects with swapped values would collide.
       long pair = KeyedHash.of(pairs[i]) * 31 + KeyedHash.of(pairs[i + 1]);
       sum += (pair ^ pair >>> 32) * 0x9E3779B97F4A7C15L;
     }

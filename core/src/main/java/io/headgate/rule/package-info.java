@@ -1,15 +1,15 @@
 /**
- * Rules: who is limited, by what, and how strictly. Start at {@link io.headgate.rule.Rule}, then
- * {@link io.headgate.rule.RuleSet}, which finds the rules that apply to a {@link
- * io.headgate.rule.Subject}, and {@link io.headgate.rule.Plan}, the limits of all of them as one
- * pure function: everything passes and is charged, or nothing is.
+ * Rules, matching and plans. Start with {@link io.headgate.rule.Rule}, then {@link
+ * io.headgate.rule.RuleSet}, which finds the rules that apply to a {@link
+ * io.headgate.rule.Subject}, and {@link io.headgate.rule.Plan}, which evaluates the limits of all
+ * of them as one pure function: either every enforced rule passes and is charged, or nothing is
+ * charged.
  *
- * <p>One sentence holds it together: <em>every rule that matches applies; inside a rule, the first
- * override that matches replaces its limit; a rule marked fallback applies only when no other
- * does.</em>
+ * <p>The semantics of rules: <em>every rule that matches applies; inside a rule, the first override
+ * that matches replaces its limit; a rule marked fallback applies only when no other does.</em>
  *
- * <p>Lives here: the rule model, matching and its index, plans. May not: clocks, stores, file
- * formats, servers. Knows {@code io.headgate.limit} and nothing else of Headgate.
+ * <p>Contains the rule model, matching with its index, and plans. Has no clocks, stores, file
+ * formats or servers. Depends on {@code io.headgate.limit} only.
  */
 @NullMarked
 package io.headgate.rule;

@@ -7,11 +7,14 @@ import io.headgate.rule.Counter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place where one counter's state is kept in memory.
+ * The memory store's storage of one counter's state.
  *
- * <p>A cell is used in one of two ways. A request that touches it alone calls {@link #take}. A plan
- * that touches several locks each, all plans in the same order, and unlocks each with its new
- * state. Once dead a cell stays so: whoever finds it dead looks again in the table.
+ * <p>A plan with one charge calls {@link #decide}. A plan with several charges locks the cell of
+ * each, in an order that all plans share, and unlocks each with its new state. A cell that is dead
+ * stays dead: the thread that finds it so looks the counter up in the table again.
+ *
+ * <p>All methods are thread-safe. {@link #unlock}, {@link #restore} and {@link #markDead} may be
+ * called only by the thread that has locked the cell.
  */
 abstract sealed class Cell permits WordCell, StateCell {
   static final int SPINS = 64;
@@ -19,7 +22,7 @@ abstract sealed class Cell permits WordCell, StateCell {
   final Counter counter;
   final String key;
 
-  /** The next cell of the same chain, always an older one, so that a chain has no loop. */
+  /** The next cell of the same chain, always an older one, so that a chain has no cycle. */
   volatile @Nullable Cell next;
 
   Cell(Counter counter, String key) {
@@ -31,19 +34,30 @@ abstract sealed class Cell permits WordCell, StateCell {
     return this.counter.equals(counter) && this.key.equals(key);
   }
 
-  /** Whether the cell can hold states of this charge's limit. */
-  abstract boolean suits(Charge charge);
-
-  /** One request by itself; null if the cell is dead. */
-  abstract @Nullable Outcome take(Charge charge, long now);
+  /** Returns whether the cell can store states of this charge's limit. */
+  abstract boolean accepts(Charge charge);
 
   /**
-   * The state, now and for nobody else until {@link #unlock} or {@link #restore}; null if the cell
-   * is dead, or stays locked for more than a moment.
+   * Decides one charge by itself and stores the new state.
+   *
+   * @return the outcome, or null if the cell is dead
+   */
+  abstract @Nullable Outcome decide(Charge charge, long now);
+
+  /**
+   * Locks the cell until {@link #unlock}, {@link #restore} or {@link #markDead}.
+   *
+   * @return the state, or null if the cell is dead or was still locked after {@link #SPINS}
+   *     attempts
    */
   abstract @Nullable State tryLock();
 
-  /** As {@link #tryLock}, but waits as long as it takes; for those who have locked no other. */
+  /**
+   * Locks the cell, waiting as long as necessary. May be called only by a thread that has locked no
+   * other cell.
+   *
+   * @return the state, or null if the cell is dead
+   */
   final @Nullable State lock() {
     while (true) {
       var state = tryLock();
@@ -53,30 +67,35 @@ abstract sealed class Cell permits WordCell, StateCell {
   }
 
   /**
-   * Ends a lock with the state that came of it.
+   * Unlocks the cell with a new state.
    *
-   * @param refused what {@link #isRefused} is to say
+   * @param refused the value that {@link #isRefused} returns from now on
    */
   abstract void unlock(State state, boolean refused);
 
-  /** Ends a lock that came to nothing: the cell is as it was. */
+  /** Unlocks the cell with the state that {@link #tryLock} returned, leaving it unchanged. */
   abstract void restore(State state);
 
   abstract boolean isDead();
 
-  /** Ends a cell that is locked. */
+  /** Unlocks a locked cell and makes it dead. */
   abstract void markDead();
 
-  /** Ends the cell and gives its last state. */
-  final State kill() {
+  /** Makes the cell dead and returns its last state. */
+  final State retire() {
     var state = lock();
     if (state == null) return State.FRESH;
     markDead();
     return state;
   }
 
-  /** Ends the cell if its state is fresh at that time; nobody can use it meanwhile. */
-  final boolean killIfFresh(long time) {
+  /**
+   * Makes the cell dead if its state is fresh at the given time. The check and the change are
+   * atomic.
+   *
+   * @return whether this call made the cell dead
+   */
+  final boolean retireIfFresh(long time) {
     var state = lock();
     if (state == null) return false;
     if (state.freshAt() > time) {
@@ -88,24 +107,24 @@ abstract sealed class Cell permits WordCell, StateCell {
   }
 
   /**
-   * Whether the cell was made for somebody who has not come to use it yet. Such a cell is left in
-   * peace: otherwise a plan of several counters that each must be made could wait forever for all
-   * of them to be there at once.
+   * Returns whether the cell was created and has not been used yet. Such a cell is neither swept
+   * nor evicted: otherwise a plan whose counters all have to be created might never find all of
+   * them present at once.
    */
   abstract boolean isUnused();
 
   /**
-   * Whether the last who asked was refused. That is what tells a caller who is being limited from
-   * one who came once, where once is all that a limit allows.
+   * Returns whether the last request was refused. This distinguishes a caller that is being limited
+   * from one that made a single request under a limit that allows only one.
    */
   abstract boolean isRefused();
 
-  /** The state at some moment during the call; fresh if the cell is dead. */
-  abstract State look();
+  /** Returns the state at some moment during the call; a fresh state if the cell is dead. */
+  abstract State read();
 
   /**
-   * Waiting for a lock is waiting for a few hundred instructions of another thread: not worth a
-   * queue.
+   * Waits briefly for a lock. A lock is held for a few hundred instructions, which does not justify
+   * a queue.
    */
   static int pause(int turns) {
     if (turns < SPINS) Thread.onSpinWait();
@@ -114,9 +133,9 @@ abstract sealed class Cell permits WordCell, StateCell {
   }
 
   /**
-   * If the thread that is waited for was taken off its core, this lets it go on. Nobody who has
-   * locked a cell may do it: a virtual thread that did could be left out for ever by others who
-   * give way to each other, all of them waiting for it.
+   * Yields, so that a lock owner that was descheduled can run. A thread that has locked a cell must
+   * not call this: if it is a virtual thread, the scheduler may never resume it while other threads
+   * wait for its lock and yield to each other.
    */
   @SuppressWarnings("ThreadPriorityCheck")
   static void yieldTo() {

@@ -8,63 +8,71 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All cells, found by counter and key. Finding takes no lock; adding and removing lock one of the
- * table's {@link Segment}s.
+ * A concurrent hash table of cells by counter and key. Lookups take no lock; insertions and
+ * removals lock one {@link Segment}.
  *
- * <p>A map of our own rather than a {@code ConcurrentHashMap}, because a cell is its own entry here
- * (40 bytes a key in all, not 64 and more), and because a full table must choose what to forget by
- * what is in it.
+ * <p>Used instead of a {@code ConcurrentHashMap} for two reasons. A cell is its own table entry,
+ * which takes 40 bytes per key instead of 64 or more. And a full table selects a victim by the
+ * states it contains.
  */
 public final class CellTable {
-  private static final int MOST_SEGMENTS = 64;
-  private static final int LEAST_CELLS_PER_SEGMENT = 256;
+  private static final int MAX_SEGMENTS = 64;
+  private static final int MIN_CELLS_PER_SEGMENT = 256;
 
   private final Segment[] segments;
 
-  /** Those of each segment, here so that who only looks has one place less to go to. */
+  /** The chains of each segment. Kept here to save lookups one indirection. */
   private final @Nullable Cell[][] chains;
 
-  public CellTable(int mostCells) {
+  /**
+   * Creates an empty table.
+   *
+   * @param maxCells the number of cells above which each insertion evicts one
+   */
+  public CellTable(int maxCells) {
     int count = 1;
-    while (count < MOST_SEGMENTS && mostCells / (count * 2) >= LEAST_CELLS_PER_SEGMENT) count *= 2;
+    while (count < MAX_SEGMENTS && maxCells / (count * 2) >= MIN_CELLS_PER_SEGMENT) count *= 2;
     segments = new Segment[count];
     chains = new @Nullable Cell[count][];
     for (int i = 0; i < count; i++) {
-      segments[i] = new Segment(chains, i, mostCells / count + (i < mostCells % count ? 1 : 0));
+      segments[i] = new Segment(chains, i, maxCells / count + (i < maxCells % count ? 1 : 0));
     }
   }
 
-  /** The cell of this counter and key, or null. */
+  /** Returns the cell of this counter and key, or null. */
   @Nullable Cell find(Counter counter, String key) {
     int hash = Charge.hashOf(counter, key);
-    return segment(hash).findSurely(counter, key, hash);
+    return segment(hash).find(counter, key, hash);
   }
 
-  /** The parts of the table in which these charges have their cells, in the order to lock them. */
+  /** Returns the segments that contain the cells of these charges, in locking order. */
   List<Segment> segmentsOf(List<Charge> charges) {
     var touched = new boolean[segments.length];
     for (var charge : charges) touched[index(charge.hash())] = true;
-    var some = new ArrayList<Segment>();
+    var result = new ArrayList<Segment>();
     for (int i = 0; i < touched.length; i++) {
-      if (touched[i]) some.add(segments[i]);
+      if (touched[i]) result.add(segments[i]);
     }
-    return some;
+    return result;
   }
 
-  /** A cell that suits the charge, made if need be. */
+  /** Returns a cell that accepts the charge, creating it if necessary. */
   Cell obtain(Charge charge, long now) {
     int hash = charge.hash();
-    var cell = Segment.find(chains, index(hash), charge.counter(), charge.key(), hash);
-    return cell != null && cell.suits(charge) ? cell : segment(hash).obtain(charge, now);
+    var cell = Segment.findUnlocked(chains, index(hash), charge.counter(), charge.key(), hash);
+    return cell != null && cell.accepts(charge) ? cell : segment(hash).obtain(charge, now);
   }
 
-  /** Ends the cell of this counter and key, if there is one. */
+  /** Removes the cell of this counter and key, if there is one. */
   void remove(Counter counter, String key) {
     int hash = Charge.hashOf(counter, key);
     segment(hash).remove(counter, key, hash);
   }
 
-  /** Ends the cells, in part {@code part} of {@code parts}, that have been fresh for a while. */
+  /**
+   * Removes the cells of part {@code part} of {@code parts} whose states became fresh more than
+   * {@link Segment#GRACE} ago.
+   */
   void sweep(long now, int part, int parts) {
     for (int i = part; i < segments.length; i += parts) segments[i].sweep(now);
   }

@@ -7,49 +7,56 @@ import io.headgate.rule.Charge;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a store that several instances share does for those that decide by themselves. Both are
- * asked of one counter whose limit is {@link io.headgate.limit.Holdable}, and fail with a {@link
- * StoreException}.
+ * The operations of a shared store that let an instance decide locally: holding permits for the
+ * instance, and charging permits that it has already spent.
+ *
+ * <p>Both operations apply to one counter whose limit is {@link io.headgate.limit.Holdable}. Their
+ * stages fail with a {@link StoreException}.
  */
 public interface HoldingStore {
   /**
-   * Decides a charge as any other, and then holds permits for this instance alone.
+   * Decides a charge, then holds permits for this instance.
    *
-   * <p>What is held is neither charged nor to be had by others, until this instance says that it
-   * has spent it, or that it wants it no more, or {@code lease} is over: then it counts as spent.
+   * <p>Held permits are not charged, and not available to other instances. A hold ends when this
+   * instance reports its permits as spent, when it gives them up, or when {@code lease} expires. On
+   * expiry all of its permits count as spent.
    *
    * <p>A state that another limit wrote is converted only if there is a charge to decide. Otherwise
-   * it stays as it is, and nothing is held.
+   * the state is unchanged, and no permits are held.
    *
-   * @param charge of cost 0 if nothing is to be decided
-   * @param usage of the hold that the last answer granted
-   * @param want how many to hold from now on; fewer are held if there are not so many
-   * @param lease how long, in microseconds of the store's clock
+   * @param charge the charge to decide; of cost 0 to decide none
+   * @param usage the usage of the hold that the last reply granted
+   * @param want how many permits to hold from now on; fewer are held if fewer remain
+   * @param lease the lifetime of the hold, in microseconds of the store's clock
    */
   CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease);
 
   /**
-   * Charges what has been spent already, room or not, and says what is known then. A state that
-   * another limit wrote stays as it is.
+   * Charges permits that have already been spent, even beyond the limit, and returns the resulting
+   * state. A state that another limit wrote is unchanged.
    *
-   * @param charge of cost 0 to know only
+   * @param charge the spent permits; of cost 0 to read the state only
    */
   CompletionStage<Known> report(Charge charge);
 
   /**
-   * @param outcome what the limit says to the charge; nothing remains of what anybody holds
-   * @param held how many permits this instance may spend now, until the lease is over. If that is
-   *     less than it wanted although some remain, the store has no room for another holder or a
-   *     state of another limit: requests are then to be decided by the store.
-   * @param until when the lease is over, by the store's clock
+   * The reply to {@link #take}.
+   *
+   * @param outcome the limit's outcome for the charge; its remaining permits exclude all holds
+   * @param held how many permits this instance may spend until the lease expires. If this is less
+   *     than it wanted although permits remain, then the store has no room for another holder or a
+   *     state of another limit: the store has to decide each request.
+   * @param until when the lease expires, by the store's clock
    */
   record Taken(Outcome outcome, long held, long until) {}
 
   /**
-   * @param state of the counter, in its own limit's terms
+   * The reply to {@link #report}.
+   *
+   * @param state the counter's state, as its current limit represents it
    * @param now the time by the store's clock
    * @param counted whether the report was charged. If not, the state is of another limit, and the
-   *     next request is to be decided by the store, which converts it.
+   *     store has to decide the next request, which converts the state.
    */
   record Known(State state, long now, boolean counted) {}
 }

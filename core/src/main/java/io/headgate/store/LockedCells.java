@@ -10,20 +10,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several cells, locked together until closed.
+ * The cells of one plan, locked together until {@link #close}.
  *
- * <p>All who lock several lock them in the same order, so that no two wait for each other. A
- * missing cell (null) stands for a fresh state that nobody is to keep. A cell that comes twice is
- * locked once, and the state kept is that of its last coming.
+ * <p>Cells are locked in one global order, which prevents deadlock. A missing cell (null) stands
+ * for a fresh state whose change is not stored. A cell that occurs more than once is locked once,
+ * and the state of its last occurrence is stored.
+ *
+ * <p>Used by one thread.
  */
 final class LockedCells implements AutoCloseable {
-  private static final int FEW = 8;
+  private static final int INSERTION_SORT_MAX = 8;
 
   /**
-   * By a hash that texts keep, since numbers are compared sooner than names; by name where that
-   * does not tell. Equal hashes cost a comparison of a plan's own few keys and need no secret.
+   * The locking order: by hash, and by key and counter where hashes are equal. {@code
+   * String.hashCode} is cached and cheap to compare. It needs no secret key here, since a collision
+   * only costs a comparison between the few keys of one plan.
    */
-  private static final Comparator<Entry> IN_ORDER =
+  private static final Comparator<Entry> LOCKING_ORDER =
       Comparator.comparingInt((Entry entry) -> entry.hash)
           .thenComparing(
               entry -> entry.cell,
@@ -32,7 +35,7 @@ final class LockedCells implements AutoCloseable {
                       .thenComparing(cell -> cell.counter.rule())
                       .thenComparing(cell -> cell.counter.id())));
 
-  /** One of them, and what is in it. */
+  /** A cell and its state. */
   private static final class Entry {
     final @Nullable Cell cell;
     final int hash;
@@ -46,83 +49,89 @@ final class LockedCells implements AutoCloseable {
     }
   }
 
-  private final Entry[] entries;
-  private final Entry[] order; // in which they are locked
-  private int locked; // so many of the order are
+  private final Entry[] entries; // in the order of the plan's charges
+  private final Entry[] sorted; // in locking order
+  private int locked; // how many of sorted are locked
   private final boolean complete;
-  private boolean kept;
+  private boolean stored;
 
   LockedCells(List<@Nullable Cell> cells) {
     entries = new Entry[cells.size()];
     for (int i = 0; i < entries.length; i++) entries[i] = new Entry(cells.get(i));
-    order = entries.clone();
-    sort(order);
+    sorted = entries.clone();
+    sort(sorted);
     complete = lockAll();
   }
 
-  /** Those that are equal stay in the order in which they came. */
-  private static void sort(Entry[] some) {
-    if (some.length > FEW) {
-      Arrays.sort(some, IN_ORDER);
+  /** Sorts stably into locking order. */
+  private static void sort(Entry[] entries) {
+    if (entries.length > INSERTION_SORT_MAX) {
+      Arrays.sort(entries, LOCKING_ORDER);
       return;
     }
-    for (int i = 1; i < some.length; i++) {
-      var next = some[i];
-      int place = i;
-      for (; place > 0 && isBefore(next, some[place - 1]); place--) some[place] = some[place - 1];
-      some[place] = next;
+    for (int i = 1; i < entries.length; i++) {
+      var entry = entries[i];
+      int at = i;
+      for (; at > 0 && isBefore(entry, entries[at - 1]); at--) entries[at] = entries[at - 1];
+      entries[at] = entry;
     }
   }
 
   private static boolean isBefore(Entry one, Entry other) {
-    return one.hash == other.hash ? IN_ORDER.compare(one, other) < 0 : one.hash < other.hash;
+    return one.hash == other.hash ? LOCKING_ORDER.compare(one, other) < 0 : one.hash < other.hash;
   }
 
   private boolean lockAll() {
-    for (; locked < order.length; locked++) {
-      var next = order[locked];
-      if (next.cell == null) continue;
-      var state = isAgain(locked) ? order[locked - 1].state : next.cell.tryLock();
+    for (; locked < sorted.length; locked++) {
+      var entry = sorted[locked];
+      if (entry.cell == null) continue;
+      var state = isRepeated(locked) ? sorted[locked - 1].state : entry.cell.tryLock();
       if (state == null) return false;
-      next.state = state;
+      entry.state = state;
     }
     return true;
   }
 
-  /** Whether this cell, by its place in the order, is the one before: in joint plans it may be. */
+  /** Returns whether the cell at this index is also the one before it, as in combined plans. */
   @SuppressWarnings("ReferenceEquality")
-  private boolean isAgain(int place) {
-    return place > 0 && order[place - 1].cell == order[place].cell;
+  private boolean isRepeated(int index) {
+    return index > 0 && sorted[index - 1].cell == sorted[index].cell;
   }
 
-  /** Whether every cell was alive and free; if not, nothing may be read or kept here. */
+  /**
+   * Returns whether every cell was alive and has been locked. If not, the other methods except
+   * {@link #close} must not be called.
+   */
   boolean isComplete() {
     return complete;
   }
 
+  /** Returns the states, in the order of the cells passed to the constructor. */
   List<State> states() {
     var states = new ArrayList<State>(entries.length);
-    for (var each : entries) states.add(each.state);
+    for (var entry : entries) states.add(entry.state);
     return states;
   }
 
-  void keep(List<Step> steps) {
+  /** Stores the new states when this is closed. */
+  void store(List<Step> steps) {
     for (int i = 0; i < entries.length; i++) {
       var step = steps.get(i);
       entries[i].state = step.state();
       entries[i].refused = step.outcome() instanceof Refused;
     }
-    kept = true;
+    stored = true;
   }
 
+  /** Unlocks the cells, with their new states after {@link #store} and unchanged otherwise. */
   @Override
   public void close() {
     for (int i = 0; i < locked; i++) {
-      var each = order[i];
-      if (each.cell == null || (i + 1 < locked && isAgain(i + 1)))
-        continue; // the last has its state
-      if (kept) each.cell.unlock(each.state, each.refused);
-      else each.cell.restore(each.state);
+      var entry = sorted[i];
+      // The last occurrence of a repeated cell has its state.
+      if (entry.cell == null || (i + 1 < locked && isRepeated(i + 1))) continue;
+      if (stored) entry.cell.unlock(entry.state, entry.refused);
+      else entry.cell.restore(entry.state);
     }
   }
 }

@@ -12,53 +12,63 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps states in the memory of this JVM: no set-up, one instance.
+ * Stores states in the memory of this JVM, for a single instance.
  *
- * <p>A plan of one limit swaps one cell; a bucket's without any lock. A plan of several locks its
- * own cells and no others, for the fraction of a microsecond that it takes.
+ * <p>A plan with one charge updates one cell; for a token or leaky bucket that is a lock-free
+ * compare-and-set. A plan with several charges locks its own cells, for a fraction of a
+ * microsecond.
  *
- * <p>Bounded: idle states go away by themselves, and beyond a number of states the one that says
- * least is forgotten for each new one. {@link Segment} says which that is.
+ * <p>Memory is bounded. A background thread sweeps states that have become fresh. When the store is
+ * full, each new state evicts another; {@link Segment} describes which.
+ *
+ * <p>Thread-safe and linearizable.
  */
 public final class MemoryStore implements Store {
+  /** The default maximum number of counters. */
   public static final int DEFAULT_MOST_KEYS = 1_000_000;
 
   private final CellTable table;
   private final Ticker ticker;
   private final Runnable onClose;
 
+  /**
+   * Creates a store over a table that the caller sweeps.
+   *
+   * @param onClose run by {@link #close}
+   */
   public MemoryStore(CellTable table, Ticker ticker, Runnable onClose) {
     this.table = table;
     this.ticker = ticker;
     this.onClose = onClose;
   }
 
+  /** Creates a store with the system clock and {@link #DEFAULT_MOST_KEYS}. */
   public static MemoryStore create() {
     return create(Ticker.system(), DEFAULT_MOST_KEYS);
   }
 
   /**
-   * A store with a clock and a size of its own.
+   * Creates a store that a background thread sweeps until it is closed.
    *
-   * @param mostKeys how many counters may have a state at once; if a plan has more than that, its
-   *     own may be more for a while
+   * @param maxKeys the maximum number of counters with a state, at least 1. A plan with more
+   *     counters than that exceeds it temporarily.
    */
-  public static MemoryStore create(Ticker ticker, int mostKeys) {
-    if (mostKeys < 1) {
+  public static MemoryStore create(Ticker ticker, int maxKeys) {
+    if (maxKeys < 1) {
       throw new IllegalArgumentException(
           "a store must keep at least 1 key, got %d; the default is %d"
-              .formatted(mostKeys, DEFAULT_MOST_KEYS));
+              .formatted(maxKeys, DEFAULT_MOST_KEYS));
     }
-    var table = new CellTable(mostKeys);
+    var table = new CellTable(maxKeys);
     return new MemoryStore(table, ticker, new Sweeper(table, ticker)::close);
   }
 
-  /** A clock that counts something else would make states that no cell can hold. */
+  /** Rejects times of another unit or epoch, which would overflow the word of a cell. */
   private long now() {
     long now = ticker.micros();
     if (now < 0 || now > WordCell.LATEST) {
       throw new IllegalStateException(
-          "the clock says %d; it must tell microseconds since 1970 (at most %d, in 2077)"
+          "the clock returned %d; it must return microseconds since 1970 (at most %d, in 2077)"
               .formatted(now, WordCell.LATEST));
     }
     return now;
@@ -67,30 +77,32 @@ public final class MemoryStore implements Store {
   @Override
   public PlanResult decide(Plan plan) {
     var single = plan.single();
-    if (single == null) return takeAll(plan);
-    var outcome = take(single); // before the answer is made, or the collector is told of it
+    if (single == null) return decideAll(plan);
+    var outcome = decide(single); // evaluated before the allocation, which saves a GC barrier
     return new PlanResult(outcome, Source.STORE);
   }
 
-  /** A plan of one limit is that limit: whatever the rule combines, there is nothing to weigh. */
-  private Outcome take(Charge charge) {
+  /**
+   * Decides a plan of one charge, whose outcome does not depend on how the rule combines limits.
+   */
+  private Outcome decide(Charge charge) {
     long now = now();
     while (true) {
-      var outcome = table.obtain(charge, now).take(charge, now);
+      var outcome = table.obtain(charge, now).decide(charge, now);
       if (outcome != null) return outcome;
     }
   }
 
-  private PlanResult takeAll(Plan plan) {
+  private PlanResult decideAll(Plan plan) {
     long now = now();
     for (; ; Cell.yieldTo()) {
       var cells = new ArrayList<@Nullable Cell>(plan.charges().size());
       for (var charge : plan.charges()) cells.add(table.obtain(charge, now));
-      try (var held = new LockedCells(cells)) {
-        if (!held.isComplete()) continue;
-        var steps = plan.step(held.states(), now);
-        held.keep(steps);
-        return answer(steps);
+      try (var locked = new LockedCells(cells)) {
+        if (!locked.isComplete()) continue;
+        var steps = plan.step(locked.states(), now);
+        locked.store(steps);
+        return result(steps);
       }
     }
   }
@@ -100,21 +112,24 @@ public final class MemoryStore implements Store {
     long now = now();
     for (; ; Cell.yieldTo()) {
       var cells = find(plan);
-      if (cells.size() > 1 && cells.contains(null)) return peekWhileNoneIsAdded(plan, now);
-      try (var held = new LockedCells(cells)) {
-        if (held.isComplete()) return answer(plan.step(held.states(), now));
+      if (cells.size() > 1 && cells.contains(null)) return peekWithSegmentsLocked(plan, now);
+      try (var locked = new LockedCells(cells)) {
+        if (locked.isComplete()) return result(plan.step(locked.states(), now));
       }
     }
   }
 
-  /** Otherwise a plan that adds what is missing here could be seen in part: in the cells found. */
-  private PlanResult peekWhileNoneIsAdded(Plan plan, long now) {
+  /**
+   * Peeks at a plan of which some cells are missing. The segments are locked so that no other plan
+   * adds these cells meanwhile: part of its charges would then be visible and the rest not.
+   */
+  private PlanResult peekWithSegmentsLocked(Plan plan, long now) {
     var segments = table.segmentsOf(plan.charges());
     for (var segment : segments) segment.lock();
     try {
       for (; ; Cell.yieldTo()) {
-        try (var held = new LockedCells(find(plan))) {
-          if (held.isComplete()) return answer(plan.step(held.states(), now));
+        try (var locked = new LockedCells(find(plan))) {
+          if (locked.isComplete()) return result(plan.step(locked.states(), now));
         }
       }
     } finally {
@@ -122,15 +137,15 @@ public final class MemoryStore implements Store {
     }
   }
 
-  /** What the limit of a charge reports at no cost. */
-  public Outcome standing(Charge charge) {
+  /** Returns the outcome of a charge's limit at cost 0, without changing its state. */
+  public Outcome peekAtZeroCost(Charge charge) {
     long now = now();
-    var look = new Charge(charge.counter(), charge.key(), 0, charge.holder());
+    var atZeroCost = new Charge(charge.counter(), charge.key(), 0, charge.holder());
     for (; ; Cell.yieldTo()) {
       var cells = new ArrayList<@Nullable Cell>(1);
       cells.add(table.find(charge.counter(), charge.key()));
-      try (var held = new LockedCells(cells)) {
-        if (held.isComplete()) return look.step(held.states().getFirst(), now).outcome();
+      try (var locked = new LockedCells(cells)) {
+        if (locked.isComplete()) return atZeroCost.step(locked.states().getFirst(), now).outcome();
       }
     }
   }
@@ -143,32 +158,32 @@ public final class MemoryStore implements Store {
 
   @Override
   public boolean renew(Charge charge) {
-    return alter(charge, (slots, state, now) -> slots.renew(state, now, charge.holder()));
+    return updateSlot(charge, (slots, state, now) -> slots.renew(state, now, charge.holder()));
   }
 
   @Override
   public boolean release(Charge charge) {
-    return alter(charge, (slots, state, now) -> slots.release(state, now, charge.holder()));
+    return updateSlot(charge, (slots, state, now) -> slots.release(state, now, charge.holder()));
   }
 
-  private interface Alteration {
-    State of(Concurrency slots, State state, long now);
+  private interface SlotUpdate {
+    State apply(Concurrency slots, State state, long now);
   }
 
-  /** Changes the state of a holder's slot; false if the holder has none. */
-  private boolean alter(Charge charge, Alteration alteration) {
+  /** Updates the slot of the charge's holder; returns false if it has none. */
+  private boolean updateSlot(Charge charge, SlotUpdate update) {
     if (!(charge.limit() instanceof Concurrency slots)) return false;
     long now = now();
     while (true) {
       var cell = table.find(charge.counter(), charge.key());
-      if (cell == null || !cell.suits(charge)) return false;
+      if (cell == null || !cell.accepts(charge)) return false;
       var state = cell.lock();
       if (state == null) continue;
       var next = state;
       try {
         var current = slots.adopt(state, now);
         boolean holds = current.holds(charge.holder());
-        next = holds ? alteration.of(slots, current, now) : current;
+        next = holds ? update.apply(slots, current, now) : current;
         return holds;
       } finally {
         cell.unlock(next, false);
@@ -176,7 +191,7 @@ public final class MemoryStore implements Store {
     }
   }
 
-  private static PlanResult answer(List<Step> steps) {
+  private static PlanResult result(List<Step> steps) {
     var outcomes = new ArrayList<Outcome>(steps.size());
     for (var step : steps) outcomes.add(step.outcome());
     return new PlanResult(outcomes, Source.STORE);

@@ -4,30 +4,37 @@ import io.headgate.limit.Outcome;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A store's answer to a plan: what each limit said, in the order of the plan's charges. */
+/**
+ * A store's reply to a plan: the outcome of each limit, in the order of the plan's charges, and the
+ * source of the decision. Immutable.
+ */
 public final class PlanResult {
-  private final @Nullable Outcome only; // most plans have one limit, and need no list
+  private final @Nullable Outcome single; // saves the list: most plans have one limit
   private final List<Outcome> several;
   private final Source source;
 
+  /** Creates the result of a plan with any number of charges. The list must not change. */
   public PlanResult(List<Outcome> outcomes, Source source) {
-    this.only = null;
+    this.single = null;
     this.several = outcomes;
     this.source = source;
   }
 
-  public PlanResult(Outcome only, Source source) {
-    this.only = only;
+  /** Creates the result of a plan with one charge. */
+  public PlanResult(Outcome single, Source source) {
+    this.single = single;
     this.several = List.of();
     this.source = source;
   }
 
+  /** Returns the outcome of the first charge; fails if the plan has none. */
   public Outcome first() {
-    return only == null ? several.getFirst() : only;
+    return single == null ? several.getFirst() : single;
   }
 
+  /** Returns the outcomes in the order of the plan's charges. */
   public List<Outcome> outcomes() {
-    return only == null ? several : List.of(only);
+    return single == null ? several : List.of(single);
   }
 
   public Source source() {

@@ -10,55 +10,63 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the table: chains of cells.
+ * One segment of a {@link CellTable}: a hash table with chaining, a lock for writers, and an
+ * eviction policy.
  *
- * <p>Readers follow chains without a lock while writers, who hold it, change them. A reader may
- * then miss a cell, and asks again under the lock; what it finds is right in any case, since a cell
- * that was taken out is dead.
+ * <p>Readers follow chains without a lock while writers change them under the lock. A reader may
+ * therefore miss a cell, and repeats the lookup under the lock. A cell that a reader does find is
+ * safe to use, since every removed cell is dead.
  *
- * <p>What may be forgotten when there is no room? First what says nothing: a state that has become
- * fresh. Then what says least: of some cells that come next in turn, one whose caller was not
- * refused last time, and among these the one with the smallest share of its limit in use. A flood
- * of invented keys fills the table with callers who have used one request each, and these push out
- * each other, while those who are being limited stay.
+ * <p>Eviction removes states that have become fresh first, since a fresh state carries no
+ * information. Then it samples the cells of the next chains, as Redis samples keys ({@code
+ * maxmemory-samples}), and evicts the best victim of the sample. A hand that advances over the
+ * chains, as in the CLOCK algorithm, chooses the sample. The victim is a cell whose last request
+ * was not refused, and among these the one with the smallest utilization of its limit. A flood of
+ * invented keys fills the table with callers that have made one request each. These evict each
+ * other, while callers that are being limited stay.
  */
 final class Segment {
-  private static final int SMALLEST = 16;
-  private static final int LONGEST_CHAIN = 32;
-  private static final int LOOKED_AT = 8;
-  private static final int LOOKED_AT_MOST = 128;
-  private static final long LITTLE = Utilization.ALL / 2;
+  private static final int MIN_CHAINS = 16;
+  private static final int MAX_CHAIN_LENGTH = 32;
+
+  /** The sample size if it contains a cell of low utilization that was not refused. */
+  private static final int MIN_SAMPLE = 8;
+
+  private static final int MAX_SAMPLE = 128;
+  private static final long LOW_UTILIZATION = Utilization.ALL / 2;
 
   /**
-   * How long a fresh state is kept, in microseconds: a caller who read the clock before the state
-   * became fresh, and comes only now, must still find it.
+   * How long a fresh state is kept, in microseconds. A thread that read the clock before the state
+   * became fresh must still find it if it reaches the table later.
    */
-  private static final long GRACE = 1_000_000;
+  static final long GRACE = 1_000_000;
 
-  /** Not AtomicReferenceArrays, which are one more place to go to each. */
+  /** Used instead of an AtomicReferenceArray, which adds an indirection. */
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
 
   private static final VarHandle CHAINS = MethodHandles.arrayElementVarHandle(Cell[][].class);
 
-  private final @Nullable Cell[][] all; // chains, of all segments
+  private final @Nullable Cell[][] all; // the chains of all segments
   private final int index;
-  private final int most;
+  private final int maxCells;
   private final ReentrantLock lock = new ReentrantLock();
 
   private int size;
-  private int hand; // the chain that is looked at next when something must go
+  private int hand; // the chain that was sampled or swept last
 
   /**
-   * @param all where each segment has its chains, this one at {@code index}
+   * Creates an empty segment.
+   *
+   * @param all the chains of all segments; those of this one are at {@code index}
    */
-  Segment(@Nullable Cell[][] all, int index, int most) {
+  Segment(@Nullable Cell[][] all, int index, int maxCells) {
     this.all = all;
     this.index = index;
-    this.most = Math.max(1, most);
-    setChains(new @Nullable Cell[SMALLEST]);
+    this.maxCells = Math.max(1, maxCells);
+    setChains(new @Nullable Cell[MIN_CHAINS]);
   }
 
-  /** Until {@link #unlock}, no cell is added here and none ends. */
+  /** Prevents the insertion and removal of cells until {@link #unlock}. */
   void lock() {
     lock.lock();
   }
@@ -76,8 +84,11 @@ final class Segment {
     }
   }
 
-  /** Looks in segment {@code index} of all, without a lock. */
-  static @Nullable Cell find(
+  /**
+   * Finds a cell in segment {@code index} without taking the lock. May miss a cell while a writer
+   * changes the chain.
+   */
+  static @Nullable Cell findUnlocked(
       @Nullable Cell[][] all, int index, Counter counter, String key, int hash) {
     var chains = (@Nullable Cell[]) CHAINS.getVolatile(all, index);
     for (var cell = chain(chains, hash & chains.length - 1); cell != null; cell = cell.next) {
@@ -86,34 +97,38 @@ final class Segment {
     return null;
   }
 
-  private @Nullable Cell find(Counter counter, String key, int hash) {
-    return find(all, index, counter, key, hash);
+  private @Nullable Cell findUnlocked(Counter counter, String key, int hash) {
+    return findUnlocked(all, index, counter, key, hash);
   }
 
-  Cell obtain(Charge charge, long now) {
-    int hash = charge.hash();
+  /** Finds a cell. Takes the lock only if it is not found without. */
+  @Nullable Cell find(Counter counter, String key, int hash) {
+    var cell = findUnlocked(counter, key, hash);
+    if (cell != null) return cell;
     lock.lock();
     try {
-      var there = find(charge.counter(), charge.key(), hash);
-      if (there != null && there.suits(charge)) return there;
-      State state = State.FRESH;
-      if (there != null) {
-        state = charge.limit().adopt(there.kill(), now);
-        unlink(there, hash);
-      }
-      return add(CellTable.newCell(charge, state), hash, now);
+      return findUnlocked(counter, key, hash);
     } finally {
       lock.unlock();
     }
   }
 
-  /** As {@link #find}, but not misled by writers. */
-  @Nullable Cell findSurely(Counter counter, String key, int hash) {
-    var cell = find(counter, key, hash);
-    if (cell != null) return cell;
+  /**
+   * Returns a cell that accepts the charge. Creates it if it is missing, and replaces one that
+   * can't store the limit's states.
+   */
+  Cell obtain(Charge charge, long now) {
+    int hash = charge.hash();
     lock.lock();
     try {
-      return find(counter, key, hash);
+      var found = findUnlocked(charge.counter(), charge.key(), hash);
+      if (found != null && found.accepts(charge)) return found;
+      State state = State.FRESH;
+      if (found != null) {
+        state = charge.limit().adopt(found.retire(), now);
+        unlink(found, hash);
+      }
+      return add(CellTable.newCell(charge, state), hash, now);
     } finally {
       lock.unlock();
     }
@@ -122,18 +137,19 @@ final class Segment {
   void remove(Counter counter, String key, int hash) {
     lock.lock();
     try {
-      var cell = find(counter, key, hash);
-      if (cell != null) end(cell, hash);
+      var cell = findUnlocked(counter, key, hash);
+      if (cell != null) remove(cell, hash);
     } finally {
       lock.unlock();
     }
   }
 
+  /** Removes cells whose states became fresh more than {@link #GRACE} ago, and may shrink. */
   void sweep(long now) {
     lock.lock();
     try {
       for (int i = 0; i < chains().length; i++) sweepChain(i, now);
-      int wanted = Math.max(SMALLEST, Integer.highestOneBit(Math.max(1, size)) * 2);
+      int wanted = Math.max(MIN_CHAINS, Integer.highestOneBit(Math.max(1, size)) * 2);
       if (wanted <= chains().length / 4) resize(wanted);
     } finally {
       lock.unlock();
@@ -141,9 +157,9 @@ final class Segment {
   }
 
   private Cell add(Cell cell, int hash, long now) {
-    sweepChain(turn(), now); // each newcomer tidies up a little, so that somebody always does
-    while (size >= most && forgetOne(now)) {}
-    forgetInLongChain(hash, now);
+    sweepChain(nextChain(), now); // bounds the number of stale cells if the sweeper is late
+    while (size >= maxCells && evictOne(now)) {}
+    evictFromLongChain(hash, now);
     if (size >= chains().length) resize(chains().length * 2);
     int slot = slot(hash);
     cell.next = chain(slot);
@@ -153,87 +169,94 @@ final class Segment {
   }
 
   private void sweepChain(int slot, long now) {
-    long then = now - GRACE;
+    long freshBy = now - GRACE;
     for (var cell = chain(slot); cell != null; cell = cell.next) {
-      if (cell.isUnused() || cell.look().freshAt() > then) continue;
-      if (cell.killIfFresh(then)) unlink(cell, slot);
+      if (cell.isUnused() || cell.read().freshAt() > freshBy) continue;
+      if (cell.retireIfFresh(freshBy)) unlink(cell, slot);
     }
   }
 
-  /** Makes room for one; false if all there is waits to be used. */
-  private boolean forgetOne(long now) {
-    var choice = new Choice(now);
-    for (int turns = 0; turns < chains().length && !choice.isGoodEnough(); turns++) {
-      choice.offer(chain(turn()));
+  /** Evicts one cell; returns false if all cells are unused and must stay. */
+  private boolean evictOne(long now) {
+    var selector = new VictimSelector(now);
+    for (int i = 0; i < chains().length && !selector.isDone(); i++) {
+      selector.sample(chain(nextChain()));
     }
-    return choice.end();
+    return selector.evict();
   }
 
   /**
-   * Bounds the time of a search, whatever happens. Chance makes no such chain, and choice needs the
-   * key of the hash.
+   * Evicts a cell from a chain that has reached the maximum length, which bounds the time of a
+   * lookup. Random keys practically never make such a chain, and chosen keys can't without the
+   * secret key of the hash.
    */
-  private void forgetInLongChain(int hash, long now) {
+  private void evictFromLongChain(int hash, long now) {
     int length = 0;
     for (var cell = chain(slot(hash)); cell != null; cell = cell.next) length++;
-    if (length < LONGEST_CHAIN) return;
-    var choice = new Choice(now);
-    choice.offer(chain(slot(hash)));
-    choice.end();
+    if (length < MAX_CHAIN_LENGTH) return;
+    var selector = new VictimSelector(now);
+    selector.sample(chain(slot(hash)));
+    selector.evict();
   }
 
-  /** The cell, of those on offer, that says least. */
-  private final class Choice {
+  /**
+   * Selects the victim among sampled cells. Prefers a cell that was not refused, then the lowest
+   * utilization, then the one that becomes fresh first.
+   */
+  private final class VictimSelector {
     private final long now;
-    private @Nullable Cell least;
+    private @Nullable Cell victim;
     private boolean refused = true;
     private long used = Long.MAX_VALUE;
     private long freshAt = Long.MAX_VALUE;
-    private int seen;
+    private int sampled;
 
-    Choice(long now) {
+    VictimSelector(long now) {
       this.now = now;
     }
 
-    void offer(@Nullable Cell chain) {
+    void sample(@Nullable Cell chain) {
       for (var cell = chain; cell != null; cell = cell.next) {
         if (cell.isUnused()) continue;
-        seen++;
-        var state = cell.look();
-        long itsUsed = state.used(now);
-        boolean isRefused = itsUsed > 0 && cell.isRefused();
-        if (saysLess(isRefused, itsUsed, state.freshAt())) {
-          least = cell;
-          refused = isRefused;
-          used = itsUsed;
+        sampled++;
+        var state = cell.read();
+        long cellUsed = state.used(now);
+        boolean cellRefused = cellUsed > 0 && cell.isRefused();
+        if (isBetterVictim(cellRefused, cellUsed, state.freshAt())) {
+          victim = cell;
+          refused = cellRefused;
+          used = cellUsed;
           freshAt = state.freshAt();
         }
       }
     }
 
-    private boolean saysLess(boolean isRefused, long itsUsed, long itsFreshAt) {
-      if (isRefused != refused) return refused;
-      if (itsUsed != used) return itsUsed < used;
-      return itsFreshAt < freshAt;
+    private boolean isBetterVictim(boolean cellRefused, long cellUsed, long cellFreshAt) {
+      if (cellRefused != refused) return refused;
+      if (cellUsed != used) return cellUsed < used;
+      return cellFreshAt < freshAt;
     }
 
-    boolean isGoodEnough() {
-      return seen >= (used <= LITTLE && !refused ? LOOKED_AT : LOOKED_AT_MOST);
+    boolean isDone() {
+      return sampled >= (used <= LOW_UTILIZATION && !refused ? MIN_SAMPLE : MAX_SAMPLE);
     }
 
-    boolean end() {
-      if (least == null) return false;
-      Segment.this.end(least, Charge.hashOf(least.counter, least.key));
+    /** Evicts the victim; returns false if no cell could be sampled. */
+    boolean evict() {
+      if (victim == null) return false;
+      remove(victim, Charge.hashOf(victim.counter, victim.key));
       return true;
     }
   }
 
-  private void end(Cell cell, int hash) {
-    cell.kill();
+  private void remove(Cell cell, int hash) {
+    cell.retire();
     unlink(cell, hash);
   }
 
-  /** Takes a cell out of its chain; it keeps its own way on, for those who are just reading it. */
+  /**
+   * Removes a cell from its chain. It keeps its own link, for concurrent readers that are at it.
+   */
   private void unlink(Cell cell, int hash) {
     int slot = slot(hash);
     var before = chain(slot);
@@ -247,7 +270,10 @@ final class Segment {
     size--;
   }
 
-  /** Appends every cell to its chain among {@code length}: no link is made that closes a loop. */
+  /**
+   * Rehashes into {@code length} chains. Every cell is appended to the end of its new chain, so
+   * that no link ever closes a cycle under concurrent readers.
+   */
   private void resize(int length) {
     var old = chains();
     var moved = new @Nullable Cell[length];
@@ -289,7 +315,7 @@ final class Segment {
     return hash & chains().length - 1;
   }
 
-  private int turn() {
+  private int nextChain() {
     hand = slot(hand + 1);
     return hand;
   }

@@ -9,9 +9,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the state of any limit as an object. */
+/** Stores the state of any limit as an object, with a spin lock. */
 final class StateCell extends Cell {
-  /** What stands in place of a state. */
+  /** Stored in place of a state. */
   private enum Mark {
     UNUSED,
     LOCKED_UNUSED,
@@ -30,7 +30,7 @@ final class StateCell extends Cell {
   }
 
   private volatile Object content; // a State or a Mark
-  private boolean refused; // written by who has the lock
+  private boolean refused; // written by the lock owner
 
   StateCell(Counter counter, String key, State state) {
     super(counter, key);
@@ -38,23 +38,23 @@ final class StateCell extends Cell {
   }
 
   @Override
-  boolean suits(Charge charge) {
+  boolean accepts(Charge charge) {
     return true;
   }
 
   @Override
-  @Nullable Outcome take(Charge charge, long now) {
+  @Nullable Outcome decide(Charge charge, long now) {
     var state = lock();
     if (state == null) return null;
     var next = state;
-    boolean refuses = refused;
+    boolean nextRefused = refused;
     try {
       var step = charge.step(state, now);
       next = step.state();
-      refuses = step.outcome() instanceof Refused;
+      nextRefused = step.outcome() instanceof Refused;
       return step.outcome();
     } finally {
-      unlock(next, refuses);
+      unlock(next, nextRefused);
     }
   }
 
@@ -102,7 +102,7 @@ final class StateCell extends Cell {
   }
 
   @Override
-  State look() {
+  State read() {
     for (int turns = 0; ; turns = pause(turns)) {
       Object seen = content;
       if (!isLocked(seen)) return stateIn(seen);

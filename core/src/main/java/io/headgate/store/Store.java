@@ -7,38 +7,53 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Keeps the states of all counters and runs plans against them, each atomically.
+ * Stores the states of all counters and evaluates plans against them, each plan atomically.
  *
- * <p>A store decides <em>where</em> state lives and how it is swapped. It never decides whether a
- * request is allowed: that is {@link Plan#step}, which every store runs as it is.
+ * <p>{@link Plan#step} defines the result of a plan. {@link MemoryStore} calls it. A remote store
+ * may evaluate the plan where the states are, as the Redis store does with Lua scripts; its
+ * outcomes have to be equal to those of {@code Plan.step}. A store that decorates another one may
+ * decide without it, for example while it is unavailable, and reports so in {@link
+ * PlanResult#source}.
+ *
+ * <p>Implementations are thread-safe. Methods of a remote store throw a {@link StoreException} if
+ * it fails.
  */
 public interface Store extends AutoCloseable {
-  /** Runs the plan and keeps what it says. */
+  /** Evaluates the plan and stores the resulting states. */
   PlanResult decide(Plan plan);
 
-  /** Runs the plan and keeps nothing. */
+  /** Evaluates the plan without changing any state. */
   PlanResult peek(Plan plan);
 
   /**
-   * As {@link #decide}, without making the caller wait for a store that is far away. What follows
-   * the stage may run on the thread that brings the answers of all callers, so it must not block.
+   * As {@link #decide}, without blocking the caller on a remote store. Dependents of the stage may
+   * run on the thread that completes the stages of all callers, so they must not block.
    */
   default CompletionStage<PlanResult> decideAsync(Plan plan) {
     return CompletableFuture.completedFuture(decide(plan));
   }
 
-  /** Extends the lease that the charge's holder has; false if it has none any more. */
+  /**
+   * Extends the slot of the charge's holder by the limit's slot lifetime.
+   *
+   * @return false if the holder has no slot, for example because it expired
+   */
   boolean renew(Charge charge);
 
-  /** Gives back the slot of the charge's holder; false if it has none any more. */
+  /**
+   * Releases the slot of the charge's holder.
+   *
+   * @return false if the holder has no slot, for example because it expired
+   */
   boolean release(Charge charge);
 
-  /** Forgets the state of one counter. */
+  /** Removes the state of one counter, which is then fresh. */
   void reset(Counter counter, String key);
 
-  /** How many counters have a state, for metrics. */
+  /** Returns the number of counters with a state, for metrics. */
   long trackedKeys();
 
+  /** Releases the threads and connections of the store. */
   @Override
   default void close() {}
 }

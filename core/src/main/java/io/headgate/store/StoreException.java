@@ -5,32 +5,32 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store could not be asked, or did not answer.
+ * Thrown when a store can't be reached, does not reply in time, or replies with an error.
  *
- * <p>Ordinary during an outage, and thrown once per request until the breaker opens: so it has no
- * stack trace, which would cost more than all the rest.
+ * <p>Has no stack trace. During an outage it is thrown once per request until the circuit breaker
+ * opens, and filling in the stack trace would be most of the cost.
  */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What went wrong. */
+  /** The kind of failure. */
   public enum Kind {
-    /** No answer in time; whether the request was charged is not known. */
+    /** No reply within the deadline; the request may or may not have been charged. */
     TIMEOUT,
     /** No connection. */
     CONNECTION,
-    /** The server answered with an error, such as READONLY or OOM. */
+    /** The server replied with an error, such as READONLY or OOM. */
     REFUSED,
-    /** Too much waits for an answer already. */
+    /** Too many requests are waiting for a reply. */
     OVERLOADED,
-    /** The caller was interrupted while it waited, which says nothing of the store. */
+    /** The calling thread was interrupted while it waited; not a failure of the store. */
     INTERRUPTED,
-    /** Anything else. */
+    /** Any other failure. */
     OTHER;
 
     private final String label = name().toLowerCase(Locale.ROOT);
 
-    /** The name in metrics and messages. */
+    /** Returns the name used in metrics and messages. */
     public String label() {
       return label;
     }
@@ -40,6 +40,7 @@ public final class StoreException extends RuntimeException {
   private final String[] keys;
   private final boolean unsent;
 
+  /** Creates a failure of unknown keys, of a request that may have been sent. */
   public StoreException(Kind kind, String message, @Nullable Throwable cause) {
     this(kind, message, cause, List.of(), false);
   }
@@ -56,14 +57,14 @@ public final class StoreException extends RuntimeException {
     this.unsent = unsent;
   }
 
-  /** The same failure, of the part of the store that keeps these counter keys. */
+  /** Returns this failure, limited to the part of the store that has these counter keys. */
   public StoreException at(List<String> keys) {
     return keys.isEmpty() ? this : new StoreException(kind, getMessage(), getCause(), keys, unsent);
   }
 
   /**
-   * The counter keys whose part of the store failed; empty where that is not known. A store of
-   * several servers fails in parts.
+   * Returns the counter keys whose part of the store failed; empty if they are unknown. A store of
+   * several servers can fail in parts.
    */
   public List<String> keys() {
     return List.of(keys);
@@ -73,12 +74,12 @@ public final class StoreException extends RuntimeException {
     return kind;
   }
 
-  /** Whether the request surely was not sent. If false, the store may have charged it. */
+  /** Returns whether the request was certainly not sent. If false, it may have been charged. */
   public boolean isUnsent() {
     return unsent;
   }
 
-  /** Whether it is certain that the store charged nothing. */
+  /** Returns whether the store certainly charged nothing. */
   public boolean isUncharged() {
     return unsent
         || switch (kind) {
@@ -87,7 +88,7 @@ public final class StoreException extends RuntimeException {
         };
   }
 
-  /** The same failure of a request that was not sent. */
+  /** Returns this failure, marked as of a request that was not sent. */
   public StoreException unsent() {
     return unsent ? this : new StoreException(kind, getMessage(), getCause(), keys(), true);
   }

@@ -7,8 +7,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends idle cells when no request does: one thread for all stores of the JVM, a tenth of each table
- * a second. Holds a table weakly, so that a store that nobody closed can still be collected.
+ * Sweeps a cell table in the background, a tenth of it each second. One daemon thread serves all
+ * stores of the JVM. References the table weakly, so that a store that is never closed can be
+ * garbage collected.
  */
 final class Sweeper implements Runnable, AutoCloseable {
   private static final int PARTS = 10;

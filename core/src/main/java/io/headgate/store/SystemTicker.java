@@ -4,55 +4,58 @@ import java.time.Instant;
 import java.util.function.LongSupplier;
 
 /**
- * The wall clock, without its steps back.
+ * A monotonic wall clock.
  *
- * <p>Counts on from a moment of the wall clock by the clock that never steps. When the wall clock
- * is set forward (after a suspension, say) this one follows within a second, so that calendar
- * windows stay true; when it is set back this one goes on, since otherwise everybody who is being
- * limited would stay so for as long as the step was.
+ * <p>Reads the wall clock once and adds the time elapsed by the monotonic clock. When the wall
+ * clock is set forward, for example after a suspension, this clock follows within a second, so that
+ * calendar windows stay correct. When it is set back, this clock does not follow: every denied
+ * caller would otherwise be denied for the length of the step in addition.
+ *
+ * <p>Thread-safe.
  */
 final class SystemTicker implements Ticker {
   static final SystemTicker SHARED = new SystemTicker(SystemTicker::wallMicros, System::nanoTime);
 
-  private static final long LOOK_EVERY_MICROS = 1_000_000;
-  private static final long TOLERATED_MICROS = 10_000;
+  private static final long CHECK_INTERVAL_MICROS = 1_000_000;
+  private static final long TOLERANCE_MICROS = 10_000;
 
   private final LongSupplier wall;
-  private final LongSupplier steadyNanos;
-  private volatile long offset; // what to add to the steady clock, in µs
-  private volatile long nextLook;
+  private final LongSupplier monotonicNanos;
+  private volatile long offset; // added to the monotonic clock, in µs
+  private volatile long nextCheck;
 
-  SystemTicker(LongSupplier wallMicros, LongSupplier steadyNanos) {
+  SystemTicker(LongSupplier wallMicros, LongSupplier monotonicNanos) {
     this.wall = wallMicros;
-    this.steadyNanos = steadyNanos;
+    this.monotonicNanos = monotonicNanos;
     long now = wallMicros.getAsLong();
-    long steady = steady();
-    this.offset = now - steady;
-    this.nextLook = steady + LOOK_EVERY_MICROS;
+    long monotonic = monotonicMicros();
+    this.offset = now - monotonic;
+    this.nextCheck = monotonic + CHECK_INTERVAL_MICROS;
   }
 
   @Override
   public long micros() {
-    long steady = steady();
-    if (steady >= nextLook) lookAtTheWall();
-    return steady + offset;
+    long monotonic = monotonicMicros();
+    if (monotonic >= nextCheck) followWallClock();
+    return monotonic + offset;
   }
 
   /**
-   * Reads the wall clock first: if this thread is held up between the two, the wall seems to be
-   * behind, which is looked into again, and not ahead, which could not be taken back.
+   * Moves this clock ahead if the wall clock is ahead of it. Reads the wall clock first: if this
+   * thread is descheduled between the two reads, the wall clock seems to be behind, which has no
+   * effect. The other order would move this clock ahead, which can't be undone.
    */
-  private synchronized void lookAtTheWall() {
+  private synchronized void followWallClock() {
     long now = wall.getAsLong();
-    long steady = steady();
-    if (steady < nextLook) return; // another thread has looked
-    nextLook = steady + LOOK_EVERY_MICROS;
-    long ahead = now - (steady + offset);
-    if (ahead > TOLERATED_MICROS) offset += ahead;
+    long monotonic = monotonicMicros();
+    if (monotonic < nextCheck) return; // another thread has checked
+    nextCheck = monotonic + CHECK_INTERVAL_MICROS;
+    long ahead = now - (monotonic + offset);
+    if (ahead > TOLERANCE_MICROS) offset += ahead;
   }
 
-  private long steady() {
-    return steadyNanos.getAsLong() / 1_000;
+  private long monotonicMicros() {
+    return monotonicNanos.getAsLong() / 1_000;
   }
 
   private static long wallMicros() {

@@ -1,16 +1,20 @@
 package io.headgate.store;
 
-/** Microseconds since the epoch: the one door through which time enters Headgate. */
+/**
+ * A clock in microseconds since the epoch. Limiters and in-memory stores read time from a ticker
+ * only, so that tests can control it. Thread-safe.
+ */
 @FunctionalInterface
 public interface Ticker {
+  /** Returns the current time in microseconds since the epoch. */
   long micros();
 
-  /** Waits; a clock that is turned by hand moves on instead. */
+  /** Blocks for the given time. A manual clock advances instead. */
   default void sleep(long micros) throws InterruptedException {
     if (micros > 0) Thread.sleep(micros / 1_000, (int) (micros % 1_000) * 1_000);
   }
 
-  /** The wall clock of this machine, made monotonic. */
+  /** Returns the wall clock of this machine, made monotonic. */
   static Ticker system() {
     return SystemTicker.SHARED;
   }

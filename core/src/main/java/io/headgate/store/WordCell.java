@@ -13,27 +13,31 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a bucket's state in one 64-bit word, which a single compare-and-set swaps: no lock, and no
- * object beside the cell.
+ * Stores the state of a token or leaky bucket in one 64-bit word, which a single compare-and-set
+ * replaces. Needs no lock for plans of one charge, and no object beside the cell.
  *
- * <p>The upper 52 bits are the moment when the debt is repaid (good until the year 2112), the next
- * 10 the slack, the last a note; the sign is left for what is no state. Slack is less than the
- * permits of the rate in lowest terms, so rates up to 1024 in lowest terms fit: 100 per minute is 1
- * per 600 ms, 999 per second stays 999. Others have a {@link StateCell}.
+ * <p>The layout of a state, from the highest bit: the sign, which is 0; 52 bits for the time in
+ * microseconds when the debt is repaid (sufficient until the year 2112); 10 bits for the slack; 1
+ * flag. Negative words stand for a locked or dead cell.
+ *
+ * <p>Slack is less than the permits of the rate in lowest terms, so rates of up to 1024 permits in
+ * lowest terms fit: 100 per minute is 1 per 600 ms, and 999 per second stays 999. Other limits use
+ * a {@link StateCell}.
  */
 final class WordCell extends Cell {
   private static final int SLACK_BITS = 10;
   private static final long SLACK_MASK = (1L << SLACK_BITS) - 1;
-  private static final int NOTE_BITS = 1;
-  private static final long LONGEST_DRAIN = 1L << 50; // 35 years
+  private static final int FLAG_BITS = 1;
+  private static final long MAX_DRAIN = 1L << 50; // 35 years
 
   /** The latest time at which every debt that fits is repaid within 52 bits. */
-  static final long LATEST = (1L << 52) - LONGEST_DRAIN;
+  static final long LATEST = (1L << 52) - MAX_DRAIN;
 
-  private static final long NOTE = 1;
-  private static final long UNUSED =
-      NOTE; // on a debt the note says: refused; on none: nobody came yet
-  private static final long LOCKED = -2; // or -1: the note stays
+  /** On a debt: the last request was refused. Without a debt: the cell is unused. */
+  private static final long FLAG = 1;
+
+  private static final long UNUSED = FLAG;
+  private static final long LOCKED = -2; // -1 with the flag, which survives the lock
   private static final long DEAD = -4;
   private static final VarHandle WORD;
 
@@ -45,32 +49,34 @@ final class WordCell extends Cell {
     }
   }
 
-  private volatile long word = UNUSED; // 0: a debt repaid in 1970, which is none
+  private volatile long word = UNUSED; // 0: a debt repaid in 1970, that is, none
 
   WordCell(Counter counter, String key) {
     super(counter, key);
   }
 
+  /** Returns whether all states of the limit fit into a word. */
   static boolean holds(Limit limit) {
     var bucket = Bucket.of(limit);
     return bucket != null
         && bucket.rate().permitsInLowestTerms() <= SLACK_MASK + 1
-        && bucket.drain() <= LONGEST_DRAIN;
+        && bucket.drain() <= MAX_DRAIN;
   }
 
   /**
-   * The word does not say by which limit it was written, so that must be the cell's own. Equal
-   * counters may have different limits, hence the look at who it is.
+   * Accepts charges under the cell's own limit only, since the word does not record the limit that
+   * wrote it. Equal counters may have different limits, so the counters are compared by identity
+   * first and then by limit.
    */
   @Override
   @SuppressWarnings("ReferenceEquality")
-  boolean suits(Charge charge) {
+  boolean accepts(Charge charge) {
     return charge.counter() == counter || charge.limit().equals(counter.limit());
   }
 
   @Override
-  @Nullable Outcome take(Charge charge, long now) {
-    var bucket = bucketOf(charge.counter()); // ours too, and at hand before this cell is found
+  @Nullable Outcome decide(Charge charge, long now) {
+    var bucket = bucketOf(charge.counter()); // has the limit of this cell, and is already in cache
     long drain = bucket.drain();
     long cost = charge.cost();
     for (int turns = 0; ; ) {
@@ -85,7 +91,7 @@ final class WordCell extends Cell {
         if (next == seen || WORD.compareAndSet(this, seen, next)) {
           return passes ? bucket.passed(state, now, cost) : bucket.refused(state, now, cost);
         }
-        turns = pause(turns); // to try again at once is to fail again, and to slow the others
+        turns = pause(turns); // an immediate retry would add contention
       } else if (seen == DEAD) {
         return null;
       } else {
@@ -98,7 +104,7 @@ final class WordCell extends Cell {
   @Nullable State tryLock() {
     for (int turns = 0; turns < SPINS; turns = pause(turns)) {
       long seen = word;
-      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED | (seen & NOTE))) return unpack(seen);
+      if (seen >= 0 && WORD.compareAndSet(this, seen, LOCKED | (seen & FLAG))) return unpack(seen);
       if (seen == DEAD) return null;
     }
     return null;
@@ -111,7 +117,7 @@ final class WordCell extends Cell {
 
   @Override
   void restore(State state) {
-    word = pack(state, false) | (word & NOTE);
+    word = pack(state, false) | (word & FLAG);
   }
 
   @Override
@@ -132,11 +138,11 @@ final class WordCell extends Cell {
   @Override
   boolean isRefused() {
     long seen = word;
-    return (seen & NOTE) != 0 && seen != UNUSED;
+    return (seen & FLAG) != 0 && seen != UNUSED;
   }
 
   @Override
-  State look() {
+  State read() {
     for (int turns = 0; ; turns = pause(turns)) {
       long seen = word;
       if (seen >= 0) return unpack(seen);
@@ -149,19 +155,19 @@ final class WordCell extends Cell {
   }
 
   private BucketState unpack(long word) {
-    return unpack(word, bucketOf(counter).drain());
+    return unpack(word, bucketOf(counter).refillTime());
   }
 
   private static BucketState unpack(long word, long drain) {
     return new BucketState(
-        word >>> (SLACK_BITS + NOTE_BITS), word >>> NOTE_BITS & SLACK_MASK, drain);
+        word >>> (SLACK_BITS + FLAG_BITS), word >>> FLAG_BITS & SLACK_MASK, drain);
   }
 
   private static long pack(State state, boolean refused) {
     if (!(state instanceof BucketState bucket)) {
-      throw new IllegalStateException("a bucket's cell was given " + state);
+      throw new IllegalStateException("a cell of bucket states can't store " + state);
     }
     if (bucket.emptyAt() <= 0) return 0;
-    return (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << NOTE_BITS | (refused ? NOTE : 0);
+    return (bucket.emptyAt() << SLACK_BITS | bucket.slack()) << FLAG_BITS | (refused ? FLAG : 0);
   }
 }

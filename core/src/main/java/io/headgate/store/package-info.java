@@ -1,10 +1,12 @@
 /**
- * Where state lives. A {@link io.headgate.store.Store} runs a plan against the states it keeps,
- * atomically; it never decides whether a request is allowed.
+ * The {@link io.headgate.store.Store} contract, and {@link io.headgate.store.MemoryStore}, which
+ * keeps states in the memory of this JVM. A store evaluates a {@link io.headgate.rule.Plan} against
+ * the states of its counters, atomically, with the outcomes that {@code Plan.step} defines.
  *
- * <p>Lives here: the contract of stores, the one that keeps state in this JVM's memory, and what
- * answers while one elsewhere is away. May not: arithmetic, matching, anything that knows a
- * network.
+ * <p>Belongs here: the contract, its exceptions, and the storage, eviction and sweeping of cells.
+ * Does not belong here: the arithmetic of limits ({@link io.headgate.limit}), the matching of rules
+ * ({@link io.headgate.rule}), outages ({@link io.headgate.outage}), local decisions ({@link
+ * io.headgate.consistency}), and network access.
  */
 @NullMarked
 package io.headgate.store;

@@ -15,12 +15,12 @@ import io.headgate.store.HoldingStore.Taken;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What is told to the store is neither more nor less than what was spent. */
+/** Tests that a permit lease reports exactly the permits that were spent. */
 class PermitLeaseTest {
-  private static final LeaseSizing SIZE = new LeaseSizing(16);
+  private static final LeaseSizing SIZING = new LeaseSizing(16);
   private static final long UNTIL = 1_792_000_000_000_000L;
 
-  private final PermitLease slice = new PermitLease(charge(1_000), 0);
+  private final PermitLease lease = new PermitLease(charge(1_000), 0);
 
   private static FixedWindow limitOf(int permits) {
     return FixedWindow.of(Rate.perHour(permits));
@@ -33,96 +33,96 @@ class PermitLeaseTest {
 
   private void spend(int times) {
     for (int i = 0; i < times; i++) {
-      assertThat(slice.spend(charge(1_000), 0)).isInstanceOf(Passed.class);
+      assertThat(lease.spend(charge(1_000), 0)).isInstanceOf(Passed.class);
     }
   }
 
-  private PermitLease.Question ask(long least) {
-    return Objects.requireNonNull(slice.ask(SIZE, 1, least, 0));
+  private PermitLease.Request request(long min) {
+    return Objects.requireNonNull(lease.prepareRequest(SIZING, 1, min, 0));
   }
 
-  private void answer(PermitLease.Question question, long held) {
-    slice.answered(question, new Taken(new Passed(100, 1_000_000, 0), held, UNTIL), 0);
+  private void grant(PermitLease.Request request, long held) {
+    lease.granted(request, new Taken(new Passed(100, 1_000_000, 0), held, UNTIL), 0);
   }
 
   @Test
-  void whatIsGivenBackBeforeTheStoreIsToldIsSpentAgain() {
-    answer(ask(10), 10);
-    int tellings = slice.tellings();
+  void refundBeforeTheReportCanBeSpentAgain() {
+    grant(request(10), 10);
+    int reportCount = lease.reportCount();
     spend(10);
-    slice.giveBack(1, tellings);
+    lease.refund(1, reportCount);
     spend(1);
-    assertThat(ask(10).usage().spent()).isEqualTo(10);
+    assertThat(request(10).usage().spent()).isEqualTo(10);
   }
 
   @Test
-  void whatTheStoreHasBeenToldOfStaysSpent() {
-    answer(ask(10), 10);
-    int tellings = slice.tellings();
+  void reportedPermitsStaySpent() {
+    grant(request(10), 10);
+    int reportCount = lease.reportCount();
     spend(5);
-    var question = ask(10);
-    assertThat(question.usage().spent()).isEqualTo(5);
-    slice.giveBack(1, tellings);
-    answer(question, 10);
-    assertThat(ask(10).usage().spent()).isZero();
+    var request = request(10);
+    assertThat(request.usage().spent()).isEqualTo(5);
+    lease.refund(1, reportCount);
+    grant(request, 10);
+    assertThat(request(10).usage().spent()).isZero();
   }
 
   @Test
-  void whatIsGivenBackAfterTheAnswerStaysSpentIfItWasTold() {
-    answer(ask(10), 10);
-    int tellings = slice.tellings();
+  void refundAfterTheReplyHasNoEffectOnReportedPermits() {
+    grant(request(10), 10);
+    int reportCount = lease.reportCount();
     spend(5);
-    answer(ask(10), 10);
+    grant(request(10), 10);
     spend(2);
-    slice.giveBack(1, tellings);
-    assertThat(ask(10).usage().spent()).isEqualTo(2);
+    lease.refund(1, reportCount);
+    assertThat(request(10).usage().spent()).isEqualTo(2);
   }
 
   @Test
-  void anAnswerThatWasAskedForUnderAnotherLimitGivesNothingToSpend() {
-    answer(ask(10), 10);
+  void replyToARequestOfAnotherLimitGrantsNothing() {
+    grant(request(10), 10);
     spend(1);
-    var question = ask(10);
-    assertThat(slice.spend(charge(20), 0)).isNull();
-    answer(question, 10);
-    assertThat(slice.spend(charge(20), 0)).isNull();
-    assertThat(ask(1).usage()).isEqualTo(new Usage(0, 10, 0));
+    var request = request(10);
+    assertThat(lease.spend(charge(20), 0)).isNull();
+    grant(request, 10);
+    assertThat(lease.spend(charge(20), 0)).isNull();
+    assertThat(request(1).usage()).isEqualTo(new Usage(0, 10, 0));
   }
 
   @Test
-  void aChangedLimitIsToldWhichPartOfTheHoldWasSpent() {
-    answer(ask(10), 10);
+  void requestAfterALimitChangeReportsTheUsage() {
+    grant(request(10), 10);
     spend(3);
-    assertThat(slice.spend(charge(20), 0)).isNull();
-    assertThat(ask(1).usage()).isEqualTo(new Usage(3, 10, 0));
+    assertThat(lease.spend(charge(20), 0)).isNull();
+    assertThat(request(1).usage()).isEqualTo(new Usage(3, 10, 0));
   }
 
   @Test
-  void aQuestionWithoutAnAnswerIsFollowedByOneThatReportsAllThatWasSpent() {
-    answer(ask(10), 10);
+  void requestAfterALostReplyReportsAllSpentPermits() {
+    grant(request(10), 10);
     spend(3);
-    ask(10);
+    request(10);
     spend(2);
-    slice.unanswered(false);
-    assertThat(slice.spend(charge(1_000), 0)).isNull();
-    assertThat(ask(10).usage()).isEqualTo(new Usage(5, 10, UNTIL));
+    lease.requestFailed(false);
+    assertThat(lease.spend(charge(1_000), 0)).isNull();
+    assertThat(request(10).usage()).isEqualTo(new Usage(5, 10, UNTIL));
   }
 
   @Test
-  void aQuestionThatWasNotSentLeavesTheHoldAsItWas() {
-    answer(ask(10), 10);
+  void unsentRequestLeavesTheHoldUnchanged() {
+    grant(request(10), 10);
     spend(3);
-    ask(10);
-    slice.unanswered(true);
+    request(10);
+    lease.requestFailed(true);
     spend(7);
-    assertThat(ask(10).usage()).isEqualTo(new Usage(10, 10, UNTIL));
+    assertThat(request(10).usage()).isEqualTo(new Usage(10, 10, UNTIL));
   }
 
   @Test
-  void withoutRoomForAnotherHolderEachRequestIsDecidedByTheStore() {
-    answer(ask(10), 0); // although 100 remain
-    assertThat(slice.spend(charge(1_000), 0)).isNull();
-    assertThat(slice.ask(SIZE, 1, 10, 0)).isNull();
-    assertThat(slice.ask(SIZE, 1, 10, 2_000_000_000L)).isNotNull();
+  void withoutRoomForAnotherHolderTheStoreDecides() {
+    grant(request(10), 0); // although 100 remain
+    assertThat(lease.spend(charge(1_000), 0)).isNull();
+    assertThat(lease.prepareRequest(SIZING, 1, 10, 0)).isNull();
+    assertThat(lease.prepareRequest(SIZING, 1, 10, 2_000_000_000L)).isNotNull();
   }
 }

@@ -16,13 +16,13 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.LongRange;
 
-/** Windows follow one another without a gap or an overlap, in all zones, from 1970 to 2200. */
+/** Windows have no gaps or overlaps, in all zones, from 1970 to 2200. */
 class CalendarWindowProperties {
-  /** No zone ever moved further, but for those that crossed the date line and skipped a day. */
+  /** The largest transition of any zone, except for those that crossed the date line. */
   private static final long LARGEST_CHANGE = Bounds.micros(Duration.ofHours(7));
 
   @Property(tries = 5_000)
-  void everyMomentLiesInOneWindow(
+  void everyTimeIsInExactlyOneWindow(
       @ForAll("zones") ZoneId zone,
       @ForAll Unit unit,
       @ForAll @LongRange(min = 0, max = Move.LAST_MICROS) long now,
@@ -30,29 +30,29 @@ class CalendarWindowProperties {
     check(new Calendar(unit, zone), now, part);
   }
 
-  /** Hardly any random moment is near a change of the clock, where windows could go wrong. */
+  /** Random times are rarely near a transition of the clock. */
   @Property(tries = 5_000)
-  void everyMomentAroundAChangeOfTheClockLiesInOneWindow(
+  void everyTimeAroundAClockTransitionIsInExactlyOneWindow(
       @ForAll("zones") ZoneId zone,
       @ForAll Unit unit,
       @ForAll @LongRange(min = 0, max = Move.LAST_MICROS) long before,
       @ForAll @LongRange(min = -10_800, max = 10_800) long seconds,
       @ForAll @DoubleRange(min = 0, max = 1) double part) {
     var change = zone.getRules().nextTransition(Instant.EPOCH.plus(before, ChronoUnit.MICROS));
-    if (change == null) return; // there are zones where nothing changes any more
+    if (change == null) return; // some zones have no further transitions
     long now = (change.toEpochSecond() + seconds) * 1_000_000;
     check(new Calendar(unit, zone), now, part);
   }
 
-  /** The end lies ahead, is the same for the rest of the window, and begins another one. */
-  private static void check(Calendar cut, long now, double part) {
-    long end = cut.endAfter(now);
+  /** The end is after {@code now}, is the same for the whole window, and begins the next one. */
+  private static void check(Calendar alignment, long now, double part) {
+    long end = alignment.endAfter(now);
     long between = now + (long) (part * (end - 1 - now));
-    assertThat(end).as(() -> "%s at %d".formatted(cut, now)).isGreaterThan(now);
-    assertThat(end - now).isLessThanOrEqualTo(cut.longest() + LARGEST_CHANGE);
-    assertThat(cut.endAfter(between)).isEqualTo(end);
-    assertThat(cut.endAfter(end - 1)).isEqualTo(end);
-    assertThat(cut.endAfter(end)).isGreaterThan(end);
+    assertThat(end).as(() -> "%s at %d".formatted(alignment, now)).isGreaterThan(now);
+    assertThat(end - now).isLessThanOrEqualTo(alignment.maxLength() + LARGEST_CHANGE);
+    assertThat(alignment.endAfter(between)).isEqualTo(end);
+    assertThat(alignment.endAfter(end - 1)).isEqualTo(end);
+    assertThat(alignment.endAfter(end)).isGreaterThan(end);
   }
 
   @Provide

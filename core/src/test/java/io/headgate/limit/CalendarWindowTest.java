@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Windows end when people say that they do. Each time is written with its offset from UTC. */
+/** Windows end at calendar boundaries. Each time is written with its offset from UTC. */
 class CalendarWindowTest {
 
   @ParameterizedTest
@@ -32,7 +32,7 @@ class CalendarWindowTest {
     "2026-04-01T00:00Z, 2026-05-01T00:00Z",
     "2026-12-31T23:00Z, 2027-01-01T00:00Z",
   })
-  void monthsAreAsLongAsTheyAre(String time, String end) {
+  void monthEndsAtTheStartOfTheNext(String time, String end) {
     assertThat(end(MONTH, "UTC", time)).isEqualTo(end);
   }
 
@@ -80,21 +80,21 @@ class CalendarWindowTest {
     "America/Sao_Paulo,   2018-02-17T00:00-02:00, PT25H",
     "America/Havana,      2026-11-01T00:00-04:00, PT25H",
   })
-  void daysWithAChangeOfTheClockAreShorterOrLonger(String zone, String start, String length) {
+  void daysWithAClockTransitionAreShorterOrLonger(String zone, String start, String length) {
     assertThat(length(DAY, zone, start)).isEqualTo(length);
   }
 
   @Test
-  void aDayThatTheCalendarSkippedIsNotWaitedFor() {
+  void skippedCalendarDayHasNoWindow() {
     assertThat(end(DAY, "Pacific/Apia", "2011-12-29T12:00-10:00"))
         .isEqualTo("2011-12-31T00:00+14:00");
     assertThat(length(DAY, "Pacific/Apia", "2011-12-29T00:00-10:00")).isEqualTo("PT24H");
     assertThat(length(MONTH, "Pacific/Apia", "2011-12-01T00:00-10:00")).isEqualTo("PT720H");
   }
 
-  /** At 0:01 on that Sunday it was 23:01 on Saturday again. The day that had begun goes on. */
+  /** At 0:01 on that Sunday the clock was set back to 23:01 on Saturday. The new day continues. */
   @Test
-  void aDayThatHasBegunIsNotLeftAgain() {
+  void dayContinuesWhenTheClockIsSetBackOverMidnight() {
     var zone = "America/St_Johns";
     assertThat(end(DAY, zone, "2010-11-06T23:59-02:30")).isEqualTo("2010-11-07T00:00-02:30");
     assertThat(end(DAY, zone, "2010-11-07T00:00-02:30")).isEqualTo("2010-11-08T00:00-03:30");
@@ -109,11 +109,11 @@ class CalendarWindowTest {
     "Europe/Berlin, 2026-10-25T02:30+02:00,    2026-10-25T02:00+01:00",
     "Europe/Berlin, 2026-10-25T02:30+01:00,    2026-10-25T03:00+01:00",
   })
-  void hoursBeginWhenTheClockShowsZeroMinutes(String zone, String time, String end) {
+  void hoursBeginAtZeroMinutesLocalTime(String zone, String time, String end) {
     assertThat(end(HOUR, zone, time)).isEqualTo(end);
   }
 
-  /** The clock goes from 2:00 to 1:30, and in October from 2:00 to 2:30. */
+  /** The clock is set from 2:00 to 1:30, and in October from 2:00 to 2:30. */
   @ParameterizedTest
   @CsvSource({
     "2026-04-05T01:45+11:00, 2026-04-05T01:30+10:30",
@@ -122,18 +122,18 @@ class CalendarWindowTest {
     "2026-10-04T01:45+10:30, 2026-10-04T02:30+11:00",
     "2026-10-04T02:45+11:00, 2026-10-04T03:00+11:00",
   })
-  void halfAnHourOfSummerTimeCutsAnHourInTwo(String time, String end) {
+  void halfHourTransitionSplitsAnHour(String time, String end) {
     assertThat(end(HOUR, "Australia/Lord_Howe", time)).isEqualTo(end);
   }
 
   @Test
-  void noTwoCalendarsHaveTheSameSignature() {
+  void calendarSignaturesAreUnique() {
     Map<Long, Calendar> seen = new HashMap<>();
     for (var id : ZoneId.getAvailableZoneIds()) {
       for (var unit : Unit.values()) {
-        var cut = new Calendar(unit, ZoneId.of(id));
-        assertThat(seen.put(cut.signature(), cut)).as(cut.toString()).isNull();
-        assertThat(cut.signature()).isNegative().isGreaterThanOrEqualTo(-Bounds.MAX);
+        var alignment = new Calendar(unit, ZoneId.of(id));
+        assertThat(seen.put(alignment.signature(), alignment)).as(alignment.toString()).isNull();
+        assertThat(alignment.signature()).isNegative().isGreaterThanOrEqualTo(-Bounds.MAX);
       }
     }
   }
@@ -142,12 +142,12 @@ class CalendarWindowTest {
     return time(new Calendar(unit, ZoneId.of(zone)).endAfter(micros(time)), zone);
   }
 
-  /** From a moment that begins a window to its end. */
+  /** Returns the length of the window that begins at {@code start}. */
   private static String length(Unit unit, String zone, String start) {
-    var cut = new Calendar(unit, ZoneId.of(zone));
+    var alignment = new Calendar(unit, ZoneId.of(zone));
     long begin = micros(start);
-    assertThat(cut.endAfter(begin - 1)).as("begins a window").isEqualTo(begin);
-    return Duration.of(cut.endAfter(begin) - begin, ChronoUnit.MICROS).toString();
+    assertThat(alignment.endAfter(begin - 1)).as("begins a window").isEqualTo(begin);
+    return Duration.of(alignment.endAfter(begin) - begin, ChronoUnit.MICROS).toString();
   }
 
   private static long micros(String time) {

@@ -11,32 +11,32 @@ import net.jqwik.api.constraints.Size;
 import net.jqwik.api.domains.Domain;
 
 /**
- * A limit is changed while instances hold permits of it: holds are neither lost, nor charged beyond
- * what the new limit bears. The expected numbers are plain fractions, at any expense.
+ * A limit is changed while instances hold permits of it. Holds are neither lost nor charged beyond
+ * the capacity of the new limit. The expected numbers are computed as exact fractions.
  */
-@Domain(Histories.class)
-@Domain(Act.Acts.class)
+@Domain(LimitArbitraries.class)
+@Domain(HoldAction.Actions.class)
 class ChangedHoldProperties {
   private static final long START = 1_792_000_000_123_456L;
   private static final BigInteger ALL = BigInteger.valueOf(Utilization.ALL);
 
-  /** What is held and what is charged, as a fraction of the capacity: numerator over ALL. */
+  /** Returns a part of a whole as a fixed-point fraction, rounded up. */
   private static long shareUp(long part, long whole) {
     var scaled = BigInteger.valueOf(part).multiply(ALL).add(BigInteger.valueOf(whole - 1));
     return scaled.divide(BigInteger.valueOf(whole)).min(ALL).longValueExact();
   }
 
   @Property(tries = 500)
-  void holdsAreTakenOverInProportionToLessThanAPermitInAll(
+  void holdsAreScaledInProportionWithinOnePermit(
       @ForAll Holdable before,
       @ForAll Holdable after,
-      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
-    var fleet = Fleet.after(before, START, acts);
-    long now = fleet.now();
-    var state = HeldState.settled(before, fleet.state(), now);
-    var changed = HeldState.settled(after, state, now);
-    long held = HeldState.total(HeldState.holdings(state));
-    long scaled = HeldState.total(HeldState.holdings(changed));
+      @ForAll @Size(min = 1, max = 40) List<HoldAction> actions) {
+    var instances = LeasingInstances.after(before, START, actions);
+    long now = instances.now();
+    var state = HeldState.expireHolds(before, instances.state(), now);
+    var changed = HeldState.expireHolds(after, state, now);
+    long held = HeldState.total(HeldState.holds(state));
+    long scaled = HeldState.total(HeldState.holds(changed));
     var whole = BigInteger.valueOf(before.capacity());
     var exact = BigInteger.valueOf(held).multiply(BigInteger.valueOf(after.capacity()));
     long millionth = Math.ceilDiv(after.capacity(), Utilization.ALL);
@@ -49,101 +49,101 @@ class ChangedHoldProperties {
   }
 
   @Property(tries = 500)
-  void whatIsLeftIsLeftInProportionToo(
+  void remainingPermitsAreScaledInProportion(
       @ForAll Holdable before,
       @ForAll Holdable after,
-      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
-    var fleet = Fleet.after(before, START, acts);
-    long now = fleet.now();
-    var state = HeldState.settled(before, fleet.state(), now);
-    long used = HeldState.bare(state).used(now);
-    long held = shareUp(HeldState.total(HeldState.holdings(state)), before.capacity());
+      @ForAll @Size(min = 1, max = 40) List<HoldAction> actions) {
+    var instances = LeasingInstances.after(before, START, actions);
+    long now = instances.now();
+    var state = HeldState.expireHolds(before, instances.state(), now);
+    long used = HeldState.withoutHolds(state).used(now);
+    long held = shareUp(HeldState.total(HeldState.holds(state)), before.capacity());
     long free = Math.max(0, Utilization.ALL - used - held);
     long left =
-        HeldState.step(after, HeldState.settled(after, state, now), now, 0).outcome().remaining();
+        HeldState.step(after, HeldState.expireHolds(after, state, now), now, 0).outcome().remaining();
     var least = BigInteger.valueOf(free).multiply(BigInteger.valueOf(after.capacity())).divide(ALL);
     long rounding =
         3 + 3 * (after.capacity() / Utilization.ALL + after.capacity() / after.window());
     assertThat(left).isGreaterThanOrEqualTo(least.longValueExact() - rounding);
   }
 
-  /** Nobody is locked out for longer than the new limit takes to come back from nothing. */
+  /** No caller is denied for longer than the new limit takes to refill. */
   @Property(tries = 500)
-  void afterTheLastLeaseAndTwoWindowsOfTheNewLimitAllOfItIsBack(
+  void fullCapacityIsBackTwoWindowsAfterTheLastLease(
       @ForAll Holdable before,
       @ForAll Holdable after,
-      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
-    var fleet = Fleet.after(before, START, acts);
-    long now = fleet.now();
-    var holdings = HeldState.holdings(fleet.state());
-    long last = holdings.isEmpty() ? now : Math.max(now, holdings.getLast().until());
+      @ForAll @Size(min = 1, max = 40) List<HoldAction> actions) {
+    var instances = LeasingInstances.after(before, START, actions);
+    long now = instances.now();
+    var holds = HeldState.holds(instances.state());
+    long last = holds.isEmpty() ? now : Math.max(now, holds.getLast().until());
     var changed =
-        HeldState.step(after, HeldState.settled(after, fleet.state(), now), now, 0).state();
+        HeldState.step(after, HeldState.expireHolds(after, instances.state(), now), now, 0).state();
     long later = last + 2 * after.window();
-    var settled = HeldState.settled(after, changed, later);
-    assertThat(settled).isNotInstanceOf(HeldState.class);
-    assertThat(after.step(settled, later, after.capacity()).outcome()).isInstanceOf(Passed.class);
+    var expired = HeldState.expireHolds(after, changed, later);
+    assertThat(expired).isNotInstanceOf(HeldState.class);
+    assertThat(after.step(expired, later, after.capacity()).outcome()).isInstanceOf(Passed.class);
   }
 
   @Property(tries = 500)
-  void aTokenBucketKeepsItsBoundAfterTheChange(
+  void tokenBucketKeepsItsBoundAfterTheChange(
       @ForAll Holdable before,
       @ForAll TokenBucket after,
-      @ForAll @Size(min = 1, max = 30) List<Act> acts,
-      @ForAll @Size(min = 1, max = 30) List<Act> then) {
-    BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
+      @ForAll @Size(min = 1, max = 30) List<HoldAction> actions,
+      @ForAll @Size(min = 1, max = 30) List<HoldAction> then) {
+    GuaranteeProperties.assertKept(after, changed(before, after, actions, then).spent());
   }
 
   @Property(tries = 500)
-  void aFixedWindowKeepsItsBoundAfterTheChange(
+  void fixedWindowKeepsItsBoundAfterTheChange(
       @ForAll Holdable before,
       @ForAll FixedWindow after,
-      @ForAll @Size(min = 1, max = 30) List<Act> acts,
-      @ForAll @Size(min = 1, max = 30) List<Act> then) {
-    BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
+      @ForAll @Size(min = 1, max = 30) List<HoldAction> actions,
+      @ForAll @Size(min = 1, max = 30) List<HoldAction> then) {
+    GuaranteeProperties.assertKept(after, changed(before, after, actions, then).spent());
   }
 
   @Property(tries = 500)
-  void aSlidingWindowKeepsItsBoundAfterTheChange(
+  void slidingWindowKeepsItsBoundAfterTheChange(
       @ForAll Holdable before,
       @ForAll SlidingWindow after,
-      @ForAll @Size(min = 1, max = 30) List<Act> acts,
-      @ForAll @Size(min = 1, max = 30) List<Act> then) {
-    BoundsProperties.keeps(after, changed(before, after, acts, then).spent());
+      @ForAll @Size(min = 1, max = 30) List<HoldAction> actions,
+      @ForAll @Size(min = 1, max = 30) List<HoldAction> then) {
+    GuaranteeProperties.assertKept(after, changed(before, after, actions, then).spent());
   }
 
-  private static Fleet changed(Holdable before, Holdable after, List<Act> acts, List<Act> then) {
-    var fleet = Fleet.after(before, START, acts);
-    fleet.change(after);
-    for (var act : then) fleet.play(act);
-    return fleet;
+  private static LeasingInstances changed(Holdable before, Holdable after, List<HoldAction> actions, List<HoldAction> then) {
+    var instances = LeasingInstances.after(before, START, actions);
+    instances.change(after);
+    for (var action : then) instances.apply(action);
+    return instances;
   }
 
-  /** A limit that can't be divided finds them charged; slots in flight are no charges. */
+  /** A limit that is not holdable adopts holds as charges. Slots in flight are not charges. */
   @Property(tries = 500)
-  void whereNothingCanBeHeldHoldsAreCharged(
+  void limitThatIsNotHoldableAdoptsHoldsAsCharges(
       @ForAll Holdable before,
       @ForAll RollingWindow after,
-      @ForAll @Size(min = 1, max = 40) List<Act> acts) {
-    var fleet = Fleet.after(before, START, acts);
-    long now = fleet.now();
-    var state = HeldState.settled(before, fleet.state(), now);
-    long held = shareUp(HeldState.total(HeldState.holdings(state)), before.capacity());
-    long used = Math.min(Utilization.ALL, HeldState.bare(state).used(now) + held);
+      @ForAll @Size(min = 1, max = 40) List<HoldAction> actions) {
+    var instances = LeasingInstances.after(before, START, actions);
+    long now = instances.now();
+    var state = HeldState.expireHolds(before, instances.state(), now);
+    long held = shareUp(HeldState.total(HeldState.holds(state)), before.capacity());
+    long used = Math.min(Utilization.ALL, HeldState.withoutHolds(state).used(now) + held);
     long left = after.step(state, now, 0).outcome().remaining();
-    var most =
+    var max =
         BigInteger.valueOf(Utilization.ALL - used).multiply(BigInteger.valueOf(after.capacity()));
-    assertThat(left).isLessThanOrEqualTo(most.divide(ALL).longValueExact() + 1);
+    assertThat(left).isLessThanOrEqualTo(max.divide(ALL).longValueExact() + 1);
   }
 
-  /** Nor does a report, or a hold that is given up, of a limit that is no more. */
+  /** A report or a release under another limit does not convert the state. */
   @Property(tries = 500)
   void onlyADecisionConvertsTheStateOfAnotherLimit(
       @ForAll Limit before, @ForAll Holdable after, @ForAll History history) {
     var run = Run.after(before, history);
     long now = run.now();
     var state = run.state();
-    if (!HeldState.isOfAnother(after, state, now)) return;
+    if (!HeldState.isFromOtherLimit(after, state, now)) return;
     assertThat(HeldState.reported(after, state, now, 5))
         .isEqualTo(new HeldState.Reported(state, false));
     var given =
@@ -151,6 +151,6 @@ class ChangedHoldProperties {
     assertThat(given.state()).isSameAs(state);
     assertThat(given.held()).isZero();
     var decided = new HoldRequest(1, HoldRequest.Usage.NONE, 1, 0, 1).from(after, state, now);
-    assertThat(after.isOwn(HeldState.bare(decided.state()))).isTrue();
+    assertThat(after.isOwn(HeldState.withoutHolds(decided.state()))).isTrue();
   }
 }

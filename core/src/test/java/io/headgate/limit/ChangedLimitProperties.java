@@ -10,12 +10,12 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.domains.Domain;
 
-/** A limit is changed in the middle of a history. */
-@Domain(Histories.class)
+/** A limit is changed after a history of requests. */
+@Domain(LimitArbitraries.class)
 class ChangedLimitProperties {
 
   @Property(tries = 5_000)
-  void aShareIsTakenOverRoundedUpToWhatTheNewLimitCanCount(
+  void utilizationIsAdoptedRoundedUpToTheNewLimitsResolution(
       @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
     Assume.that(inProportion(before, after));
     var run = Run.after(before, history);
@@ -25,14 +25,14 @@ class ChangedLimitProperties {
   }
 
   @Property
-  void aShareOfAllLeavesNothingAndOfNoneLeavesAll(@ForAll Limit limit, @ForAll History history) {
+  void fullUtilizationLeavesNothingAndNoneLeavesAll(@ForAll Limit limit, @ForAll History history) {
     for (var turn : Run.of(limit, history.forward())) {
       long used = turn.step().state().used(turn.now());
       long remaining = turn.step().outcome().remaining();
       assertThat(used).isBetween(Utilization.NONE, Utilization.ALL);
       if (used == Utilization.NONE) assertThat(remaining).isEqualTo(limit.capacity());
       if (used == Utilization.ALL && !interpolates(limit)) {
-        // A share rounds up: of what takes more microseconds than there are steps, a step may hide.
+        // Utilization rounds up, which may hide up to a step of a long window.
         long aMillionth =
             limit.window() < Utilization.ALL ? 0 : Math.ceilDiv(limit.capacity(), Utilization.ALL);
         assertThat(remaining).isLessThanOrEqualTo(perMicrosecond(limit) + aMillionth);
@@ -41,7 +41,7 @@ class ChangedLimitProperties {
   }
 
   @Property(tries = 3_000)
-  void adoptingAgainChangesNothing(
+  void adoptIsIdempotent(
       @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
     var run = Run.after(before, history);
     assertThat(before.adopt(run.state(), run.now())).isSameAs(run.state());
@@ -50,11 +50,11 @@ class ChangedLimitProperties {
   }
 
   /**
-   * Where both count in large steps, such as 3 and 4 permits, each change rounds up anew. Where one
-   * counts finely, as buckets do, whatever was rounded up is found again.
+   * If both limits have a coarse resolution, such as 3 and 4 permits, each change rounds up again.
+   * If one has a fine resolution, as buckets do, the rounded number is preserved.
    */
   @Property(tries = 3_000)
-  void aLimitThatChangesToAndFroGivesNothingAndTakesOnlyOnce(
+  void alternatingLimitsGrantNothingAndRoundUpOnce(
       @ForAll Limit one, @ForAll Limit other, @ForAll History history) {
     Assume.that(inProportion(one, other) && inProportion(other, one));
     var run = Run.after(one, history);
@@ -70,9 +70,9 @@ class ChangedLimitProperties {
     }
   }
 
-  /** Whoever is asked, each permit uses up its share of the whole, and there is only one whole. */
+  /** Each permit uses its fraction of one common capacity, whichever limit grants it. */
   @Property(tries = 3_000)
-  void askingTwoLimitsInTurnAdmitsNoMoreThanTheirSharesMakeUp(
+  void alternatingBetweenTwoLimitsAdmitsNoMoreThanOneCapacity(
       @ForAll Limit one, @ForAll Limit other, @ForAll History history) {
     Assume.that(inProportion(one, other) && inProportion(other, one));
     State state = State.FRESH;
@@ -88,13 +88,13 @@ class ChangedLimitProperties {
   }
 
   /**
-   * Less than a millionth; and less than a microsecond where buckets that drain alike read slack.
+   * Less than a millionth, and less than a microsecond for buckets of equal refill time (slack).
    */
   private static double lostByAChange(Limit one, Limit other) {
     return 1.0 / Utilization.ALL + (one.window() == other.window() ? 1.0 / one.window() : 0);
   }
 
-  /** A line of a given wait may have room for a part of a request beyond its capacity. */
+  /** A queue with a maximum wait may have room for a fraction of a request beyond its capacity. */
   private static double partOfARequest(Limit... limits) {
     double part = 0;
     for (var limit : limits) {
@@ -104,7 +104,7 @@ class ChangedLimitProperties {
   }
 
   @Property(tries = 5_000)
-  void aRetryTimeIsPunctualUnderTheNewLimitToo(
+  void retryTimeIsExactUnderTheNewLimit(
       @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
     var run = Run.after(before, history);
     for (long cost : new long[] {1, (after.capacity() + 1) / 2, after.capacity()}) {
@@ -118,7 +118,7 @@ class ChangedLimitProperties {
   }
 
   @Property(tries = 3_000)
-  void whatRemainsUnderTheNewLimitCanBeTaken(
+  void remainingUnderTheNewLimitCanBeTaken(
       @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
     var run = Run.after(before, history);
     var look = after.step(run.state(), run.now(), 0);
@@ -129,20 +129,20 @@ class ChangedLimitProperties {
         .isNotInstanceOf(Passed.class);
   }
 
-  /** Logs and leases are facts, which are counted rather than scaled. */
+  /** Logs and slots are counted rather than scaled. */
   private static boolean inProportion(Limit before, Limit after) {
     boolean facts = before instanceof RollingWindow && after instanceof RollingWindow;
     return !facts && !(after instanceof Concurrency);
   }
 
-  /** In how many steps a limit counts from nothing to all. */
+  /** Returns the resolution of a limit: the number of steps from empty to full. */
   private static long steps(Limit limit) {
     return limit instanceof TokenBucket || limit instanceof LeakyBucket
         ? limit.window()
         : limit.capacity();
   }
 
-  /** What a bucket may round up, as it counts in whole microseconds. */
+  /** Returns the permits that a bucket may round up, since its resolution is a microsecond. */
   private static long perMicrosecond(Limit limit) {
     return switch (limit) {
       case TokenBucket bucket -> bucket.rate().permits() / bucket.rate().periodMicros();
@@ -154,7 +154,7 @@ class ChangedLimitProperties {
     };
   }
 
-  /** Such a window counts its oldest piece in part, but hands it over whole. */
+  /** An interpolating window counts a part of its oldest bucket, but reports it in full. */
   private static boolean interpolates(Limit limit) {
     return limit instanceof SlidingWindow sliding
         && sliding.bound() == SlidingWindow.Bound.INTERPOLATED;

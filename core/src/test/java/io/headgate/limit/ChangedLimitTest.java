@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A limit is changed while somebody is being limited. Each kind is changed into each. */
+/** A limit is changed while a caller uses it, from each algorithm to each. */
 class ChangedLimitTest {
   private static final long NOW = 1_792_000_000_123_456L;
 
@@ -42,7 +42,7 @@ class ChangedLimitTest {
             LIMITS.stream().map(after -> argumentSet(before + " to " + after, before, after)));
   }
 
-  /** Those that carry the share that was used over into the new limit. */
+  /** The changes in which the new limit adopts the utilization of the old one. */
   static Stream<Arguments> changesInProportion() {
     return changes()
         .filter(change -> inProportion((Limit) change.get()[0], (Limit) change.get()[1]));
@@ -55,7 +55,7 @@ class ChangedLimitTest {
 
   @ParameterizedTest
   @MethodSource("changesInProportion")
-  void whoIsThrottledStaysThrottled(Limit before, Limit after) {
+  void throttledCallerStaysThrottled(Limit before, Limit after) {
     var throttled = taken(before, before.capacity());
     assertThat(before.step(throttled, NOW, 1).outcome()).isNotInstanceOf(Passed.class);
     assertThat(after.step(throttled, NOW, 1).outcome()).isInstanceOf(Refused.class);
@@ -63,10 +63,10 @@ class ChangedLimitTest {
 
   @ParameterizedTest
   @MethodSource("changesInProportion")
-  void whoHasUsedHalfHasHalfLeft(Limit before, Limit after) {
-    if (before.capacity() < 4 || after.capacity() < 4) return; // has no half
+  void halfUsedLeavesHalf(Limit before, Limit after) {
+    if (before.capacity() < 4 || after.capacity() < 4) return; // too small to halve
     var half = taken(before, before.capacity() / 2);
-    // After the least interval, if there is one; nothing is forgotten within it.
+    // After the minimum interval, if there is one; nothing expires within it.
     long then =
         after instanceof RollingWindow rolling ? NOW + Bounds.micros(rolling.minInterval()) : NOW;
     var outcome = after.step(after.adopt(half, NOW), then, 0).outcome();
@@ -76,7 +76,7 @@ class ChangedLimitTest {
 
   @ParameterizedTest
   @MethodSource("changes")
-  void whoIsFreshStaysFresh(Limit before, Limit after) {
+  void freshStateStaysFresh(Limit before, Limit after) {
     var spent = taken(before, before.capacity());
     long later = spent.freshAt();
     assertThat(after.step(spent, later, after.capacity()).outcome())
@@ -85,7 +85,7 @@ class ChangedLimitTest {
   }
 
   @Test
-  void aLogIsCountedAnewRatherThanScaled() {
+  void rollingLogIsCountedAnewRatherThanScaled() {
     var twenty = taken(RollingWindow.of(Rate.perMinute(20)), 20);
     assertThat(left(RollingWindow.of(Rate.perMinute(30)), twenty, NOW)).isEqualTo(10);
     assertThat(left(RollingWindow.of(Rate.perMinute(20)), twenty, NOW)).isZero();
@@ -93,7 +93,7 @@ class ChangedLimitTest {
   }
 
   @Test
-  void aLogReadByAShorterWindowForgetsWhatThatDoesNotNeed() {
+  void shorterWindowDropsOlderLogEntries() {
     var perMinute = RollingWindow.of(Rate.perMinute(20));
     var twenty = taken(perMinute, 20);
     var read = RollingWindow.of(Rate.perSecond(20)).adopt(twenty, NOW + 1_000_000);
@@ -102,7 +102,7 @@ class ChangedLimitTest {
   }
 
   @Test
-  void slotsInFlightAreCountedAsTheyAre() {
+  void slotsInFlightAreNotScaled() {
     var four = taken(Concurrency.of(4), 4);
     assertThat(left(Concurrency.of(6), four, NOW)).isEqualTo(2);
     assertThat(left(Concurrency.of(2), four, NOW)).isZero();
@@ -111,7 +111,7 @@ class ChangedLimitTest {
   }
 
   @Test
-  void aSpentBucketSaysNothingOfWhatIsInFlight() {
+  void spentBucketOccupiesNoSlots() {
     var spent = taken(new TokenBucket(Rate.perSecond(10)), 10);
     assertThat(left(Concurrency.of(4), spent, NOW)).isEqualTo(4);
   }

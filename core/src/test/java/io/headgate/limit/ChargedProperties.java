@@ -12,14 +12,14 @@ import net.jqwik.api.constraints.Size;
 import net.jqwik.api.domains.Domain;
 import net.jqwik.api.domains.DomainContext;
 
-/** What has been spent is charged, however much it is, and the numbers stay what they are. */
-@Domain(AnyLimits.class)
+/** Charges beyond the capacity stay exact. */
+@Domain(ExtremeLimits.class)
 @Domain(DomainContext.Global.class)
 class ChargedProperties {
   private static final long NOW = 1_792_000_000_123_456L;
 
   @Property(tries = 1_000)
-  void howeverMuchIsChargedItIsRepaidAndAnsweredInExactNumbers(
+  void anyChargeIsRepaidAndStaysExact(
       @ForAll Holdable limit,
       @ForAll @Size(min = 1, max = 4) List<@LongRange(min = 0, max = 1L << 53) Long> costs) {
     State state = State.FRESH;
@@ -37,7 +37,7 @@ class ChargedProperties {
   }
 
   @Property(tries = 300)
-  void whatFitsIsChargedAsAStepDoesIt(
+  void chargeThatFitsEqualsAStep(
       @ForAll Holdable limit, @ForAll @LongRange(min = 1, max = 1L << 53) long cost) {
     var step = limit.step(State.FRESH, NOW, Math.min(cost, limit.capacity()));
     assertThat(limit.charged(State.FRESH, NOW, Math.min(cost, limit.capacity())))

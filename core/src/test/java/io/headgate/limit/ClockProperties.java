@@ -10,17 +10,17 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.domains.Domain;
 
-/** A clock that steps back grants nothing. */
-@Domain(Histories.class)
+/** A clock that steps back grants no permits. */
+@Domain(LimitArbitraries.class)
 class ClockProperties {
 
   /**
-   * Two callers come at the same moments, one by a clock that steps back, one by a clock that
-   * stands still instead. At no moment has the first been given more.
+   * Two callers make the same requests, one with a clock that steps back, one with a clock that
+   * stands still instead. The first is never granted more.
    */
   @Property(tries = 5_000)
-  void steppingBackNeverAdmitsMoreThanStandingStill(@ForAll Limit limit, @ForAll History history) {
-    // A lease is a length of time by the clock that gave it: taken in the past, it ends in the
+  void clockThatStepsBackAdmitsNoMoreThanOneThatStandsStill(@ForAll Limit limit, @ForAll History history) {
+    // A slot expires by the clock at which it was acquired: acquired in the past, it expires in the
     // past.
     Assume.that(!(limit instanceof Concurrency));
     List<Run.Turn> stepping = Run.of(limit, history.ofOnes());
@@ -31,13 +31,13 @@ class ClockProperties {
     for (var turn : stepping) {
       latest = Math.max(latest, turn.now());
       if (turn.passed()) byStepping++;
-      if (still.ask(latest, 1).passed()) byStill++;
+      if (still.check(latest, 1).passed()) byStill++;
       assertThat(byStepping).isLessThanOrEqualTo(byStill);
     }
   }
 
   @Property(tries = 3_000)
-  void whatPassesEarlierPassesLater(@ForAll Limit limit, @ForAll History history) {
+  void requestThatPassesEarlierPassesLater(@ForAll Limit limit, @ForAll History history) {
     var run = Run.after(limit, history);
     for (var turn : run.turns()) {
       if (outcome(limit, run.state(), turn.now(), turn.cost()) instanceof Passed) {
@@ -48,7 +48,7 @@ class ClockProperties {
   }
 
   @Property
-  void yearsLaterEveryoneIsFresh(@ForAll Limit limit, @ForAll History history) {
+  void stateIsFreshYearsLater(@ForAll Limit limit, @ForAll History history) {
     var run = Run.after(limit, history);
     long later =
         Math.max(run.now(), run.state().freshAt()) + Bounds.micros(Duration.ofDays(20_000));

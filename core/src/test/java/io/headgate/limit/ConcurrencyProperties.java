@@ -13,65 +13,65 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.domains.Domain;
 import net.jqwik.api.domains.DomainContextBase;
 
-/** Slots that are taken, renewed, released and abandoned, against a plain list of leases. */
-@Domain(Histories.class)
-@Domain(ConcurrencyProperties.Deeds.class)
+/** Compares slots that are acquired, renewed, released and abandoned with a plain list. */
+@Domain(LimitArbitraries.class)
+@Domain(ConcurrencyProperties.Actions.class)
 class ConcurrencyProperties {
-  enum What {
+  enum Kind {
     ACQUIRE,
     RENEW,
     RELEASE
   }
 
-  /** Something done to the {@code which}-th of those who ever asked for a slot. */
-  record Deed(What what, double which, long later, long cost) {}
+  /** An action on the {@code which}-th of all holders so far. */
+  record Action(Kind kind, double which, long later, long cost) {}
 
-  static class Deeds extends DomainContextBase {
+  static class Actions extends DomainContextBase {
     @Provide
-    Arbitrary<List<Deed>> deeds() {
-      var what =
+    Arbitrary<List<Action>> actions() {
+      var kind =
           Arbitraries.frequency(
-              Tuple.of(3, What.ACQUIRE), Tuple.of(2, What.RENEW), Tuple.of(1, What.RELEASE));
+              Tuple.of(3, Kind.ACQUIRE), Tuple.of(2, Kind.RENEW), Tuple.of(1, Kind.RELEASE));
       return Combinators.combine(
-              what,
+              kind,
               Arbitraries.doubles().between(0, 0.99),
               Arbitraries.longs().between(-5, 30),
               Arbitraries.longs().between(1, 3))
-          .as(Deed::new)
+          .as(Action::new)
           .list()
           .ofMaxSize(60);
     }
   }
 
   @Property(tries = 1_000)
-  void slotsAnswerAsAListOfLeasesDoes(@ForAll Concurrency limit, @ForAll List<Deed> deeds) {
-    var slow = new SlowConcurrency(limit);
+  void slotsMatchAReferenceList(@ForAll Concurrency limit, @ForAll List<Action> actions) {
+    var reference = new ReferenceConcurrency(limit);
     State state = State.FRESH;
     long now = 1_000_000;
     int holders = 0;
-    for (var deed : deeds) {
-      now += deed.later;
-      long holder = (long) (deed.which * holders);
-      switch (deed.what) {
+    for (var action : actions) {
+      now += action.later;
+      long holder = (long) (action.which * holders);
+      switch (action.kind) {
         case ACQUIRE -> {
-          var step = limit.step(state, now, deed.cost, holders);
-          assertThat(step.outcome()).isEqualTo(slow.ask(now, deed.cost, holders));
+          var step = limit.step(state, now, action.cost, holders);
+          assertThat(step.outcome()).isEqualTo(reference.check(now, action.cost, holders));
           state = step.state();
           holders++;
         }
         case RENEW -> {
-          slow.renew(now, holder);
+          reference.renew(now, holder);
           state = limit.renew(state, now, holder);
         }
         case RELEASE -> {
-          slow.release(now, holder);
+          reference.release(now, holder);
           state = limit.release(state, now, holder);
         }
       }
       for (int each = 0; each < holders; each++) {
-        assertThat(limit.adopt(state, now).holds(each)).isEqualTo(slow.holds(each));
+        assertThat(limit.adopt(state, now).holds(each)).isEqualTo(reference.holds(each));
       }
-      assertThat(limit.step(state, now, 0).outcome()).isEqualTo(slow.ask(now, 0));
+      assertThat(limit.step(state, now, 0).outcome()).isEqualTo(reference.check(now, 0));
     }
   }
 }

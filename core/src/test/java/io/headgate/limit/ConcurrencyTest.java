@@ -11,13 +11,13 @@ class ConcurrencyTest {
   private State state = State.FRESH;
 
   @Test
-  void noMoreThanTheMaximumIsInFlight() {
+  void atMostTheMaximumIsInFlight() {
     assertThat(acquire(1, "0s") + acquire(2, "10s") + acquire(3, "10s"))
         .isEqualTo("ok:1 ok:0 wait:20s ");
   }
 
   @Test
-  void aReleasedSlotIsFreeAtOnce() {
+  void releasedSlotIsFreeImmediately() {
     assertThat(acquire(1, "0s") + acquire(2, "0s") + acquire(3, "0s"))
         .isEqualTo("ok:1 ok:0 wait:30s ");
     release(1, "0s");
@@ -25,14 +25,14 @@ class ConcurrencyTest {
   }
 
   @Test
-  void anAbandonedSlotComesBackWhenItsLeaseEnds() {
+  void abandonedSlotExpires() {
     assertThat(acquire(1, "0s") + acquire(2, "5s") + acquire(3, "29999999us") + acquire(3, "30s"))
         .isEqualTo("ok:1 ok:0 wait:1us ok:0 ");
     assertThat(holds(1, "30s")).isFalse();
   }
 
   @Test
-  void aRenewedSlotIsHeldForAFullLeaseFromThen() {
+  void renewedSlotIsHeldForAFullLease() {
     assertThat(acquire(1, "0s") + acquire(2, "0s")).isEqualTo("ok:1 ok:0 ");
     renew(1, "20s");
     assertThat(acquire(3, "29s") + acquire(3, "30s") + acquire(4, "31s"))
@@ -42,16 +42,16 @@ class ConcurrencyTest {
   }
 
   @Test
-  void aLeaseThatHasEndedStaysEnded() {
+  void expiredSlotStaysExpired() {
     acquire(1, "0s");
     renew(1, "30s");
     assertThat(holds(1, "30s")).isFalse();
-    renew(1, "10s"); // also when the clock steps back to before its end
+    renew(1, "10s"); // even if the clock steps back to before its expiry
     assertThat(holds(1, "10s")).isFalse();
   }
 
   @Test
-  void renewingByAClockThatSteppedBackDoesNotShortenALease() {
+  void renewalAfterTheClockStepsBackDoesNotShortenTheSlot() {
     acquire(1, "100s");
     renew(1, "50s");
     assertThat(holds(1, "129s")).isTrue();
@@ -59,7 +59,7 @@ class ConcurrencyTest {
   }
 
   @Test
-  void aShorterLeaseDoesNotShortenThoseThatWereGiven() {
+  void shorterLeaseDoesNotShortenExistingSlots() {
     acquire(1, "0s");
     var shorter = new Concurrency(2, Duration.ofSeconds(5));
     state = shorter.renew(state, 0, 1);
@@ -67,7 +67,7 @@ class ConcurrencyTest {
   }
 
   @Test
-  void whoNeverHeldASlotCanNeitherRenewNorReleaseOne() {
+  void unknownHolderCanNeitherRenewNorRelease() {
     acquire(1, "0s");
     renew(7, "10s");
     release(7, "10s");
@@ -76,20 +76,20 @@ class ConcurrencyTest {
   }
 
   @Test
-  void aRequestMayNeedSeveralSlots() {
+  void requestMayAcquireSeveralSlots() {
     assertThat(Trace.of(Concurrency.of(5), "2@0s 2@10s 3@10s 4@10s 6@10s 3@30s"))
         .isEqualTo("ok:3 ok:1 wait:20s wait:30s never ok:0");
   }
 
   @Test
-  void lookingTakesNoSlot() {
+  void costOfZeroAcquiresNoSlot() {
     assertThat(Trace.of(TWO, "0@0s 0s 0@0s 0@30s")).isEqualTo("ok:2 ok:1 ok:1 ok:2");
   }
 
   private String acquire(long holder, String time) {
     var step = TWO.step(state, Trace.micros(time), 1, holder);
     state = step.state();
-    return Trace.say(step.outcome()) + " ";
+    return Trace.format(step.outcome()) + " ";
   }
 
   private void renew(long holder, String time) {
@@ -105,11 +105,11 @@ class ConcurrencyTest {
   }
 
   @Test
-  void oneRequestTakesABoundedNumberOfSlots() {
-    var limit = Concurrency.of(Concurrency.MOST);
-    assertThat(limit.step(State.FRESH, 0, Concurrency.MOST_AT_ONCE).outcome())
+  void requestAcquiresABoundedNumberOfSlots() {
+    var limit = Concurrency.of(Concurrency.MAX_SLOTS);
+    assertThat(limit.step(State.FRESH, 0, Concurrency.MAX_COST).outcome())
         .isInstanceOf(Outcome.Passed.class);
-    assertThat(limit.step(State.FRESH, 0, Concurrency.MOST_AT_ONCE + 1).outcome())
+    assertThat(limit.step(State.FRESH, 0, Concurrency.MAX_COST + 1).outcome())
         .isEqualTo(new Outcome.ExceedsCapacity(100_000, 0, 1_001, 1_000));
   }
 }

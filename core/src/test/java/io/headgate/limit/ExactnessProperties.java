@@ -16,28 +16,28 @@ import org.junit.jupiter.api.Test;
 
 /** Every number fits a double exactly, so that limits written in Lua compute the same ones. */
 class ExactnessProperties {
-  private static final long LONGEST = Bounds.micros(Bounds.LONGEST);
+  private static final long MAX_MICROS = Bounds.micros(Bounds.MAX_DURATION);
 
   @Property(tries = 3_000)
-  @Domain(Histories.class)
-  void nothingIsPromisedForMoreThanACentury(@ForAll Limit limit, @ForAll History history) {
+  @Domain(LimitArbitraries.class)
+  void noStateOutlivesACentury(@ForAll Limit limit, @ForAll History history) {
     long latest = 0;
     for (var turn : Run.of(limit, history)) {
       latest = Math.max(latest, turn.now());
-      assertThat(turn.step().state().freshAt()).isLessThanOrEqualTo(latest + LONGEST);
-      assertThat(limit.window()).isBetween(1L, LONGEST);
+      assertThat(turn.step().state().freshAt()).isLessThanOrEqualTo(latest + MAX_MICROS);
+      assertThat(limit.window()).isBetween(1L, MAX_MICROS);
     }
   }
 
-  /** So all times are exact until the year 2155. */
+  /** All times are exact until the year 2155. */
   @Test
-  void aCenturyFromTheYear2155CanStillBeWritten() {
+  void aCenturyAfter2155IsStillExact() {
     long then = MICROS.between(Instant.EPOCH, Instant.parse("2155-01-01T00:00:00Z"));
-    assertThat(then + LONGEST).isLessThan(Bounds.MAX);
+    assertThat(then + MAX_MICROS).isLessThan(Bounds.MAX);
   }
 
   @Property(tries = 20_000)
-  void whateverBucketCanBeMadeIsCountedExactly(@ForAll("anyBuckets") BucketNumbers numbers) {
+  void everyValidBucketIsCountedExactly(@ForAll("anyBuckets") BucketNumbers numbers) {
     Limit limit;
     try {
       limit = numbers.limit();
@@ -49,11 +49,11 @@ class ExactnessProperties {
     for (long cost : new long[] {1, (limit.capacity() + 1) / 2, limit.capacity()}) {
       var state = (BucketState) limit.step(State.FRESH, 0, cost).state();
       assertThat(state.slack()).isBetween(0L, rate.unitPermits - 1);
-      assertThat(state.emptyAt()).isBetween(1L, LONGEST);
-      // The largest products and sums on the way.
+      assertThat(state.emptyAt()).isBetween(1L, MAX_MICROS);
+      // The largest intermediate products and sums.
       assertThat(Math.multiplyExact(state.emptyAt(), rate.unitPermits))
           .isLessThanOrEqualTo(Bounds.MAX);
-      assertThat(Math.multiplyExact(state.drain(), rate.unitPermits))
+      assertThat(Math.multiplyExact(state.refillTime(), rate.unitPermits))
           .isLessThanOrEqualTo(Bounds.MAX);
       long units = Math.multiplyExact(limit.capacity(), rate.unitPeriod);
       assertThat(units + rate.unitPermits - 1).isLessThanOrEqualTo(Bounds.MAX);
@@ -70,21 +70,21 @@ class ExactnessProperties {
     }
   }
 
-  /** Of every magnitude, so that many lie just inside and just outside of what can be counted. */
+  /** Parameters of every magnitude, so that many are just inside or outside of the bounds. */
   @Provide
   Arbitrary<BucketNumbers> anyBuckets() {
     return Combinators.combine(
             ofAnySize(Bounds.MAX),
-            ofAnySize(LONGEST),
+            ofAnySize(MAX_MICROS),
             ofAnySize(Bounds.MAX),
             Arbitraries.of(true, false))
         .as(BucketNumbers::new);
   }
 
-  private static Arbitrary<Long> ofAnySize(long most) {
+  private static Arbitrary<Long> ofAnySize(long max) {
     return Combinators.combine(
             Arbitraries.integers().between(0, 53),
             Arbitraries.doubles().between(0.5, 1).ofScale(16))
-        .as((bits, part) -> Math.clamp((long) (part * (1L << bits)), 1, most));
+        .as((bits, part) -> Math.clamp((long) (part * (1L << bits)), 1, max));
   }
 }

@@ -9,16 +9,16 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** A multiplication by the reciprocal says what a division says. */
+/** Multiplication by the reciprocal equals division. */
 class FastDivisionProperties {
   private static final long LARGEST = 1L << 60;
 
   @Property(tries = 5_000)
-  void itDividesAsADivisionDoes(
+  void dividesExactly(
       @ForAll("divisors") long by, @ForAll("dividends") long dividend, @ForAll("near") long near) {
     var divisor = FastDivision.of(by);
     assertThat(divisor.floor(dividend)).isEqualTo(dividend / by);
-    long multiple = dividend / by * by; // where rounding shows first
+    long multiple = dividend / by * by; // where a rounding error would show
     long other = Math.clamp(multiple + near, 0, LARGEST);
     assertThat(divisor.floor(other)).isEqualTo(other / by);
     long below = Math.clamp(other, 1 - by, LARGEST - by);
@@ -26,7 +26,7 @@ class FastDivisionProperties {
   }
 
   @Example
-  void whatIsLessThanNothingByLessThanTheDivisorRoundsUpToNothing() {
+  void negativeDividendAboveMinusDivisorRoundsUpToZero() {
     assertThat(FastDivision.of(1_000).ceil(-999)).isZero();
     assertThat(FastDivision.of(1_000).ceil(0)).isZero();
     assertThat(FastDivision.of(1_000).ceil(1)).isEqualTo(1);

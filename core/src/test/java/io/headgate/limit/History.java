@@ -2,15 +2,15 @@ package io.headgate.limit;
 
 import java.util.List;
 
-/** When it all begins, and what happens then. */
+/** A random sequence of requests from a start time. */
 record History(long start, List<Move> moves) {
 
-  /** The same, by a clock that never steps back. */
+  /** Returns the history without the requests at which the clock steps back. */
   History forward() {
     return new History(start, moves.stream().filter(move -> !move.stepsBack()).toList());
   }
 
-  /** The same, each asking for one. */
+  /** Returns the history with a cost of 1 for each request. */
   History ofOnes() {
     return new History(start, moves.stream().map(Move::withCostOne).toList());
   }

@@ -11,20 +11,20 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.domains.Domain;
 
-/** A constant output, a line that is never too long, and a wait that is never too long. */
-@Domain(Histories.class)
+/** Constant output and bounded queues. */
+@Domain(LimitArbitraries.class)
 class LeakyBucketProperties {
 
   /**
-   * Ideally a request goes ahead when it comes, or as soon as the one before it has had its share
-   * of time, to the fraction of a microsecond. It never goes earlier, and less than one later: what
-   * is rounded once is not rounded again by those who come after.
+   * Ideally a request is sent when it arrives, or one interval after the request before it, to a
+   * fraction of a microsecond. It is never sent earlier, and less than a microsecond later:
+   * rounding does not accumulate over the queue.
    */
   @Property(tries = 3_000)
-  void everyoneGoesAheadAtTheIdealTimeRoundedUp(
+  void requestsAreSentAtTheIdealTimeRoundedUp(
       @ForAll LeakyBucket limit, @ForAll History history) {
     var rate = limit.rate();
-    var free = BigInteger.ZERO; // in microseconds / permits, as all of this
+    var free = BigInteger.ZERO; // in microseconds / permits, as are all times here
     for (var turn : Run.admitted(limit, history.forward())) {
       var ideal = free.max(product(turn.now(), rate.permits()));
       var late = product(start(turn), rate.permits()).subtract(ideal);
@@ -34,33 +34,33 @@ class LeakyBucketProperties {
   }
 
   @Property
-  void aLineOfThousandsEndsWithinAMicrosecondOfItsIdealTime(@ForAll Rate rate) {
+  void longQueueEndsWithinAMicrosecondOfTheIdealTime(@ForAll Rate rate) {
     var limit = LeakyBucket.queueing(rate, 5_000);
     var run = new Run(limit, 0);
-    for (int n = 0; n <= 5_000; n++) run.ask(0, 1);
+    for (int n = 0; n <= 5_000; n++) run.check(0, 1);
     var last = run.turns().getLast();
     var late = product(start(last), rate.permits()).subtract(product(5_000, rate.periodMicros()));
     assertThat(late).isBetween(BigInteger.ZERO, BigInteger.valueOf(rate.permits() - 1));
   }
 
   @Property
-  void nobodyWaitsLongerThanTheLongestWait(@ForAll LeakyBucket limit, @ForAll History history) {
-    Assume.that(limit.line() instanceof Queue.Wait);
-    long longest = Bounds.micros(((Queue.Wait) limit.line()).longest());
+  void noRequestWaitsLongerThanTheMaximumWait(@ForAll LeakyBucket limit, @ForAll History history) {
+    Assume.that(limit.queue() instanceof Queue.Wait);
+    long max = Bounds.micros(((Queue.Wait) limit.queue()).max());
     for (var turn : Run.admitted(limit, history)) {
-      assertThat(start(turn) - turn.now()).isBetween(0L, longest);
+      assertThat(start(turn) - turn.now()).isBetween(0L, max);
     }
   }
 
   @Property
-  void theLineIsNeverLongerThanItsLength(@ForAll LeakyBucket limit, @ForAll History history) {
-    Assume.that(!(limit.line() instanceof Queue.Wait));
-    long length = limit.line() instanceof Queue.Length(long requests) ? requests : 0;
+  void queueIsNeverLongerThanItsLength(@ForAll LeakyBucket limit, @ForAll History history) {
+    Assume.that(!(limit.queue() instanceof Queue.Wait));
+    long length = limit.queue() instanceof Queue.Length(long requests) ? requests : 0;
     var admitted = Run.admitted(limit, history.forward().ofOnes());
     for (var turn : admitted) {
-      var inLine =
+      var inQueue =
           admitted.stream().filter(other -> other.now() <= turn.now() && start(other) > turn.now());
-      assertThat(inLine.count()).isLessThanOrEqualTo(length);
+      assertThat(inQueue.count()).isLessThanOrEqualTo(length);
     }
   }
 

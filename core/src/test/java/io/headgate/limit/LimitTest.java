@@ -10,7 +10,7 @@ class LimitTest {
   private static final Rate TEN_PER_SECOND = Rate.perSecond(10);
 
   @Test
-  void eachKindHasTheNameThatRulesUse() {
+  void algorithmsHaveTheNamesUsedInRules() {
     assertThat(
             Stream.of(
                     new TokenBucket(TEN_PER_SECOND),
@@ -30,7 +30,7 @@ class LimitTest {
   }
 
   @Test
-  void aRateKeepsTheNumbersItWasGiven() {
+  void rateKeepsTheGivenNumbers() {
     assertThat(Rate.perMinute(100))
         .hasToString("100 per PT1M")
         .isEqualTo(Rate.of(100, Duration.ofSeconds(60)));

@@ -8,9 +8,9 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
 /**
- * One turn of a random history, told in the limit's own terms rather than in numbers, so that a
- * history meets the edges of whatever limit it is played on: window ends, retry times, what is
- * left.
+ * One request of a random history, described relative to the limit instead of in numbers, so that a
+ * history reaches the edge cases of any limit: window ends, retry times and remaining
+ * permits.
  */
 record Move(When when, double far, int nudge, HowMuch howMuch, double part) {
   /** No history goes beyond the year 2200. */
@@ -72,7 +72,7 @@ record Move(When when, double far, int nudge, HowMuch howMuch, double part) {
     return new Move(when, far, nudge, HowMuch.ONE, part);
   }
 
-  /** The time of this move, after {@code last} was answered at {@code now}. */
+  /** Returns the time of this request, given the outcome of the previous one at {@code now}. */
   long time(Limit limit, long now, Outcome last) {
     long window = limit.window();
     long time =
@@ -91,7 +91,9 @@ record Move(When when, double far, int nudge, HowMuch howMuch, double part) {
   }
 
   /**
-   * @param left what is left at the time of this move
+   * Returns the cost of this request.
+   *
+   * @param left the permits left at its time
    */
   long cost(Limit limit, long left) {
     return switch (howMuch) {

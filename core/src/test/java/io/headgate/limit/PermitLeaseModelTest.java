@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tlc2.TLC;
 
-/** Checks the model of the permit lease protocol, {@code src/test/tla/PermitLease.tla}, by TLC. */
+/** Model checks the permit lease protocol, {@code src/test/tla/PermitLease.tla}, with TLC. */
 class PermitLeaseModelTest {
   private static final Path MODEL = Path.of("src/test/tla");
   private static final String CHECKED = "Model checking completed. No error has been found.";
@@ -27,20 +27,20 @@ class PermitLeaseModelTest {
     assertThat(check(configuration)).contains(CHECKED);
   }
 
-  /** A minute of both cores: on request. */
+  /** Takes a minute on two cores, so it runs only on request. */
   @Test
   @EnabledIfSystemProperty(named = "headgate.model.full", matches = "true")
   void noRunOfTwoInstancesAdmitsMoreThanTheLimit() throws Exception {
     assertThat(check("two-instances")).contains(CHECKED);
   }
 
-  /** Shows that the model can fail, and why takes are numbered. */
+  /** Shows that the model can fail, and why takes need an order. */
   @Test
-  void withoutTheOrderOfTakesALateOneAdmitsMoreThanTheLimit() throws Exception {
+  void withoutOrderingALateTakeExceedsTheLimit() throws Exception {
     assertThat(check("overtaken-takes")).contains("Invariant Bounded is violated");
   }
 
-  /** TLC ends its JVM and keeps state in statics, so that each run has a process of its own. */
+  /** Runs TLC in a separate process, since it exits the JVM and keeps static state. */
   private String check(String configuration)
       throws IOException, InterruptedException, URISyntaxException {
     for (var file : new String[] {"PermitLease.tla", configuration + ".cfg"}) {

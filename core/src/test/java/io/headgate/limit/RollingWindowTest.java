@@ -17,32 +17,32 @@ class RollingWindowTest {
   }
 
   @Test
-  void aRetryTimeWaitsForAsManyAsTheCostNeeds() {
+  void retryTimeDependsOnTheCost() {
     assertThat(Trace.of(THREE_PER_MINUTE, "0s 20s 40s 1@50s 2@50s 3@50s 4@50s"))
         .isEqualTo("ok:2 ok:1 ok:0 wait:10s wait:30s wait:50s never");
   }
 
   @Test
-  void twoRequestsKeepTheirDistance() {
+  void minimumIntervalIsEnforced() {
     var limit = new RollingWindow(Rate.perMinute(3), Duration.ofSeconds(5));
     assertThat(Trace.of(limit, "0s 1s 5s 9s 10s 15s 60s"))
         .isEqualTo("ok:0 wait:4s ok:0 wait:1s ok:0 wait:45s ok:0");
   }
 
   @Test
-  void whatRemainsIsNothingUntilTheDistanceIsKept() {
+  void remainingIsZeroUntilTheMinimumIntervalHasPassed() {
     var limit = new RollingWindow(Rate.perMinute(3), Duration.ofSeconds(5));
     assertThat(Trace.of(limit, "0@0s 0s 0@4999ms 0@5s")).isEqualTo("ok:3 ok:0 ok:0 ok:2");
   }
 
   @Test
-  void aRequestByAClockThatSteppedBackCountsFromTheLatest() {
+  void requestAfterTheClockStepsBackCountsFromTheLatest() {
     assertThat(Trace.of(THREE_PER_MINUTE, "100s 90s 80s 80s 159s 160s"))
         .isEqualTo("ok:2 ok:1 ok:0 wait:80s wait:1s ok:2");
   }
 
   @Test
-  void aHundredThousandRequestsAreRememberedOneByOne() {
+  void hundredThousandRequestsAreStoredIndividually() {
     var limit = RollingWindow.of(Rate.of(100_000, Duration.ofSeconds(1)));
     State state = State.FRESH;
     for (long now = 0; now < 1_000_000; now += 10) {

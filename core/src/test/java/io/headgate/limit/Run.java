@@ -4,7 +4,7 @@ import io.headgate.limit.Outcome.Passed;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A limit and one caller's state, through a history of moves. */
+/** Applies a limit to one counter through a history of requests. */
 final class Run {
   private final Limit limit;
   private State state = State.FRESH;
@@ -12,7 +12,7 @@ final class Run {
   private Outcome last = new Passed(0, 0, 0);
   private final List<Turn> turns = new ArrayList<>();
 
-  /** One request: what was known before it, what it asked for, and what came of it. */
+  /** One request with the state before it and the resulting step. */
   record Turn(State before, long now, long cost, Step step) {
     boolean passed() {
       return step.outcome() instanceof Passed;
@@ -29,19 +29,19 @@ final class Run {
     this.now = start;
   }
 
-  /** Everything that happened. */
+  /** Returns all requests of a history. */
   static List<Turn> of(Limit limit, History history) {
     var run = new Run(limit, history.start());
     for (var move : history.moves()) run.turn(move);
     return run.turns;
   }
 
-  /** Only what was admitted. */
+  /** Returns the admitted requests of a history. */
   static List<Turn> admitted(Limit limit, History history) {
     return of(limit, history).stream().filter(turn -> turn.passed() && turn.cost() > 0).toList();
   }
 
-  /** The state in which a history leaves its caller, and the time. */
+  /** Returns the run after a history, with its state and time. */
   static Run after(Limit limit, History history) {
     var run = new Run(limit, history.start());
     for (var move : history.moves()) run.turn(move);
@@ -51,10 +51,10 @@ final class Run {
   Turn turn(Move move) {
     long time = move.time(limit, now, last);
     long left = limit.step(state, time, 0).outcome().remaining();
-    return ask(time, move.cost(limit, left));
+    return check(time, move.cost(limit, left));
   }
 
-  Turn ask(long time, long cost) {
+  Turn check(long time, long cost) {
     var turn = new Turn(state, time, cost, limit.step(state, time, cost));
     now = time;
     state = turn.step.state();

@@ -11,41 +11,41 @@ class TokenBucketTest {
   private static final TokenBucket THREE_PER_SECOND = new TokenBucket(Rate.perSecond(3));
 
   @Test
-  void aBurstIsServedAtOnceThenRequestsWaitForTheRate() {
+  void burstPassesAtOnceThenRequestsWaitForTheRate() {
     assertThat(Trace.of(THREE_PER_SECOND, "0ms 0ms 0ms 0ms 333ms 334ms"))
         .isEqualTo("ok:2 ok:1 ok:0 wait:333334us wait:334us ok:0");
   }
 
   @Test
-  void theThirdsOfAMicrosecondAddUp() {
+  void fractionsOfAMicrosecondAddUp() {
     assertThat(Trace.of(THREE_PER_SECOND, "3@0ms 333333us 333334us 666666us 666667us 999999us 1s"))
         .isEqualTo("ok:0 wait:1us ok:0 wait:1us ok:0 wait:1us ok:0");
   }
 
   @Test
-  void whoWaitsLongEnoughHasTheWholeBurstAgainAndNoMore() {
+  void bucketRefillsToItsBurstAndNoFurther() {
     assertThat(Trace.of(new TokenBucket(Rate.perSecond(1), 5), "5@0s 0@3s 0@5s 0@90d"))
         .isEqualTo("ok:0 ok:3 ok:5 ok:5");
   }
 
   @Test
-  void aClockThatStepsBackNeverGrantsExtraPermits() {
+  void clockThatStepsBackGrantsNoPermits() {
     assertThat(Trace.of(THREE_PER_SECOND, "900ms 900ms 900ms 100ms 900ms 1233ms 1234ms"))
         .isEqualTo("ok:2 ok:1 ok:0 wait:1133334us wait:333334us wait:334us ok:0");
   }
 
   @Test
-  void aCostIsTakenWholeOrNotAtAll() {
+  void costIsChargedInFullOrNotAtAll() {
     assertThat(Trace.of(THREE_PER_SECOND, "2@0s 2@0s 1@0s")).isEqualTo("ok:1 wait:333334us ok:0");
   }
 
   @Test
-  void aCostOfNothingLooksWithoutTaking() {
+  void costOfZeroChargesNothing() {
     assertThat(Trace.of(THREE_PER_SECOND, "0@0s 0@0s 3@0s 0@0s")).isEqualTo("ok:3 ok:3 ok:0 ok:0");
   }
 
   @Test
-  void aCostAboveTheBurstIsImpossibleRatherThanLate() {
+  void costAboveTheBurstIsImpossible() {
     assertThat(THREE_PER_SECOND.step(State.FRESH, 0, 4).outcome())
         .isEqualTo(new ExceedsCapacity(3, 0, 4, 3));
     assertThat(THREE_PER_SECOND.step(State.FRESH, 0, Long.MAX_VALUE).outcome())
@@ -53,34 +53,36 @@ class TokenBucketTest {
   }
 
   @Test
-  void oneADayMeansOneADay() {
+  void onePerDayRefillsDaily() {
     assertThat(Trace.of(new TokenBucket(Rate.perDay(1)), "1d 1d 2d 2d 4d"))
         .isEqualTo("ok:0 wait:86400s ok:0 wait:86400s ok:0");
   }
 
   @Test
-  void aMillionADayComesBackOneEvery86Point4Milliseconds() {
+  void millionPerDayRefillsOneEvery86Point4Milliseconds() {
     assertThat(
             Trace.of(new TokenBucket(Rate.perDay(1_000_000)), "1000000@0s 0s 86399us 86400us 1d"))
         .isEqualTo("ok:0 wait:86400us wait:1us ok:0 ok:999998");
   }
 
   @Test
-  void aMillionASecondIsOneEveryMicrosecond() {
+  void millionPerSecondRefillsOneEveryMicrosecond() {
     assertThat(Trace.of(new TokenBucket(Rate.perSecond(1_000_000), 2), "0us 0us 0us 1us 1us 4us"))
         .isEqualTo("ok:1 ok:0 wait:1us ok:0 wait:1us ok:1");
   }
 
   @Test
-  void severalPermitsComeBackInOneMicrosecond() {
+  void severalPermitsAreRefilledPerMicrosecond() {
     var limit = new TokenBucket(Rate.of(5_000, Duration.ofMillis(1)), 7);
     assertThat(Trace.of(limit, "7@0us 0us 5@1us 1us 0@2us 0@3us"))
         .isEqualTo("ok:0 wait:1us ok:0 wait:1us ok:5 ok:7");
   }
 
-  /** A rate that no microsecond divides, asked for at every microsecond of a second. */
+  /**
+   * A rate that is not a whole number per microsecond, checked at every microsecond of a second.
+   */
   @Test
-  void anAwkwardRateDoesNotDrift() {
+  void indivisibleRateDoesNotDrift() {
     var limit = new TokenBucket(Rate.perSecond(999_983), 2);
     State state = State.FRESH;
     long admitted = 0;

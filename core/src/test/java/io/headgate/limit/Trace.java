@@ -6,11 +6,11 @@ import io.headgate.limit.Outcome.Refused;
 import java.util.StringJoiner;
 
 /**
- * Plays requests at given times, and prints what happened as one readable line.
+ * Applies a limit to requests at given times, and prints the outcomes as one readable line.
  *
  * <p>A request is written as its time, such as {@code 250ms}, with its cost before it unless that
- * is 1: {@code 3@250ms}. The answers are what remains ({@code ok:2}), what remains for who has to
- * wait in line first ({@code in100ms:2}), when to retry ({@code wait:100ms}) and {@code never}.
+ * is 1: {@code 3@250ms}. The outcomes are the remaining permits ({@code ok:2}), the delay and the
+ * remaining permits ({@code in100ms:2}), the retry time ({@code wait:100ms}) and {@code never}.
  */
 final class Trace {
   private static final String[] UNITS = {"us", "ms", "s", "m", "h", "d"};
@@ -25,12 +25,12 @@ final class Trace {
       var costAndTime = request.contains("@") ? request.split("@", 2) : new String[] {"1", request};
       var step = limit.step(state, micros(costAndTime[1]), Long.parseLong(costAndTime[0]));
       state = step.state();
-      line.add(say(step.outcome()));
+      line.add(format(step.outcome()));
     }
     return line.toString();
   }
 
-  static String say(Outcome outcome) {
+  static String format(Outcome outcome) {
     return switch (outcome) {
       case Passed(long remaining, long reset, long delay) ->
           (delay == 0 ? "ok:" : "in" + length(delay) + ":") + remaining;
@@ -47,10 +47,10 @@ final class Trace {
         return Long.parseLong(length.substring(0, digits)) * LENGTHS[i];
       }
     }
-    throw new IllegalArgumentException("what time is " + length + "?");
+    throw new IllegalArgumentException("not a time: " + length);
   }
 
-  /** In the largest unit of which it is a whole number, up to seconds. */
+  /** Formats a time in the largest unit, up to seconds, of which it is a whole number. */
   private static String length(long micros) {
     int unit = micros % 1_000_000 == 0 ? 2 : micros % 1_000 == 0 ? 1 : 0;
     return micros / LENGTHS[unit] + UNITS[unit];

@@ -12,7 +12,7 @@ class UtilizationProperties {
   private static final long MOST = 1L << 53;
 
   @Property(tries = 5_000)
-  void aShareIsTheExactFractionRoundedUp(
+  void utilizationIsTheExactFractionRoundedUp(
       @ForAll @LongRange(min = 0, max = MOST) long part,
       @ForAll @LongRange(min = 1, max = MOST) long whole) {
     var numerator = BigInteger.valueOf(Math.min(part, whole)).multiply(ALL);
@@ -21,7 +21,7 @@ class UtilizationProperties {
   }
 
   @Property(tries = 5_000)
-  void whatWasTakenComesBackAsItWas(
+  void conversionToTheSameWholeIsLossless(
       @ForAll @LongRange(min = 0, max = Utilization.ALL) long part,
       @ForAll @LongRange(min = 1, max = Utilization.ALL) long whole) {
     long taken = Math.min(part, whole);
@@ -29,7 +29,7 @@ class UtilizationProperties {
   }
 
   @Property(tries = 5_000)
-  void nothingIsGivenAwayAndNoMoreThanAMillionthIsTaken(
+  void conversionGrantsNothingAndLosesAtMostAMillionth(
       @ForAll @LongRange(min = 0, max = MOST) long part,
       @ForAll @LongRange(min = 1, max = MOST) long whole) {
     long taken = Math.min(part, whole);
@@ -38,7 +38,7 @@ class UtilizationProperties {
   }
 
   @Property(tries = 5_000)
-  void anotherWholeIsTakenInProportion(
+  void scaleIsProportional(
       @ForAll @LongRange(min = 0, max = Utilization.ALL) long share,
       @ForAll @LongRange(min = 1, max = MOST) long whole) {
     var product = BigInteger.valueOf(share).multiply(BigInteger.valueOf(whole));
@@ -47,10 +47,10 @@ class UtilizationProperties {
   }
 
   /**
-   * Of the parts that have a share, the largest; if none has exactly that, the next that has more.
+   * Scaling returns the largest part of that fraction or, if there is none, the next larger part.
    */
   @Property(tries = 5_000)
-  void aPartIsChosenSoThatNothingIsGivenAway(
+  void scaleNeverRoundsDownUsage(
       @ForAll @LongRange(min = 1, max = Utilization.ALL) long share,
       @ForAll @LongRange(min = 1, max = MOST) long whole) {
     long part = Utilization.scale(share, whole);
@@ -61,7 +61,7 @@ class UtilizationProperties {
   }
 
   @Property(tries = 5_000)
-  void aShareOfAnythingIsAtLeastThatShareAgain(
+  void utilizationSurvivesScaling(
       @ForAll @LongRange(min = 0, max = Utilization.ALL) long share,
       @ForAll @LongRange(min = 1, max = MOST) long whole) {
     long again = Utilization.of(Utilization.scale(share, whole), whole);

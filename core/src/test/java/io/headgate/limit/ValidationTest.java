@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What can't be is refused, with a message that names what was given and the way out. */
+/** Invalid parameters are rejected with a message that names the value and a remedy. */
 class ValidationTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration CENTURY = Duration.ofDays(36_525);
@@ -61,25 +61,25 @@ class ValidationTest {
             () -> LeakyBucket.queueing(TEN, Long.MAX_VALUE),
             "9223372036854775807",
             "10 per PT1S",
-            "shorten the line"),
+            "shorten the queue"),
         row(
             () -> LeakyBucket.queueing(TEN, Bounds.MAX / 100_000),
             "10 per PT1S",
-            "shorten the line"),
-        row(() -> LeakyBucket.queueing(Rate.perDay(1), 36_525), "100 years", "shorten the line"),
-        row(() -> LeakyBucket.queueing(TEN, Duration.ZERO), "longest wait", "got PT0S"),
-        row(() -> LeakyBucket.queueing(TEN, Duration.ofNanos(1)), "longest wait", "whole micro"),
+            "shorten the queue"),
+        row(() -> LeakyBucket.queueing(Rate.perDay(1), 36_525), "100 years", "shorten the queue"),
+        row(() -> LeakyBucket.queueing(TEN, Duration.ZERO), "the maximum wait", "got PT0S"),
+        row(() -> LeakyBucket.queueing(TEN, Duration.ofNanos(1)), "the maximum wait", "whole micro"),
         row(() -> new FixedWindow(0, new Window.Epoch(SECOND)), "at least 1", "got 0"),
         row(() -> new FixedWindow(Bounds.MAX + 1, new Window.Epoch(SECOND)), "2^53", "got 9007"),
         row(() -> new Window.Epoch(Duration.ZERO), "a window", "got PT0S"),
         row(() -> new Window.Epoch(CENTURY.plusDays(1)), "at most 100 years", "got PT876624H"),
         row(() -> sliding(TEN, 0), "buckets", "1 to 1000", "got 0"),
         row(() -> sliding(TEN, 1_001), "buckets", "1 to 1000", "got 1001"),
-        row(() -> sliding(TEN, 7), "PT1S", "into 7 buckets", "8 would do"),
+        row(() -> sliding(TEN, 7), "PT1S", "into 7 buckets", "set buckets to 8"),
         row(
             () -> sliding(Rate.of(5, Duration.of(1_009, MICROS)), 999),
             "999 buckets",
-            "1 would do"),
+            "set buckets to 1"),
         row(
             () -> sliding(Rate.of(1_000_000, Duration.ofDays(365)), 1),
             "1000000 per PT8760H",
@@ -104,15 +104,15 @@ class ValidationTest {
 
   @ParameterizedTest
   @MethodSource("refused")
-  void whatCannotBeCountedIsRefusedWithTheWayOut(ThrowingCallable attempt, String[] words) {
+  void invalidParametersAreRejectedWithAMessage(ThrowingCallable attempt, String[] words) {
     assertThatIllegalArgumentException()
         .isThrownBy(attempt)
         .satisfies(refusal -> assertThat(refusal.getMessage()).contains(words));
   }
 
-  /** The largest of everything can be had. */
+  /** The bounds of all parameters are valid. */
   @Test
-  void theBoundsThemselvesAreAllowed() {
+  void boundsAreInclusive() {
     assertThat(Rate.of(Bounds.MAX, CENTURY).permits()).isEqualTo(Bounds.MAX);
     assertThat(new TokenBucket(Rate.perDay(1), 36_525).window()).isEqualTo(Bounds.micros(CENTURY));
     assertThat(LeakyBucket.queueing(Rate.perDay(1), 36_524).capacity()).isEqualTo(36_525);
@@ -125,7 +125,7 @@ class ValidationTest {
   }
 
   @Test
-  void theBucketsThatWouldDoDoIndeed() {
+  void suggestedNumberOfBucketsIsValid() {
     for (int micros = 1; micros <= 3_000; micros += 7) {
       for (int buckets : new int[] {2, 10, 60, 999, 1_000}) {
         if (micros % buckets == 0) continue;
@@ -138,7 +138,7 @@ class ValidationTest {
   }
 
   private static int suggestion(String message) {
-    return Integer.parseInt(message.replaceFirst(".*; (\\d+) would do", "$1"));
+    return Integer.parseInt(message.replaceFirst(".*; set buckets to (\\d+)", "$1"));
   }
 
   private static SlidingWindow sliding(Rate rate, int buckets) {

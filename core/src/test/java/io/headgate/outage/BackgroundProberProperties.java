@@ -9,15 +9,16 @@ import net.jqwik.api.constraints.IntRange;
 
 class BackgroundProberProperties {
   @Property
-  void pausesDoubleFromATenthOfASecondToOneAndAreCutByUpToHalf(
-      @ForAll @IntRange(min = 0, max = 10_000) int before, @ForAll long seed) {
-    long whole = before == 0 ? 100_000 : before == 1 ? 200_000 : before == 2 ? 400_000 : 800_000;
-    if (before > 3) whole = 1_000_000;
-    assertThat(BackgroundProber.pause(before, new Random(seed))).isBetween(whole / 2, whole);
+  void pausesDoubleFrom100MsTo1SAndAreShortenedByUpToHalf(
+      @ForAll @IntRange(min = 0, max = 10_000) int attempts, @ForAll long seed) {
+    long full =
+        attempts == 0 ? 100_000 : attempts == 1 ? 200_000 : attempts == 2 ? 400_000 : 800_000;
+    if (attempts > 3) full = 1_000_000;
+    assertThat(BackgroundProber.pause(attempts, new Random(seed))).isBetween(full / 2, full);
   }
 
   @Property
-  void pausesDiffer(@ForAll long seed) {
+  void pausesAreRandomized(@ForAll long seed) {
     var random = new Random(seed);
     var pauses = random.ints(50, 0, 1).mapToLong(i -> BackgroundProber.pause(0, random)).distinct();
     assertThat(pauses.count()).isGreaterThan(40);

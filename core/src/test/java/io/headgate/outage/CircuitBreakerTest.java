@@ -14,51 +14,51 @@ class CircuitBreakerTest {
   private final CircuitBreaker breaker = new CircuitBreaker();
 
   @Test
-  void aLostConnectionOpensItAtOnce() {
+  void connectionFailureOpensAtOnce() {
     assertThat(breaker.failed(Kind.CONNECTION, 5)).isTrue();
     assertThat(breaker.isOpen()).isTrue();
   }
 
   @ParameterizedTest
   @EnumSource(names = {"TIMEOUT", "REFUSED", "OTHER"})
-  void otherFailuresOpenItWhenThereAreThreeInARow(Kind kind) {
+  void threeConsecutiveFailuresOpen(Kind kind) {
     assertThat(breaker.failed(kind, 5)).isFalse();
     assertThat(breaker.failed(kind, 6)).isFalse();
     assertThat(breaker.isOpen()).isFalse();
     assertThat(breaker.failed(kind, 7)).isTrue();
     assertThat(breaker.isOpen()).isTrue();
-    assertThat(breaker.latest()).isEqualTo(kind);
+    assertThat(breaker.latestKind()).isEqualTo(kind);
   }
 
   @Test
-  void aSuccessBetweenFailuresStartsTheCountAnew() {
+  void successResetsTheFailureCount() {
     for (int i = 0; i < 10; i++) {
       breaker.failed(Kind.TIMEOUT, i);
       breaker.failed(Kind.TIMEOUT, i);
       breaker.succeeded();
     }
     assertThat(breaker.isOpen()).isFalse();
-    assertThat(breaker.lasted(100)).isZero();
+    assertThat(breaker.outageDuration(100)).isZero();
   }
 
   @Test
-  void aLostConnectionAfterOneTimeoutOpensItToo() {
+  void connectionFailureAfterATimeoutOpens() {
     breaker.failed(Kind.TIMEOUT, 5);
     assertThat(breaker.failed(Kind.CONNECTION, 6)).isTrue();
   }
 
   @Test
-  void beingOverloadedOrInterruptedNeverOpensIt() {
+  void overloadAndInterruptionNeverOpen() {
     for (int i = 0; i < 100; i++) {
       assertThat(breaker.failed(Kind.OVERLOADED, i)).isFalse();
       assertThat(breaker.failed(Kind.INTERRUPTED, i)).isFalse();
     }
     assertThat(breaker.isOpen()).isFalse();
-    assertThat(breaker.lasted(100)).isZero();
+    assertThat(breaker.outageDuration(100)).isZero();
   }
 
   @Test
-  void aSuccessDoesNotCloseIt() {
+  void successDoesNotClose() {
     breaker.failed(Kind.CONNECTION, 5);
     breaker.succeeded();
     assertThat(breaker.isOpen()).isTrue();
@@ -67,22 +67,22 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void anOutageLastsSinceTheFirstFailureAfterTheLastSuccess() {
+  void outageStartsAtTheFirstFailureAfterTheLastSuccess() {
     breaker.failed(Kind.TIMEOUT, 1_000);
     breaker.succeeded();
     breaker.failed(Kind.TIMEOUT, 2_000);
     breaker.failed(Kind.TIMEOUT, 3_000);
     breaker.failed(Kind.TIMEOUT, 4_000);
     breaker.failed(Kind.TIMEOUT, 5_000);
-    assertThat(breaker.lasted(6_000)).isEqualTo(4_000);
+    assertThat(breaker.outageDuration(6_000)).isEqualTo(4_000);
     breaker.close();
-    assertThat(breaker.lasted(7_000)).isZero();
+    assertThat(breaker.outageDuration(7_000)).isZero();
   }
 
   @Test
-  void ofManyWhoFailTogetherOneOpensIt() throws Exception {
+  void oneOfSeveralConcurrentFailuresOpens() throws Exception {
     int threads = 8;
-    var together = new CyclicBarrier(threads);
+    var barrier = new CyclicBarrier(threads);
     var openers = new AtomicInteger();
     int rounds = 2_000;
     try (var pool = Executors.newFixedThreadPool(threads)) {
@@ -90,8 +90,8 @@ class CircuitBreakerTest {
         var unused =
             pool.submit(() -> {
               for (int round = 0; round < rounds; round++) {
-                if (together.await() == 0) breaker.close();
-                together.await();
+                if (barrier.await() == 0) breaker.close();
+                barrier.await();
                 if (breaker.failed(Kind.TIMEOUT, round)) openers.incrementAndGet();
               }
               return null;

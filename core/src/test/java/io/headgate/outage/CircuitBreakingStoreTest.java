@@ -1,6 +1,6 @@
 package io.headgate.outage;
 
-import static io.headgate.outage.Asks.START;
+import static io.headgate.outage.TestPlans.START;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
@@ -33,9 +33,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What callers are told while the store is away, by each policy and by several at once. */
+/**
+ * Tests the decisions of each failure policy, alone and combined, while the store is unavailable.
+ */
 class CircuitBreakingStoreTest {
-  private static final Limit TEN_AN_HOUR = FixedWindow.of(Rate.perHour(10));
+  private static final Limit TEN_PER_HOUR = FixedWindow.of(Rate.perHour(10));
 
   private final AtomicLong clock = new AtomicLong(START);
   private final FaultyStore remote = new FaultyStore(clock::get);
@@ -50,39 +52,39 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void whileTheStoreIsThereItDecides() {
-    var answer = store.decide(plan(1, rule("r", new Deny())));
-    assertThat(answer.source()).isEqualTo(Source.STORE);
-    assertThat(answer.first()).isInstanceOf(Passed.class);
-    assertThat(answer.first().remaining()).isEqualTo(9);
+  void availableStoreDecides() {
+    var result = store.decide(plan(1, rule("r", new Deny())));
+    assertThat(result.source()).isEqualTo(Source.STORE);
+    assertThat(result.first()).isInstanceOf(Passed.class);
+    assertThat(result.first().remaining()).isEqualTo(9);
     assertThat(store.lastProblem()).isEmpty();
   }
 
   @Test
-  void anAllowingRuleLetsAllPassAndChargesNothing() {
+  void allowPolicyAllowsAndChargesNothing() {
     remote.fail(Kind.CONNECTION);
     var plan = plan(7, rule("r", new Allow()));
     for (int i = 0; i < 50; i++) {
-      var answer = store.decide(plan);
-      assertThat(answer.source()).isEqualTo(Source.FALLBACK);
-      assertThat(answer.outcomes()).containsExactly(new Passed(10, 0, 0));
+      var result = store.decide(plan);
+      assertThat(result.source()).isEqualTo(Source.FALLBACK);
+      assertThat(result.outcomes()).containsExactly(new Passed(10, 0, 0));
     }
     recover();
     assertThat(store.decide(plan).first().remaining()).isEqualTo(3);
   }
 
   @Test
-  void aDenyingRuleLetsNothingPassUntilTheNextProbe() {
+  void denyPolicyDeniesUntilTheNextProbe() {
     remote.fail(Kind.CONNECTION);
-    var answer = store.decide(plan(1, rule("r", new Deny())));
-    assertThat(answer.source()).isEqualTo(Source.FALLBACK);
-    assertThat(answer.first()).isInstanceOf(Refused.class);
-    assertThat(answer.first().remaining()).isZero();
-    assertThat(((Refused) answer.first()).retryAfter()).isBetween(50_000L, 1_000_000L);
+    var result = store.decide(plan(1, rule("r", new Deny())));
+    assertThat(result.source()).isEqualTo(Source.FALLBACK);
+    assertThat(result.first()).isInstanceOf(Refused.class);
+    assertThat(result.first().remaining()).isZero();
+    assertThat(((Refused) result.first()).retryAfter()).isBetween(50_000L, 1_000_000L);
   }
 
   @Test
-  void anOutageShorterThanTheGraceIsForgivenToTheMicrosecond() {
+  void graceTimeEndsExactly() {
     var plan = plan(1, rule("r", new AllowThenDeny(Duration.ofSeconds(30))));
     remote.fail(Kind.CONNECTION);
     assertThat(only(store.decide(plan))).isEqualTo(new Passed(10, 0, 0));
@@ -95,7 +97,7 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void theGraceCountsFromTheFirstFailureNotFromWhenTheBreakerOpened() {
+  void graceTimeStartsAtTheFirstFailure() {
     var plan = plan(1, rule("r", new AllowThenDeny(Duration.ofSeconds(30))));
     remote.fail(Kind.TIMEOUT);
     for (int second : List.of(0, 10, 20)) {
@@ -108,7 +110,7 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void theNextOutageHasAGraceOfItsOwn() {
+  void eachOutageHasItsOwnGraceTime() {
     var plan = plan(1, rule("r", new AllowThenDeny(Duration.ofSeconds(30))));
     remote.fail(Kind.CONNECTION);
     store.decide(plan);
@@ -119,15 +121,15 @@ class CircuitBreakingStoreTest {
     assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
   }
 
-  /** The failure is known to be over, since a probe has succeeded after it. */
+  /** The successful probe after the failure ends the outage. */
   @Test
-  void anIsolatedFailureLongAgoDoesNotShortenTheGrace() {
+  void earlierIsolatedFailureDoesNotShortenTheGraceTime() {
     var plan = plan(1, rule("r", new AllowThenDeny(Duration.ofSeconds(30))));
     remote.fail(Kind.TIMEOUT);
     assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
     remote.heal();
-    await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() > 0);
-    awaitVerified();
+    await().atMost(Duration.ofMinutes(1)).until(() -> remote.probes() > 0);
+    awaitProberEnd();
     clock.addAndGet(3_600_000_000L);
     remote.fail(Kind.CONNECTION);
     assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
@@ -138,22 +140,22 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void failuresFarApartWithTheStoreWellBetweenThemDoNotOpenTheBreaker() {
+  void failuresWithSuccessfulProbesBetweenDoNotOpenTheBreaker() {
     var plan = plan(1, rule("r", new Deny()));
     for (int i = 0; i < 4; i++) {
-      int probed = remote.probed();
+      int probed = remote.probes();
       remote.fail(Kind.TIMEOUT);
       assertThat(only(store.decide(plan))).isInstanceOf(Refused.class);
       remote.heal();
-      await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() > probed);
-      awaitVerified();
+      await().atMost(Duration.ofMinutes(1)).until(() -> remote.probes() > probed);
+      awaitProberEnd();
     }
     assertThat(store.isUnavailable()).isFalse();
     assertThat(store.decide(plan).source()).isEqualTo(Source.STORE);
   }
 
-  /** The probing thread notes its success before it ends. */
-  private static void awaitVerified() {
+  /** The probing thread records its success before it ends. */
+  private static void awaitProberEnd() {
     await()
         .atMost(Duration.ofMinutes(1))
         .until(() ->
@@ -162,8 +164,8 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void aRuleThatNamesNoPolicyEnforcesItsShare() {
-    var rule = Rule.named("r").limit(TEN_AN_HOUR).build();
+  void defaultPolicyEnforcesTheShare() {
+    var rule = Rule.named("r").limit(TEN_PER_HOUR).build();
     remote.fail(Kind.CONNECTION);
     int admitted = 0;
     for (int i = 0; i < 20; i++) {
@@ -173,27 +175,27 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void aLocalRuleEnforcesItsShare() {
+  void localPolicyEnforcesTheShare() {
     remote.fail(Kind.CONNECTION);
     var plan = plan(1, rule("r", new Local()));
     for (int left = 4; left >= 0; left--) {
-      var answer = store.decide(plan);
-      assertThat(answer.source()).isEqualTo(Source.FALLBACK);
-      assertThat(answer.first()).isInstanceOf(Passed.class);
-      assertThat(answer.first().remaining()).isEqualTo(left);
+      var result = store.decide(plan);
+      assertThat(result.source()).isEqualTo(Source.FALLBACK);
+      assertThat(result.first()).isInstanceOf(Passed.class);
+      assertThat(result.first().remaining()).isEqualTo(left);
     }
     assertThat(only(store.decide(plan))).isInstanceOf(Refused.class);
     assertThat(store.trackedKeys()).isEqualTo(1);
   }
 
   @Test
-  void aChangedNumberOfInstancesIsFollowedInProportion() {
+  void changedNumberOfInstancesScalesTheShare() {
     remote.fail(Kind.CONNECTION);
     var plan = plan(1, rule("r", new Local()));
     for (int i = 0; i < 4; i++) store.decide(plan); // 4 of a share of 5
-    instances.set(5); // a share of 2, all of it in use as rounded up
+    instances.set(5); // a share of 2, all of it in use after rounding up
     assertThat(only(store.decide(plan))).isInstanceOf(Refused.class);
-    instances.set(1); // a share of 10, of which all is in use
+    instances.set(1); // a share of 10, all of it in use
     assertThat(only(store.peek(plan))).isInstanceOf(Refused.class);
     clock.addAndGet(3_600_000_000L);
     for (int i = 0; i < 10; i++) assertThat(only(store.decide(plan))).isInstanceOf(Passed.class);
@@ -201,14 +203,14 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void noInstanceSeenIsTakenForThisOne() {
+  void zeroInstancesCountAsOne() {
     instances.set(0);
     remote.fail(Kind.CONNECTION);
     assertThat(only(store.decide(plan(10, rule("r", new Local()))))).isInstanceOf(Passed.class);
   }
 
   @Test
-  void aCostAboveTheShareWaitsForTheStoreAndOneAboveTheLimitIsImpossible() {
+  void costAboveTheShareIsRefusedAndAboveTheLimitImpossible() {
     remote.fail(Kind.CONNECTION);
     var above = only(store.decide(plan(6, rule("r", new Local()))));
     assertThat(above).isInstanceOf(Refused.class);
@@ -218,7 +220,7 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void eachRuleOfAPlanIsAnsweredByItsOwnPolicyInTheOrderOfTheRules() {
+  void eachRuleIsDecidedByItsOwnPolicyInOrder() {
     remote.fail(Kind.CONNECTION);
     var plan =
         plan(
@@ -231,7 +233,7 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void whereOneRuleDeniesNoLocalOneIsCharged() {
+  void denyPolicyOfOneRuleLeavesLocalRulesUncharged() {
     remote.fail(Kind.CONNECTION);
     var both = plan(1, rule("local", new Local()), rule("deny", new Deny()));
     for (int i = 0; i < 20; i++) {
@@ -244,7 +246,7 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void aLocalRuleThatWouldRefuseSaysSoWhereAnotherDenies() {
+  void localRuleReportsItsRefusalWhenAnotherRuleDenies() {
     remote.fail(Kind.CONNECTION);
     store.decide(plan(5, rule("local", new Local())));
     var both = plan(1, rule("local", new Local()), rule("deny", new Deny()));
@@ -252,7 +254,7 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void whereOneLocalRuleRefusesTheOtherIsNotCharged() {
+  void refusalOfOneLocalRuleLeavesTheOtherUncharged() {
     remote.fail(Kind.CONNECTION);
     var small =
         Rule.named("small").onStoreFailure(new Local()).limit(FixedWindow.of(Rate.perHour(2)));
@@ -262,20 +264,20 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void aShadowRuleReportsADenialAndDoesNotDeny() {
+  void shadowRuleReportsItsDenialAndDoesNotDeny() {
     remote.fail(Kind.CONNECTION);
     var shadow =
-        Rule.named("s").mode(Mode.SHADOW).onStoreFailure(new Deny()).limit(TEN_AN_HOUR).build();
+        Rule.named("s").mode(Mode.SHADOW).onStoreFailure(new Deny()).limit(TEN_PER_HOUR).build();
     var plan = plan(1, shadow, rule("local", new Local()));
-    var answer = store.decide(plan);
-    assertThat(answer.outcomes().getFirst()).isInstanceOf(Refused.class);
-    assertThat(plan.allows(answer.outcomes())).isTrue();
-    assertThat(answer.outcomes().getLast().remaining()).isEqualTo(4);
+    var result = store.decide(plan);
+    assertThat(result.outcomes().getFirst()).isInstanceOf(Refused.class);
+    assertThat(plan.allows(result.outcomes())).isTrue();
+    assertThat(result.outcomes().getLast().remaining()).isEqualTo(4);
     assertThat(store.decide(plan).outcomes().getLast().remaining()).isEqualTo(3);
   }
 
   @Test
-  void peekingSaysWhatDecidingWouldAndChargesNothing() {
+  void peekReturnsTheDecisionAndChargesNothing() {
     remote.fail(Kind.CONNECTION);
     var plan = plan(1, rule("local", new Local()), rule("allow", new Allow()));
     for (int i = 0; i < 20; i++) assertThat(remainings(store.peek(plan))).containsExactly(4L, 10L);
@@ -284,7 +286,7 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void whatWasLetPassInOneOutageCountsInTheNextUntilItsWindowEnds() {
+  void localChargesCountInTheNextOutageUntilTheirWindowEnds() {
     var plan = plan(1, rule("r", new Local()));
     remote.fail(Kind.CONNECTION);
     for (int i = 0; i < 5; i++) store.decide(plan);
@@ -297,21 +299,21 @@ class CircuitBreakingStoreTest {
   }
 
   @Test
-  void aPlanWithoutLimitsNeedsNoStore() {
+  void emptyPlanNeedsNoStore() {
     remote.fail(Kind.CONNECTION);
     var nothing = RuleSet.of().plan(Request.of(Subject.of("x")), 0, 0);
     assertThat(store.decide(nothing).outcomes()).isEmpty();
-    assertThat(remote.asked()).isZero();
+    assertThat(remote.requests()).isZero();
   }
 
   @Test
-  void aMistakeOfTheStoreIsAnsweredByPolicyAndShown() {
-    remote.fail(() -> new IllegalStateException("a wrong number of answers"));
+  void unexpectedExceptionIsDecidedByPolicyAndReported() {
+    remote.fail(() -> new IllegalStateException("a wrong number of replies"));
     var plan = plan(1, rule("r", new Allow()));
     assertThatCode(() -> store.decide(plan)).doesNotThrowAnyException();
     assertThat(store.lastProblem())
         .hasValueSatisfying(
-            text -> assertThat(text).startsWith("other: ").contains("a wrong number of answers"));
+            text -> assertThat(text).startsWith("other: ").contains("a wrong number of replies"));
   }
 
   private void recover() {
@@ -319,17 +321,17 @@ class CircuitBreakingStoreTest {
     await().atMost(Duration.ofMinutes(1)).until(() -> !store.isUnavailable());
   }
 
-  private static Outcome only(PlanResult answer) {
-    assertThat(answer.outcomes()).hasSize(1);
-    return answer.first();
+  private static Outcome only(PlanResult result) {
+    assertThat(result.outcomes()).hasSize(1);
+    return result.first();
   }
 
-  private static List<Long> remainings(PlanResult answer) {
-    return answer.outcomes().stream().map(Outcome::remaining).toList();
+  private static List<Long> remainings(PlanResult result) {
+    return result.outcomes().stream().map(Outcome::remaining).toList();
   }
 
   private static Rule rule(String id, FailurePolicy policy) {
-    return Rule.named(id).onStoreFailure(policy).limit(TEN_AN_HOUR).build();
+    return Rule.named(id).onStoreFailure(policy).limit(TEN_PER_HOUR).build();
   }
 
   private static Plan plan(long cost, Rule... rules) {

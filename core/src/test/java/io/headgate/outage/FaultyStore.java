@@ -1,8 +1,7 @@
 package io.headgate.outage;
 
-import io.headgate.rule.Charge;
-import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
@@ -15,22 +14,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** A store in memory that can be told to fail, or to be silent until its callers give up. */
-final class FaultyStore implements Store {
-  private final MemoryStore states;
-  private final AtomicInteger asked = new AtomicInteger();
-  private final AtomicInteger probed = new AtomicInteger();
+/** A memory store with injected faults: failures, and requests that hang until they time out. */
+final class FaultyStore extends ForwardingStore {
+  private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger probes = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile Supplier<? extends RuntimeException> failure;
-  private volatile CountDownLatch silence;
+  private volatile CountDownLatch hang;
   private volatile boolean closed;
 
   FaultyStore(Ticker ticker) {
-    states = MemoryStore.create(ticker, 10_000);
+    super(MemoryStore.create(ticker, 10_000));
   }
 
   void fail(Kind kind) {
-    fail(() -> new StoreException(kind, "told to fail", null));
+    fail(() -> new StoreException(kind, "injected failure", null));
   }
 
   void fail(Supplier<? extends RuntimeException> with) {
@@ -41,23 +39,23 @@ final class FaultyStore implements Store {
     failure = null;
   }
 
-  /** From now on nobody has an answer until {@link #timeOut}. */
-  void fallSilent() {
-    silence = new CountDownLatch(1);
+  /** Makes all requests wait until {@link #timeOut}. */
+  void hang() {
+    hang = new CountDownLatch(1);
   }
 
   void timeOut() {
     fail(Kind.TIMEOUT);
-    silence.countDown();
+    hang.countDown();
   }
 
-  /** How many requests were sent here. */
-  int asked() {
-    return asked.get();
+  /** Returns the number of requests sent to this store. */
+  int requests() {
+    return requests.get();
   }
 
-  int probed() {
-    return probed.get();
+  int probes() {
+    return probes.get();
   }
 
   int waiting() {
@@ -69,13 +67,14 @@ final class FaultyStore implements Store {
   }
 
   void probe() {
-    probed.incrementAndGet();
-    failIfTold();
+    probes.incrementAndGet();
+    throwFailure();
   }
 
-  private void enter() {
-    asked.incrementAndGet();
-    var seen = silence;
+  @Override
+  protected Store delegate() {
+    requests.incrementAndGet();
+    var seen = hang;
     if (seen != null) {
       waiting.incrementAndGet();
       try {
@@ -86,24 +85,13 @@ final class FaultyStore implements Store {
         waiting.decrementAndGet();
       }
     }
-    failIfTold();
+    throwFailure();
+    return super.delegate();
   }
 
-  private void failIfTold() {
-    var told = failure;
-    if (told != null) throw told.get();
-  }
-
-  @Override
-  public PlanResult decide(Plan plan) {
-    enter();
-    return states.decide(plan);
-  }
-
-  @Override
-  public PlanResult peek(Plan plan) {
-    enter();
-    return states.peek(plan);
+  private void throwFailure() {
+    var injected = failure;
+    if (injected != null) throw injected.get();
   }
 
   @Override
@@ -112,32 +100,8 @@ final class FaultyStore implements Store {
   }
 
   @Override
-  public boolean renew(Charge charge) {
-    enter();
-    return states.renew(charge);
-  }
-
-  @Override
-  public boolean release(Charge charge) {
-    enter();
-    return states.release(charge);
-  }
-
-  @Override
-  public void reset(Counter counter, String key) {
-    enter();
-    states.reset(counter, key);
-  }
-
-  @Override
-  public long trackedKeys() {
-    enter();
-    return states.trackedKeys();
-  }
-
-  @Override
   public void close() {
     closed = true;
-    states.close();
+    super.delegate().close();
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.outage;
 
-import static io.headgate.outage.Asks.START;
+import static io.headgate.outage.TestPlans.START;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,6 +13,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.Store;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who is sent to the store and who is not, and who goes to see whether it is back. */
+/** Tests when requests are sent to the store, and when it is probed. */
 class OutageBreakerTest {
   private static final Plan PLAN =
       RuleSet.of(
@@ -44,38 +45,38 @@ class OutageBreakerTest {
 
   private final AtomicLong clock = new AtomicLong(START);
   private final FaultyStore remote = new FaultyStore(clock::get);
-  private final News news = new News();
+  private final RecordingListener listener = new RecordingListener();
   private final CircuitBreakingStore store =
-      CircuitBreakingStore.before(remote, remote::probe, () -> 2, news, clock::get, 1_000);
+      CircuitBreakingStore.before(remote, remote::probe, () -> 2, listener, clock::get, 1_000);
 
-  private static final class News implements OutageListener {
-    final List<String> heard = new CopyOnWriteArrayList<>();
+  private static final class RecordingListener implements OutageListener {
+    final List<String> events = new CopyOnWriteArrayList<>();
 
     @Override
     public void failed(Kind kind) {
-      heard.add("failed " + kind.label());
+      events.add("failed " + kind.label());
     }
 
     @Override
     public void opened(String message) {
-      heard.add("opened " + message);
+      events.add("opened " + message);
     }
 
     @Override
     public void closed(long outageMicros) {
-      heard.add("closed " + outageMicros);
+      events.add("closed " + outageMicros);
     }
 
-    Stream<String> turns() {
-      return heard.stream()
+    Stream<String> transitions() {
+      return events.stream()
           .filter(text -> !text.startsWith("failed"))
           .map(text -> text.substring(0, 6));
     }
   }
 
-  /** Threads of other stores, closed a moment ago, may still be on their way out. */
+  /** Waits for the threads of stores that other tests have closed. */
   @BeforeEach
-  void awaitQuiet() {
+  void awaitNoProbers() {
     await().atMost(Duration.ofMinutes(1)).until(() -> probers().isEmpty());
   }
 
@@ -85,7 +86,7 @@ class OutageBreakerTest {
   }
 
   @Test
-  void afterALostConnectionNobodyIsSentToTheStore() {
+  void connectionFailureStopsRequestsToTheStore() {
     remote.fail(Kind.CONNECTION);
     for (int i = 0; i < 100; i++) {
       store.decide(PLAN);
@@ -93,21 +94,24 @@ class OutageBreakerTest {
       var unused = store.decideAsync(PLAN);
       store.trackedKeys();
     }
-    assertThat(remote.asked()).isEqualTo(1);
+    assertThat(remote.requests()).isEqualTo(1);
   }
 
   @Test
-  void afterThreeTimeoutsInARowNobodyIsSentToTheStore() {
+  void threeConsecutiveTimeoutsStopRequestsToTheStore() {
     remote.fail(Kind.TIMEOUT);
     for (int i = 0; i < 100; i++) store.decide(PLAN);
-    assertThat(remote.asked()).isEqualTo(3);
-    assertThat(news.heard)
+    assertThat(remote.requests()).isEqualTo(3);
+    assertThat(listener.events)
         .containsExactly(
-            "failed timeout", "failed timeout", "failed timeout", "opened timeout: told to fail");
+            "failed timeout",
+            "failed timeout",
+            "failed timeout",
+            "opened timeout: injected failure");
   }
 
   @Test
-  void aSuccessBetweenTimeoutsKeepsTheStoreInUse() {
+  void successBetweenTimeoutsKeepsTheBreakerClosed() {
     for (int i = 0; i < 20; i++) {
       remote.fail(Kind.TIMEOUT);
       store.decide(PLAN);
@@ -119,13 +123,13 @@ class OutageBreakerTest {
   }
 
   @Test
-  void whatTheStoreDidNotSayItselfDoesNotShowThatItIsThere() {
-    var knowing = new AtomicBoolean();
-    Store half =
+  void cachedDecisionDoesNotCountAsSuccess() {
+    var cached = new AtomicBoolean();
+    Store caching =
         new ForwardingStore(remote) {
           @Override
           public PlanResult decide(Plan plan) {
-            return knowing.get()
+            return cached.get()
                 ? new PlanResult(new Passed(1, 0, 0), Source.CACHE)
                 : super.decide(plan);
           }
@@ -133,11 +137,11 @@ class OutageBreakerTest {
     remote.fail(Kind.TIMEOUT);
     try (var decorated =
         CircuitBreakingStore.before(
-            half, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
+            caching, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       for (int i = 0; i < 3; i++) {
-        knowing.set(false);
+        cached.set(false);
         decorated.decide(PLAN);
-        knowing.set(true);
+        cached.set(true);
         decorated.decide(PLAN);
       }
       assertThat(decorated.isUnavailable()).isTrue();
@@ -145,43 +149,43 @@ class OutageBreakerTest {
   }
 
   @Test
-  void anOverloadIsAnsweredByPolicyAndTheStoreStaysInUse() {
+  void overloadIsDecidedByPolicyAndKeepsTheBreakerClosed() {
     remote.fail(Kind.OVERLOADED);
     for (int i = 0; i < 100; i++) {
       assertThat(store.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
     }
-    assertThat(remote.asked()).isEqualTo(100);
+    assertThat(remote.requests()).isEqualTo(100);
     assertThat(store.isUnavailable()).isFalse();
   }
 
   @Test
-  void aProbeFindsTheStoreBackAndTheListenerHearsHowLongItWas() {
+  void successfulProbeClosesTheBreakerAndNotifiesTheOutageTime() {
     remote.fail(Kind.CONNECTION);
     store.decide(PLAN);
     clock.addAndGet(7_000_000);
-    await().atMost(Duration.ofMinutes(1)).until(() -> remote.probed() >= 2);
+    await().atMost(Duration.ofMinutes(1)).until(() -> remote.probes() >= 2);
     assertThat(store.isUnavailable()).isTrue();
     recover();
     assertThat(store.decide(PLAN).source()).isEqualTo(Source.STORE);
-    await().atMost(Duration.ofMinutes(1)).until(() -> news.heard.contains("closed 7000000"));
-    assertThat(remote.asked()).isEqualTo(2);
+    await().atMost(Duration.ofMinutes(1)).until(() -> listener.events.contains("closed 7000000"));
+    assertThat(remote.requests()).isEqualTo(2);
   }
 
   @Test
-  void noThreadProbesWhileTheStoreIsThere() {
+  void availableStoreIsNotProbed() {
     store.decide(PLAN);
     assertThat(probers()).isEmpty();
     remote.fail(Kind.CONNECTION);
     store.decide(PLAN);
     recover();
     await().atMost(Duration.ofMinutes(1)).until(() -> probers().isEmpty());
-    int probed = remote.probed();
+    int probes = remote.probes();
     store.decide(PLAN);
-    assertThat(remote.probed()).isEqualTo(probed);
+    assertThat(remote.probes()).isEqualTo(probes);
   }
 
   @Test
-  void closingEndsTheProbingAndTheStore() {
+  void closeStopsProbingAndClosesTheStore() {
     remote.fail(Kind.CONNECTION);
     store.decide(PLAN);
     assertThat(probers()).hasSize(1);
@@ -191,7 +195,7 @@ class OutageBreakerTest {
   }
 
   @Test
-  void whoFailsAfterClosingStartsNoProbing() {
+  void failureAfterCloseStartsNoProbing() {
     store.close();
     remote.fail(Kind.CONNECTION);
     assertThat(store.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
@@ -199,7 +203,7 @@ class OutageBreakerTest {
   }
 
   @Test
-  void aListenerThatFailsHarmsNobody() {
+  void failingListenerDoesNotAffectDecisions() {
     var broken =
         new OutageListener() {
           @Override
@@ -223,7 +227,7 @@ class OutageBreakerTest {
   }
 
   @Test
-  void aFailingProbeIsShown() {
+  void failedProbeIsReportedAsLastProblem() {
     remote.fail(Kind.CONNECTION);
     store.decide(PLAN);
     remote.fail(() -> new IllegalStateException("NOAUTH"));
@@ -234,21 +238,21 @@ class OutageBreakerTest {
   }
 
   @Test
-  void aStageThatFailsIsAnsweredByPolicy() {
+  void failedStageIsDecidedByPolicy() {
     remote.fail(Kind.REFUSED);
     for (int left = 499; left > 490; left--) {
-      var answer = store.decideAsync(PLAN).toCompletableFuture().join();
-      assertThat(answer.source()).isEqualTo(Source.FALLBACK);
-      assertThat(answer.first().remaining()).isEqualTo(left);
+      var result = store.decideAsync(PLAN).toCompletableFuture().join();
+      assertThat(result.source()).isEqualTo(Source.FALLBACK);
+      assertThat(result.first().remaining()).isEqualTo(left);
     }
-    assertThat(remote.asked()).isEqualTo(3);
+    assertThat(remote.requests()).isEqualTo(3);
     recover();
     assertThat(store.decideAsync(PLAN).toCompletableFuture().join().source())
         .isEqualTo(Source.STORE);
   }
 
   @Test
-  void aStageThatWasNeverMadeIsAnsweredByPolicy() {
+  void exceptionInsteadOfAStageIsDecidedByPolicy() {
     Store thrower =
         new ForwardingStore(remote) {
           @Override
@@ -266,39 +270,39 @@ class OutageBreakerTest {
   }
 
   @Test
-  void manyWhoWaitForASilentStoreAreAllAnsweredAndNoneFollowsThem() throws Exception {
+  void concurrentTimeoutsAreDecidedByPolicyAndOpenTheBreakerOnce() throws Exception {
     int callers = 32;
-    remote.fallSilent();
+    remote.hang();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      var answers =
+      var results =
           Stream.generate(() -> threads.submit((Callable<PlanResult>) () -> store.decide(PLAN)))
               .limit(callers)
               .toList();
       await().atMost(Duration.ofMinutes(1)).until(() -> remote.waiting() == callers);
       remote.timeOut();
-      for (var answer : answers) assertThat(answer.get().source()).isEqualTo(Source.FALLBACK);
+      for (var result : results) assertThat(result.get().source()).isEqualTo(Source.FALLBACK);
     }
     assertThat(store.isUnavailable()).isTrue();
     store.decide(PLAN);
-    assertThat(remote.asked()).isEqualTo(callers);
-    assertThat(news.turns()).containsExactly("opened");
+    assertThat(remote.requests()).isEqualTo(callers);
+    assertThat(listener.transitions()).containsExactly("opened");
   }
 
-  /** The share is 500; it is the same one, however often the store comes and goes. */
+  /** The share is 500 permits for all outages together. */
   @Test
-  void whileTheStoreComesAndGoesManyThreadsGetNoMoreThanOneShareHereAndTheLimitThere()
-      throws Exception {
-    var here = new AtomicInteger();
-    var there = new AtomicInteger();
+  void repeatedOutagesGrantOneLocalShareAndTheLimitInTheStore() throws Exception {
+    var localAdmitted = new AtomicInteger();
+    var remoteAdmitted = new AtomicInteger();
     var done = new AtomicBoolean();
     try (var threads = Executors.newFixedThreadPool(4)) {
       for (int t = 0; t < 4; t++) {
         var unused =
             threads.submit(() -> {
               while (!done.get()) {
-                var answer = store.decide(PLAN);
-                if (!(answer.first() instanceof Passed)) continue;
-                (answer.source() == Source.STORE ? there : here).incrementAndGet();
+                var result = store.decide(PLAN);
+                if (!(result.first() instanceof Passed)) continue;
+                (result.source() == Source.STORE ? remoteAdmitted : localAdmitted)
+                    .incrementAndGet();
               }
               return null;
             });
@@ -307,18 +311,18 @@ class OutageBreakerTest {
         remote.fail(outage % 2 == 0 ? Kind.CONNECTION : Kind.TIMEOUT);
         await()
             .atMost(Duration.ofMinutes(1))
-            .until(() -> store.isUnavailable() && here.get() >= 500);
+            .until(() -> store.isUnavailable() && localAdmitted.get() >= 500);
         recover();
       }
-      await().atMost(Duration.ofMinutes(1)).until(() -> there.get() >= 1_000);
+      await().atMost(Duration.ofMinutes(1)).until(() -> remoteAdmitted.get() >= 1_000);
       done.set(true);
     }
-    assertThat(there).hasValue(1_000);
-    assertThat(here).hasValue(500);
-    var turns = news.turns().toList();
-    assertThat(turns).hasSizeGreaterThanOrEqualTo(7); // of the last, the news may be on its way
-    for (int i = 0; i < turns.size(); i++) {
-      assertThat(turns.get(i)).isEqualTo(i % 2 == 0 ? "opened" : "closed");
+    assertThat(remoteAdmitted).hasValue(1_000);
+    assertThat(localAdmitted).hasValue(500);
+    var transitions = listener.transitions().toList();
+    assertThat(transitions).hasSizeGreaterThanOrEqualTo(7); // the last notification may be pending
+    for (int i = 0; i < transitions.size(); i++) {
+      assertThat(transitions.get(i)).isEqualTo(i % 2 == 0 ? "opened" : "closed");
     }
   }
 

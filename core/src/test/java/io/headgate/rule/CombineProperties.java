@@ -17,18 +17,18 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 class CombineProperties {
-  private static final long LONGEST = 8;
+  private static final long MAX_WAIT = 8;
 
-  /** Ticks through time and looks at each moment which limits would let the request pass. */
+  /** Evaluates at each time which limits would let the request pass. */
   @Property(tries = 3_000)
-  void theRetryTimeIsTheFirstMomentAtWhichEnoughLimitsPass(
+  void retryTimeIsTheFirstAtWhichEnoughLimitsPass(
       @ForAll("combinations") Combine combine,
       @ForAll("outcomes") List<Outcome> outcomes,
       @ForAll("weights") List<Long> weights) {
     var counters =
         weights.subList(0, outcomes.size()).stream().map(CombineProperties::counter).toList();
     long expected =
-        LongStream.rangeClosed(0, LONGEST)
+        LongStream.rangeClosed(0, MAX_WAIT)
             .filter(time -> enough(combine, outcomes, weights, time))
             .findFirst()
             .orElse(Combine.NEVER);
@@ -60,7 +60,7 @@ class CombineProperties {
   }
 
   private static Counter counter(long weight) {
-    var limit = RuleLimit.of("l", new TokenBucket(Rate.perSecond(1))).weighing(weight);
+    var limit = RuleLimit.of("l", new TokenBucket(Rate.perSecond(1))).withWeight(weight);
     return new Counter(Rule.named("r").limit(limit).build(), limit);
   }
 
@@ -73,7 +73,7 @@ class CombineProperties {
   Arbitrary<List<Outcome>> outcomes() {
     return Arbitraries.<Outcome>oneOf(
             Arbitraries.just(new Passed(1, 1, 0)),
-            Arbitraries.longs().between(1, LONGEST).map(wait -> new Refused(0, 9, wait)),
+            Arbitraries.longs().between(1, MAX_WAIT).map(wait -> new Refused(0, 9, wait)),
             Arbitraries.just(new ExceedsCapacity(1, 1, 5, 4)))
         .list()
         .ofMinSize(1)

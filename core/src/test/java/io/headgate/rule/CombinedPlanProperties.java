@@ -23,31 +23,31 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * Requests that go together, beside the same ones that go one after the other at the same moment:
- * if each of these passes, what is left is the same; if one does not, nothing has happened.
+ * Compares a combined plan with its requests in sequence at the same time. If each of those passes,
+ * the remaining permits are equal; otherwise the combined plan changes nothing.
  */
 class CombinedPlanProperties {
   private static final List<Combine> COMBINATIONS =
       List.of(
           new Combine.All(), new Combine.Any(), new Combine.Weighted(600), new Combine.Priority());
 
-  /** States by place, with one caller at a time. */
-  private static final class Keeper {
+  /** A single-threaded store. */
+  private static final class SequentialStore {
     private final Map<CounterKey, State> states;
 
-    Keeper(Map<CounterKey, State> states) {
+    SequentialStore(Map<CounterKey, State> states) {
       this.states = states;
     }
 
     List<Outcome> decide(Plan plan, long now) {
       var before = new ArrayList<State>();
       for (var charge : plan.charges()) {
-        before.add(states.getOrDefault(charge.place(), State.FRESH));
+        before.add(states.getOrDefault(charge.counterKey(), State.FRESH));
       }
       var outcomes = new ArrayList<Outcome>();
       var steps = plan.step(before, now);
       for (int i = 0; i < steps.size(); i++) {
-        states.put(plan.charges().get(i).place(), steps.get(i).state());
+        states.put(plan.charges().get(i).counterKey(), steps.get(i).state());
         outcomes.add(steps.get(i).outcome());
       }
       return outcomes;
@@ -55,10 +55,10 @@ class CombinedPlanProperties {
   }
 
   @Property(tries = 500)
-  void togetherIsOneAfterTheOtherOrNotAtAll(@ForAll long seed) {
+  void combinedPlanEqualsTheSequenceOrChangesNothing(@ForAll long seed) {
     var random = new Random(seed);
     var rules = rules(random);
-    var together = new Keeper(new HashMap<>());
+    var combined = new SequentialStore(new HashMap<>());
     long now = 1_800_000_000_000_000L;
     for (int round = 0; round < 40; round++) {
       now += random.nextInt(3) == 0 ? random.nextLong(5_000_000) : 0;
@@ -66,28 +66,28 @@ class CombinedPlanProperties {
       int count = 2 + random.nextInt(3);
       for (int i = 0; i < count; i++) plans.add(rules.plan(request(random), 0, round));
 
-      var oneByOne = new Keeper(new HashMap<>(together.states));
+      var oneByOne = new SequentialStore(new HashMap<>(combined.states));
       boolean all = true;
       var expected = new ArrayList<Outcome>();
       for (var plan : plans) {
-        var said = oneByOne.decide(plan, now);
-        all &= plan.allows(said);
-        expected.addAll(said);
+        var outcomes = oneByOne.decide(plan, now);
+        all &= plan.allows(outcomes);
+        expected.addAll(outcomes);
       }
-      var before = new HashMap<>(together.states);
+      var before = new HashMap<>(combined.states);
       var joint = CombinedPlan.of(plans).whole();
-      var said = together.decide(joint, now);
+      var outcomes = combined.decide(joint, now);
 
-      assertThat(joint.allows(said)).as("round %d", round).isEqualTo(all);
-      var reference = new Keeper(all ? oneByOne.states : before);
+      assertThat(joint.allows(outcomes)).as("round %d", round).isEqualTo(all);
+      var reference = new SequentialStore(all ? oneByOne.states : before);
       for (var plan : plans) {
-        assertThat(left(together.decide(plan.atNoCost(), now)))
+        assertThat(left(combined.decide(plan.atZeroCost(), now)))
             .as("round %d, what is left", round)
-            .isEqualTo(left(reference.decide(plan.atNoCost(), now)));
+            .isEqualTo(left(reference.decide(plan.atZeroCost(), now)));
       }
       if (!all) continue;
-      for (int i = 0; i < said.size(); i++) {
-        if (said.get(i) instanceof Passed passed) {
+      for (int i = 0; i < outcomes.size(); i++) {
+        if (outcomes.get(i) instanceof Passed passed) {
           assertThat(passed.remaining()).isEqualTo(expected.get(i).remaining());
         }
       }
@@ -115,8 +115,8 @@ class CombinedPlanProperties {
       rule.match("key", random.nextInt(3) == 0 ? "k1" : "*");
       int limits = 1 + random.nextInt(3);
       for (int j = 0; j < limits; j++) {
-        var limit = RuleLimit.of("l" + j, limit(random)).weighing(1 + random.nextInt(3));
-        if (random.nextInt(4) == 0) limit = limit.spending("bytes");
+        var limit = RuleLimit.of("l" + j, limit(random)).withWeight(1 + random.nextInt(3));
+        if (random.nextInt(4) == 0) limit = limit.withCost("bytes");
         rule.limit(random.nextInt(3) == 0 ? limit.per("tenant") : limit);
       }
       rules.add(rule.build());
@@ -124,7 +124,7 @@ class CombinedPlanProperties {
     return RuleSet.of(rules);
   }
 
-  /** Without a least interval, which two requests of one moment can't keep one after the other. */
+  /** Without a minimum interval, which two requests at the same time can't keep in sequence. */
   private static Limit limit(Random random) {
     long permits = 1L + random.nextInt(8);
     var rate = Rate.of(permits, Duration.ofSeconds(6));

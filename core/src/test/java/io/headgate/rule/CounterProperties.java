@@ -16,9 +16,9 @@ import net.jqwik.api.constraints.IntRange;
 class CounterProperties {
   private static final List<String> ATTRIBUTES = List.of("one", "two", "three");
 
-  /** An empty text stands for an attribute that the subject lacks. */
+  /** An empty text represents a missing attribute. */
   @Property(tries = 2_000)
-  void twoSubjectsShareAKeyJustWhenTheirValuesAgree(
+  void subjectsShareAKeyOnlyIfTheirValuesAreEqual(
       @ForAll("values") List<String> values,
       @ForAll("values") List<String> others,
       @ForAll @IntRange(max = 3) int attributes) {

@@ -11,7 +11,7 @@ class CounterTest {
   private static final TokenBucket LIMIT = new TokenBucket(Rate.perSecond(1));
 
   @Test
-  void byDefaultEachValueOfAnOpenAttributeHasACounter() {
+  void eachValueOfAWildcardAttributeHasACounterByDefault() {
     var rule = Rule.named("r").match("tenant", "*").match("path", "/login").limit(LIMIT).build();
     var counter = new Counter(rule, rule.limits().getFirst());
     assertThat(counter.per()).containsExactly("tenant");
@@ -20,7 +20,7 @@ class CounterTest {
   }
 
   @Test
-  void aRuleThatLeavesNothingOpenHasOneCounter() {
+  void ruleWithoutWildcardsHasOneCounter() {
     var rule = Rule.named("r").match("path", "/login").limit(LIMIT).build();
     var counter = new Counter(rule, rule.limits().getFirst());
     assertThat(counter.keyOf(subject("path", "/login", "user", "1")))
@@ -28,7 +28,7 @@ class CounterTest {
   }
 
   @Test
-  void perOfTheLimitGoesBeforePerOfTheRuleAndThatBeforeTheDefault() {
+  void perOfTheLimitOverridesPerOfTheRuleAndTheDefault() {
     var rule =
         Rule.named("r")
             .match("user", "*")
@@ -42,7 +42,7 @@ class CounterTest {
   }
 
   @Test
-  void valuesCanNotBeShiftedFromOneAttributeToTheNext() {
+  void valuesOfDifferentAttributesAreNotConfused() {
     var counter = per("one", "two");
     assertThat(counter.keyOf(subject("one", "a:b", "two", "c")))
         .isNotEqualTo(counter.keyOf(subject("one", "a", "two", "b:c")));
@@ -51,7 +51,7 @@ class CounterTest {
   }
 
   @Test
-  void callersWithoutTheAttributeShareOneCounterThatIsNobodyElses() {
+  void subjectsWithoutTheAttributeShareASeparateCounter() {
     var single = per("user");
     assertThat(single.keyOf(subject("ip", "10.0.0.1")))
         .isEqualTo(single.keyOf(subject("ip", "10.0.0.2")))
@@ -65,7 +65,7 @@ class CounterTest {
   }
 
   @Test
-  void oneAddressIsOneCallerHoweverItIsWritten() {
+  void equalAddressesShareACounterInAnyNotation() {
     var counter = per("ip");
     assertThat(counter.keyOf(subject("ip", "::ffff:10.0.0.1")))
         .isEqualTo(counter.keyOf(subject("ip", "10.0.0.1")))
@@ -74,7 +74,7 @@ class CounterTest {
   }
 
   @Test
-  void ipv6CallersOfOneNetworkShareACounter() {
+  void ipv6AddressesOfOneNetworkShareACounter() {
     var counter = per("ip");
     assertThat(counter.keyOf(subject("ip", "2001:db8::1")))
         .isEqualTo(counter.keyOf(subject("ip", "2001:db8::ffff:ffff:ffff:ffff")))
@@ -82,23 +82,23 @@ class CounterTest {
   }
 
   @Test
-  void whatIsNoAddressIsCountedAsItIs() {
+  void invalidAddressIsCountedVerbatim() {
     var counter = per("ip");
     assertThat(counter.keyOf(subject("ip", "unknown"))).isEqualTo("unknown");
   }
 
   @Test
-  void onlyTheAttributeIpIsReadAsAnAddress() {
+  void onlyTheAttributeIpIsParsedAsAnAddress() {
     var counter = per("host");
     assertThat(counter.keyOf(subject("host", "2001:db8::1"))).isEqualTo("2001:db8::1");
   }
 
   @Test
-  void aNamedCostIsSpentInsteadOfThePlainOneAndIsNothingIfMissing() {
+  void namedCostReplacesThePlainCostAndDefaultsToZero() {
     var rule =
         Rule.named("r")
             .limit(RuleLimit.of("calls", LIMIT))
-            .limit(RuleLimit.of("bytes", LIMIT).spending("bytes"))
+            .limit(RuleLimit.of("bytes", LIMIT).withCost("bytes"))
             .build();
     var calls = new Counter(rule, rule.limits().get(0));
     var bytes = new Counter(rule, rule.limits().get(1));
@@ -109,7 +109,7 @@ class CounterTest {
   }
 
   @Test
-  void aCounterIsTheSameWhateverItsLimitIs() {
+  void counterEqualityIgnoresTheLimit() {
     var before = Rule.named("r").limit(LIMIT).build();
     var after = Rule.named("r").limit(new TokenBucket(Rate.perSecond(5))).build();
     var other = Rule.named("r").limit(RuleLimit.of("other", LIMIT)).build();
@@ -121,7 +121,7 @@ class CounterTest {
   }
 
   @Test
-  void aPolicyIsNamedByRuleAndLimitUnlessTheyAreTheSame() {
+  void policyNameOmitsALimitNamedLikeTheRule() {
     var rule = Rule.named("r").limit(LIMIT).limit(RuleLimit.of("bytes", LIMIT)).build();
     assertThat(rule.limits().stream().map(limit -> new Counter(rule, limit).policy()))
         .containsExactly("r", "r/bytes");

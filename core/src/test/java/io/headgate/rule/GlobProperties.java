@@ -13,16 +13,16 @@ class GlobProperties {
   private static final String ALPHABET = "ab*\\";
 
   @Property(tries = 4_000)
-  void matchesWhatTryingEveryWayMatches(
+  void matchesAsBacktrackingDoes(
       @ForAll("patterns") String pattern, @ForAll("values") String value) {
     assertThat(Pattern.parse("path", pattern).matches(value))
         .as("'%s' against '%s'", pattern, value)
         .isEqualTo(matches(pattern, 0, value, 0));
   }
 
-  /** Random values seldom match long patterns; values made from the pattern always do. */
+  /** Random values rarely match long patterns; values derived from the pattern always do. */
   @Property(tries = 2_000)
-  void matchesItselfWithAnyTextInPlaceOfEachStar(
+  void matchesItselfWithAnyTextForEachStar(
       @ForAll("patterns") String pattern, @ForAll("fillings") List<String> fillings) {
     var value = new StringBuilder();
     int star = 0;
@@ -38,13 +38,13 @@ class GlobProperties {
   }
 
   @Property(tries = 1_000)
-  void anyTextIsMatchedByThePatternThatNamesIt(@ForAll("patterns") String text) {
+  void escapedTextMatchesItself(@ForAll("patterns") String text) {
     var exactly = new Pattern.Exactly(text);
     assertThat(Pattern.parse("path", exactly.text())).isEqualTo(exactly);
   }
 
   @Property(tries = 1_000)
-  void everyMatchBeginsWithThePrefix(
+  void matchesBeginWithThePrefix(
       @ForAll("patterns") String pattern, @ForAll("values") String value) {
     if (Pattern.parse("path", pattern) instanceof Pattern.Glob glob && glob.matches(value)) {
       assertThat(value).startsWith(glob.prefix());
@@ -66,7 +66,7 @@ class GlobProperties {
     return Arbitraries.strings().withChars(ALPHABET).ofMaxLength(3).list().ofSize(8);
   }
 
-  /** The definition: a star takes nothing, or one character and then decides again. */
+  /** Matches by backtracking: a star matches nothing, or one character and then the star again. */
   private static boolean matches(String pattern, int p, String value, int v) {
     if (p == pattern.length()) return v == value.length();
     if (pattern.charAt(p) == '*') {

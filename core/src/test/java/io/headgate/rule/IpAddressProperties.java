@@ -19,13 +19,13 @@ class IpAddressProperties {
   private static final BigInteger MAPPED = BigInteger.valueOf(0xffff_0000_0000L);
 
   @Property(tries = 4_000)
-  void acceptsJustWhatASplittingParserAccepts(@ForAll("nearlyAddresses") String text) {
+  void acceptsTheSameAddressesAsASplittingParser(@ForAll("nearlyAddresses") String text) {
     var address = Optional.ofNullable(IpAddress.parse(text)).map(IpAddressProperties::number);
     assertThat(address).as(text).isEqualTo(splitAndParse(text));
   }
 
   @Property(tries = 1_000)
-  void aBlockHoldsTheAddressesWhoseFirstBitsAreItsOwn(
+  void blockContainsAddressesWithItsPrefix(
       @ForAll("ipv6") BigInteger base,
       @ForAll @IntRange(max = 128) int length,
       @ForAll @IntRange(max = 127) int flipped) {
@@ -40,7 +40,7 @@ class IpAddressProperties {
   }
 
   @Property(tries = 1_000)
-  void anIpv4BlockHoldsAddressesInEitherForm(
+  void ipv4BlockContainsMappedAddresses(
       @ForAll("ipv4") long base,
       @ForAll @IntRange(max = 32) int length,
       @ForAll @IntRange(max = 31) int flipped) {
@@ -56,7 +56,7 @@ class IpAddressProperties {
   }
 
   @Property(tries = 1_000)
-  void ipv6AddressesAreOneCallerIfTheirFirst64BitsAgree(
+  void ipv6AddressesShareACounterValueIfTheirFirst64BitsAgree(
       @ForAll("ipv6") BigInteger one, @ForAll @IntRange(max = 127) int flipped) {
     var other = one.flipBit(flipped);
     if (isIpv4(one) || isIpv4(other)) return;
@@ -102,7 +102,7 @@ class IpAddressProperties {
   }
 
   private static String caller(BigInteger address) {
-    return IpAddress.parse(ipv6(address)).caller();
+    return IpAddress.parse(ipv6(address)).counterValue();
   }
 
   private static BigInteger first(int bits, int of, BigInteger address) {
@@ -128,7 +128,7 @@ class IpAddressProperties {
     return String.join(":", groups);
   }
 
-  /** The slow way: cut the text at its separators and look at what lies between. */
+  /** A reference parser that splits the text at its separators. */
   private static Optional<BigInteger> splitAndParse(String text) {
     if (!text.contains(":")) return dottedQuad(text).map(MAPPED::add);
     String hex = text;

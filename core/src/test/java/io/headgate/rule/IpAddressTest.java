@@ -27,7 +27,7 @@ class IpAddressTest {
     "1::8,                                          0001000000000000, 8",
     "64:ff9b::192.0.2.33,                           0064ff9b00000000, c0000221",
   })
-  void oneAddressHasOneForm(String text, String high, String low) {
+  void notationsOfOneAddressAreEqual(String text, String high, String low) {
     assertThat(IpAddress.parse(text))
         .isEqualTo(
             new IpAddress(Long.parseUnsignedLong(high, 16), Long.parseUnsignedLong(low, 16)));
@@ -80,7 +80,7 @@ class IpAddressTest {
         "1:2:3:4:5:6::10.0.0.1",
         "0000:0000:0000:0000:0000:00000:255.255.255.255",
       })
-  void whatIsNoAddressIsNone(String text) {
+  void invalidAddressIsRejected(String text) {
     assertThat(IpAddress.parse(text)).isNull();
   }
 
@@ -96,7 +96,7 @@ class IpAddressTest {
     "ffff:ffff:ffff:ffff::1,  ffff:ffff:ffff:ffff::/64",
     "::1,                     0:0:0:0::/64",
   })
-  void anIpv6CallerIsCountedByItsNetworkAndAnIpv4CallerByItself(String text, String caller) {
-    assertThat(IpAddress.parse(text).caller()).isEqualTo(caller);
+  void counterValueIsTheIpv6NetworkOrTheIpv4Address(String text, String caller) {
+    assertThat(IpAddress.parse(text).counterValue()).isEqualTo(caller);
   }
 }

@@ -11,14 +11,14 @@ class KeyedHashTest {
 
   /** SipHash-1-3 of the bytes 0, 1, 2 … n-1 under the key 0, 1, 2 … 15. */
   @Test
-  void valuesAreThoseOfSipHash13() {
+  void matchesSipHash13TestVectors() {
     assertThat(KeyedHash.of("", KEY0, KEY1)).isEqualTo(0xabac0158050fc4dcL);
     assertThat(KeyedHash.of(bytes(8), KEY0, KEY1)).isEqualTo(0x369095118d299a8eL);
     assertThat(KeyedHash.of(bytes(14), KEY0, KEY1)).isEqualTo(0x605aa111c0f95d34L);
   }
 
   @Test
-  void textsOfEqualHashCodeAreToldApart() {
+  void textsOfEqualHashCodeHaveDifferentHashes() {
     var hashes = new HashSet<Long>();
     for (int i = 0; i < 1 << 10; i++) hashes.add(KeyedHash.of(equalHashCode(i, 10)));
     assertThat(hashes).hasSize(1 << 10);

@@ -15,7 +15,7 @@ class MatchExplanationTest {
   private static final TokenBucket LIMIT = new TokenBucket(Rate.perSecond(1));
 
   @Test
-  void aRuleThatAppliesShowsTheConditionsItMet() {
+  void applyingRuleShowsTheConditionsMet() {
     var rule = Rule.named("r").match("user", "4*").match("path", "/login").limit(LIMIT).build();
     var explanation = explain(Subject.of("path", "/login").with("user", "42"), rule);
     assertThat(explanation.applies()).isTrue();
@@ -29,7 +29,7 @@ class MatchExplanationTest {
   }
 
   @Test
-  void aNearMissShowsOnWhichAttributeItMissed() {
+  void nearMissShowsTheAttributeThatDiffers() {
     var rule = Rule.named("r").match("user", "4*").match("path", "/login").limit(LIMIT).build();
     var explanation = explain(Subject.of("path", "/logout").with("user", "42"), rule);
     assertThat(explanation.applies()).isFalse();
@@ -38,7 +38,7 @@ class MatchExplanationTest {
   }
 
   @Test
-  void anAttributeThatIsNotThereIsCalledAbsent() {
+  void missingAttributeIsShownAsAbsent() {
     var rule = Rule.named("r").match("user", "*").limit(LIMIT).build();
     var explanation = explain(Subject.of("x"), rule);
     assertThat(explanation.reason()).isEqualTo("user is (absent), not *");
@@ -47,7 +47,7 @@ class MatchExplanationTest {
   }
 
   @Test
-  void theOverrideThatReplacesTheLimitIsShown() {
+  void applyingOverrideIsShown() {
     var rule =
         Rule.named("r")
             .match("key", "user:*")
@@ -61,7 +61,7 @@ class MatchExplanationTest {
   }
 
   @Test
-  void aShadowRuleSaysThatItNeverDenies() {
+  void shadowRuleIsExplained() {
     var rule = Rule.named("r").mode(Mode.SHADOW).limit(LIMIT).build();
     var explanation = explain(Subject.of("x"), rule);
     assertThat(explanation.applies()).isTrue();
@@ -69,7 +69,7 @@ class MatchExplanationTest {
   }
 
   @Test
-  void aRuleThatIsOffSaysSo() {
+  void disabledRuleIsExplained() {
     var rule = Rule.named("r").mode(Mode.OFF).limit(LIMIT).build();
     var explanation = explain(Subject.of("x"), rule);
     assertThat(explanation.applies()).isFalse();
@@ -77,7 +77,7 @@ class MatchExplanationTest {
   }
 
   @Test
-  void aRuleOutsideItsTimeSaysSo() {
+  void inactiveRuleIsExplained() {
     var later =
         new Schedule(
             Schedule.ALWAYS.days(),
@@ -92,7 +92,7 @@ class MatchExplanationTest {
   }
 
   @Test
-  void aFallbackSaysWhyItDoesNotApply() {
+  void fallbackThatDoesNotApplyIsExplained() {
     var fallback = Rule.named("default").fallback().limit(LIMIT).build();
     var other = Rule.named("other").limit(LIMIT).build();
     assertThat(explain(Subject.of("x"), fallback, other).reason())
@@ -100,7 +100,7 @@ class MatchExplanationTest {
     assertThat(explain(Subject.of("x"), fallback).reason()).isEqualTo("applies");
   }
 
-  /** Of the first rule. */
+  /** Explains the first rule. */
   private static MatchExplanation explain(Subject subject, Rule... rules) {
     return RuleSet.of(rules).explain(subject, 0).getFirst();
   }

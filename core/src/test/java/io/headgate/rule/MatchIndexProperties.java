@@ -15,7 +15,7 @@ import net.jqwik.api.Tuple;
 
 class MatchIndexProperties {
   @Property(tries = 1_000)
-  void findsWhatTryingEachMatchFinds(
+  void findsTheSameMatchesAsALinearScan(
       @ForAll("matches") List<Match> matches, @ForAll("subjects") List<Subject> subjects) {
     var index = new MatchIndex(matches);
     for (var subject : subjects) {

@@ -9,17 +9,17 @@ import org.junit.jupiter.api.Test;
 
 class MatchIndexTest {
   @Test
-  void aMatchWithoutConditionsHoldsForEverybody() {
+  void matchWithoutConditionsMatchesEverySubject() {
     assertThat(find("nobody", Match.EVERYTHING)).containsExactly(0);
   }
 
   @Test
-  void noMatchesHoldWhereThereAreNone() {
+  void emptyIndexFindsNothing() {
     assertThat(find("nobody")).isEmpty();
   }
 
   @Test
-  void aListWhoseEntriesAllMatchIsFoundOnce() {
+  void listWithSeveralMatchingEntriesIsFoundOnce() {
     var list =
         Pattern.anyOf(
             List.of(
@@ -28,7 +28,7 @@ class MatchIndexTest {
   }
 
   @Test
-  void everyConditionMustHoldWhicheverTheMatchIsFiledUnder() {
+  void everyConditionMustHoldRegardlessOfTheIndexKey() {
     var match = Match.of("key", "a*").and("path", "/login");
     var index = new MatchIndex(List.of(match));
     assertThat(found(index, Subject.of("abc"))).isEmpty();
@@ -38,7 +38,7 @@ class MatchIndexTest {
   }
 
   @Test
-  void matchesAreFoundInTheirOwnOrder() {
+  void matchesAreFoundInOrder() {
     assertThat(
             find(
                 "abc",

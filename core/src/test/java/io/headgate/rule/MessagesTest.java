@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Nothing that is wrong can be made; the message names what was given and the way out. */
+/** Invalid input is rejected with a message that names the value and a remedy. */
 class MessagesTest {
   private static final TokenBucket LIMIT = new TokenBucket(Rate.perSecond(1));
   private static final LocalDateTime NEW_YEAR = LocalDateTime.of(2026, 1, 1, 0, 0);
@@ -71,10 +71,10 @@ class MessagesTest {
             "an override must give the limit that replaces the rule's"),
         // limits in rules
         mistake(
-            () -> RuleLimit.of("bytes", LIMIT).weighing(0),
+            () -> RuleLimit.of("bytes", LIMIT).withWeight(0),
             "weight of limit 'bytes' must be 1 to 1000000, got 0"),
         mistake(
-            () -> RuleLimit.of("bytes", LIMIT).weighing(1_000_001),
+            () -> RuleLimit.of("bytes", LIMIT).withWeight(1_000_001),
             "weight of limit 'bytes' must be 1 to 1000000, got 1000001"),
         mistake(
             () -> new Combine.Weighted(0),
@@ -93,7 +93,7 @@ class MessagesTest {
                 + " 2001:db8::/32"),
         mistake(
             () -> Match.of("key", "a").and("key", "b"),
-            "there are two patterns for 'key', 'a' and 'b'; give a list if either will do"),
+            "there are two patterns for 'key', 'a' and 'b'; use a list to match either"),
         // schedules
         mistake(
             () ->
@@ -106,7 +106,7 @@ class MessagesTest {
             "days must name at least one; to switch a rule off, use mode: off"),
         mistake(
             () -> new Schedule.Hours(LocalTime.NOON, LocalTime.NOON),
-            "hours 12:00-12:00 are no time at all; leave them out for the whole day"),
+            "hours 12:00-12:00 are empty; leave them out for the whole day"),
         mistake(
             () ->
                 new Schedule(
@@ -116,7 +116,7 @@ class MessagesTest {
                     Optional.of(NEW_YEAR),
                     Optional.of(NEW_YEAR)),
             "from 2026-01-01T00:00 must be before until 2026-01-01T00:00"),
-        // what to do without a store
+        // failure policies
         mistake(
             () -> new FailurePolicy.AllowThenDeny(Duration.ZERO),
             "allow-then-deny needs a positive time, got PT0S; to deny at once, use deny"),
@@ -151,7 +151,7 @@ class MessagesTest {
 
   @ParameterizedTest
   @MethodSource("mistakes")
-  void aMistakeIsRefusedInWords(ThrowingCallable mistake, String message) {
+  void invalidInputIsRejectedWithAMessage(ThrowingCallable mistake, String message) {
     assertThatThrownBy(mistake)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("%s", message);

@@ -19,16 +19,16 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** A plan, held against asking each limit by itself and adding up the answers. */
+/** Compares a plan with evaluating each limit separately and combining the outcomes. */
 class PlanProperties {
   private static final long NOW = 1_700_000_000_123_456L;
-  private static final int MOST_CHARGES = 16;
+  private static final int MAX_CHARGES = 16;
 
-  /** Something that a caller did before. */
+  /** An earlier request. */
   record Use(long microsAgo, long cost) {}
 
   @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
-  void everyRulePassesAndIsChargedOrNothingIs(
+  void everyRulePassesAndIsChargedOrNothingIsCharged(
       @ForAll("rules") List<Rule> rules,
       @ForAll("requests") Request request,
       @ForAll("histories") List<List<Use>> histories) {
@@ -42,21 +42,21 @@ class PlanProperties {
       var charged = goesAhead ? charged(part, plan, states) : List.<Integer>of();
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var charge = plan.charges().get(i);
-        var asked = ask(charge, states.get(i), NOW);
+        var own = step(charge, states.get(i), NOW);
         var untouched = charge.limit().step(states.get(i), NOW, 0);
-        boolean passes = asked.outcome() instanceof Passed;
+        boolean passes = own.outcome() instanceof Passed;
         assertSameBehaviour(
             charge.limit(),
             steps.get(i).state(),
-            charged.contains(i) ? asked.state() : states.get(i));
+            charged.contains(i) ? own.state() : states.get(i));
         assertThat(steps.get(i).outcome())
-            .isEqualTo(passes && !charged.contains(i) ? untouched.outcome() : asked.outcome());
+            .isEqualTo(passes && !charged.contains(i) ? untouched.outcome() : own.outcome());
       }
     }
   }
 
   @Property(tries = 1_500, edgeCases = EdgeCasesMode.NONE)
-  void theOutcomesTellWhetherTheRequestGoesAhead(
+  void outcomesDetermineTheDecision(
       @ForAll("rules") List<Rule> rules,
       @ForAll("requests") Request request,
       @ForAll("histories") List<List<Use>> histories) {
@@ -67,7 +67,7 @@ class PlanProperties {
   }
 
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
-  void aRetryTimeIsPunctualAndNeverMeansNever(
+  void retryTimeIsExactAndNeverIsFinal(
       @ForAll("rules") List<Rule> rules,
       @ForAll("requests") Request request,
       @ForAll("histories") List<List<Use>> histories) {
@@ -87,7 +87,7 @@ class PlanProperties {
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void aCostOfNothingAlwaysPassesAndChangesNothing(
+  void costOfZeroAlwaysPassesAndChangesNothing(
       @ForAll("rules") List<Rule> rules, @ForAll("histories") List<List<Use>> histories) {
     var plan = RuleSet.of(rules).plan(Request.of(Subject.of("x"), 0), 0, 1);
     var states = states(plan, histories);
@@ -123,7 +123,7 @@ class PlanProperties {
       long weight =
           part.rule().combine() instanceof Combine.Weighted ? charge.counter().weight() : 1;
       all += weight;
-      if (ask(charge, states.get(i), now).outcome() instanceof Passed) passing += weight;
+      if (step(charge, states.get(i), now).outcome() instanceof Passed) passing += weight;
     }
     return switch (part.rule().combine()) {
       case Combine.All c -> passing == all;
@@ -134,23 +134,23 @@ class PlanProperties {
     };
   }
 
-  /** Which of a rule's charges are made when the request goes ahead. */
+  /** Returns the charges of a rule that are applied if the request is allowed. */
   private static List<Integer> charged(Plan.Part part, Plan plan, List<State> states) {
     var charged = new ArrayList<Integer>();
     if (!passes(part, plan, states, NOW)) return charged;
     for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
       boolean enough = part.rule().combine() instanceof Combine.Any && !charged.isEmpty();
-      boolean passes = ask(plan.charges().get(i), states.get(i), NOW).outcome() instanceof Passed;
+      boolean passes = step(plan.charges().get(i), states.get(i), NOW).outcome() instanceof Passed;
       if (passes && !enough) charged.add(i);
     }
     return charged;
   }
 
-  private static Step ask(Charge charge, State state, long now) {
+  private static Step step(Charge charge, State state, long now) {
     return charge.limit().step(state, now, charge.cost());
   }
 
-  /** Two states are the same if nobody who asks can tell them apart, now or later. */
+  /** Asserts that two states give the same outcomes now and later. */
   private static void assertSameBehaviour(Limit limit, State one, State other) {
     for (long later : new long[] {0, 1, 400_000, 2_500_000, 11_000_000}) {
       for (long cost = 0; cost <= 3; cost++) {
@@ -193,6 +193,6 @@ class PlanProperties {
         .map(uses ->
             uses.stream().sorted(Comparator.comparingLong(Use::microsAgo).reversed()).toList())
         .list()
-        .ofSize(MOST_CHARGES);
+        .ofSize(MAX_CHARGES);
   }
 }

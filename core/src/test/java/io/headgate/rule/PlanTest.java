@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class PlanTest {
   @Test
-  void whatOneRuleDeniesNoRuleIsCharged() {
+  void deniedRequestChargesNoRule() {
     var rules =
         RuleSet.of(
             Rule.named("wide").limit(perHour(5)).build(),
@@ -33,33 +33,33 @@ class PlanTest {
   }
 
   @Test
-  void anyChargesTheFirstThatPassesAndTheNextOnesAreItsOverflow() {
+  void anyChargesTheFirstLimitThatPasses() {
     assertThat(play(rule(new Combine.Any(), perHour(2), perHour(1)), 1, 1, 1, 1))
         .containsExactly("1 1", "0 1", "0! 0", "0! 0!");
   }
 
   @Test
-  void anyPassesOverWhatIsTooSmallForTheCost() {
+  void anySkipsLimitsTooSmallForTheCost() {
     assertThat(play(rule(new Combine.Any(), perHour(2), perHour(5)), 3, 2))
         .containsExactly("2! 2", "0 2");
   }
 
   @Test
-  void weightedGoesAheadWhileEnoughWeightPassesAndChargesWhatPasses() {
+  void weightedAllowsWhileEnoughWeightPasses() {
     var rules =
         RuleSet.of(
             Rule.named("r")
                 .combine(new Combine.Weighted(600))
-                .limit(RuleLimit.of("a", perHour(1)).weighing(2))
-                .limit(RuleLimit.of("b", perHour(2)).weighing(1))
-                .limit(RuleLimit.of("c", perHour(9)).weighing(3))
+                .limit(RuleLimit.of("a", perHour(1)).withWeight(2))
+                .limit(RuleLimit.of("b", perHour(2)).withWeight(1))
+                .limit(RuleLimit.of("c", perHour(9)).withWeight(3))
                 .build());
-    // all 6 of 6; then b and c, 4 of 6, which is 66%; then c alone, which is half.
+    // weight 6 of 6; then b and c, 4 of 6 (66%); then c alone, 3 of 6 (50%)
     assertThat(play(rules, 1, 1, 1)).containsExactly("0 1 8", "0! 0 7", "0! 0! 7");
   }
 
   @Test
-  void aWeightThatEqualsTheThresholdIsEnough() {
+  void weightEqualToTheThresholdIsEnough() {
     var rules =
         RuleSet.of(
             Rule.named("r")
@@ -71,24 +71,24 @@ class PlanTest {
   }
 
   @Test
-  void hierarchicalAsksTheNarrowestScopeFirst() {
+  void hierarchicalEvaluatesTheNarrowestScopeFirst() {
     var rules =
         RuleSet.of(
             Rule.named("r")
                 .combine(new Combine.Hierarchical())
                 .limit(RuleLimit.of("unscoped", perHour(1)))
-                .limit(RuleLimit.of("global", perHour(1)).within(RuleLimit.Scope.GLOBAL))
-                .limit(RuleLimit.of("tenant", perHour(1)).within(RuleLimit.Scope.TENANT))
-                .limit(RuleLimit.of("user", perHour(1)).within(RuleLimit.Scope.USER))
-                .limit(RuleLimit.of("region", perHour(1)).within(RuleLimit.Scope.REGION))
-                .limit(RuleLimit.of("group", perHour(1)).within(RuleLimit.Scope.GROUP))
+                .limit(RuleLimit.of("global", perHour(1)).withScope(RuleLimit.Scope.GLOBAL))
+                .limit(RuleLimit.of("tenant", perHour(1)).withScope(RuleLimit.Scope.TENANT))
+                .limit(RuleLimit.of("user", perHour(1)).withScope(RuleLimit.Scope.USER))
+                .limit(RuleLimit.of("region", perHour(1)).withScope(RuleLimit.Scope.REGION))
+                .limit(RuleLimit.of("group", perHour(1)).withScope(RuleLimit.Scope.GROUP))
                 .build());
     assertThat(names(rules))
         .containsExactly("user", "group", "tenant", "region", "unscoped", "global");
   }
 
   @Test
-  void priorityAsksTheHighestFirstAndEqualsInTheirOwnOrder() {
+  void priorityEvaluatesTheHighestFirstAndIsStable() {
     var rules =
         RuleSet.of(
             Rule.named("r")
@@ -102,7 +102,7 @@ class PlanTest {
   }
 
   @Test
-  void aShadowRuleCountsButNeverDenies() {
+  void shadowRuleCountsButNeverDenies() {
     var rules =
         RuleSet.of(
             Rule.named("shadow").mode(Mode.SHADOW).limit(perHour(1)).build(),
@@ -111,7 +111,7 @@ class PlanTest {
   }
 
   @Test
-  void aShadowRuleDoesNotCountWhatDoesNotGoAhead() {
+  void shadowRuleDoesNotCountDeniedRequests() {
     var rules =
         RuleSet.of(
             Rule.named("shadow").mode(Mode.SHADOW).limit(perHour(5)).build(),
@@ -120,7 +120,7 @@ class PlanTest {
   }
 
   @Test
-  void aShadowRuleThatWouldDenyIsNotChargedInPart() {
+  void shadowRuleThatWouldDenyIsNotCharged() {
     var rules =
         RuleSet.of(
             Rule.named("shadow")
@@ -133,12 +133,12 @@ class PlanTest {
   }
 
   @Test
-  void namedCostsAreChargedWhereTheyAreNamed() {
+  void namedCostsAreChargedToTheirLimits() {
     var rules =
         RuleSet.of(
             Rule.named("r")
                 .limit(RuleLimit.of("calls", perHour(10)))
-                .limit(RuleLimit.of("bytes", perHour(100)).spending("bytes"))
+                .limit(RuleLimit.of("bytes", perHour(100)).withCost("bytes"))
                 .build());
     var plan = rules.plan(new Request(Subject.of("x"), 1, Map.of("bytes", 60L)), 0, 0);
     var first = plan.step(fresh(plan), 0);
@@ -147,7 +147,7 @@ class PlanTest {
   }
 
   @Test
-  void aDeniedRequestHoldsNoSlot() {
+  void deniedRequestHoldsNoSlot() {
     var rules =
         RuleSet.of(
             Rule.named("slots").limit(Concurrency.of(2)).build(),
@@ -156,7 +156,7 @@ class PlanTest {
   }
 
   @Test
-  void aPlanWithoutLimitsLetsEverythingPass() {
+  void planWithoutLimitsAllows() {
     var plan = RuleSet.of().plan(Request.of(Subject.of("x")), 0, 0);
     assertThat(plan.step(List.of(), 0)).isEmpty();
     assertThat(plan.allows(List.of())).isTrue();
@@ -182,7 +182,7 @@ class PlanTest {
     return plan.charges().stream().map(charge -> charge.counter().name()).toList();
   }
 
-  /** One line per request: what each limit has left, and a ! if it refused. */
+  /** Returns a line per request: the remaining permits of each limit, with a ! if it refused. */
   private static List<String> play(RuleSet rules, long... costs) {
     var lines = new ArrayList<String>();
     List<State> states = List.of();

@@ -18,7 +18,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
-/** Rules for everybody and requests against them: few permits, so that much is refused. */
+/** Arbitrary rules and requests. The limits have few permits, so that many requests are refused. */
 public final class RandomRules {
   public static Arbitrary<Limit> limits() {
     var rate =

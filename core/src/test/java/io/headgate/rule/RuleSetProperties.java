@@ -16,7 +16,7 @@ import net.jqwik.api.Provide;
 class RuleSetProperties {
   private static final List<String> PATTERNS = List.of("*", "a*", "ab", "b", "*b");
 
-  /** What a random rule is made of; its id is its place in the list. */
+  /** The parts of a random rule; its id is its index in the list. */
   record Sketch(String pattern, boolean fallback, Mode mode, List<String> overrides) {
     boolean matches(String key) {
       return Pattern.parse("key", pattern).matches(key);
@@ -31,7 +31,7 @@ class RuleSetProperties {
   }
 
   @Property(tries = 1_000)
-  void theSentenceHolds(@ForAll("sketches") List<Sketch> sketches, @ForAll("keys") String key) {
+  void planContainsTheRulesThatApply(@ForAll("sketches") List<Sketch> sketches, @ForAll("keys") String key) {
     var rules = RuleSet.of(rules(sketches));
     var plan = rules.plan(Request.of(Subject.of(key)), 0, 0);
 

@@ -32,14 +32,14 @@ class RuleSetTest {
   }
 
   @Test
-  void noRuleAppliesWhereNoneMatches() {
+  void planIsEmptyIfNoRuleMatches() {
     var rules = RuleSet.of(Rule.named("users").match("key", "user:*").limit(TEN).build());
     assertThat(plan(rules, Subject.of("robot:1")).charges()).isEmpty();
     assertThat(plan(RuleSet.of(), Subject.of("robot:1")).charges()).isEmpty();
   }
 
   @Test
-  void theFirstOverrideThatMatchesReplacesTheLimit() {
+  void firstMatchingOverrideReplacesTheLimit() {
     var rules =
         RuleSet.of(
             Rule.named("users")
@@ -55,7 +55,7 @@ class RuleSetTest {
   }
 
   @Test
-  void anOverrideOfARuleThatDoesNotMatchIsOfNoConsequence() {
+  void overrideOfARuleThatDoesNotMatchHasNoEffect() {
     var rules =
         RuleSet.of(
             Rule.named("users")
@@ -67,7 +67,7 @@ class RuleSetTest {
   }
 
   @Test
-  void anOverriddenCallerKeepsTheCounterOfTheRule() {
+  void overriddenSubjectKeepsTheCounterOfTheRule() {
     var rules =
         RuleSet.of(
             Rule.named("users")
@@ -82,7 +82,7 @@ class RuleSetTest {
   }
 
   @Test
-  void aFallbackAppliesOnlyWhenNoOtherRuleDoes() {
+  void fallbackAppliesOnlyIfNoOtherRuleDoes() {
     var rules =
         RuleSet.of(
             Rule.named("default").fallback().limit(TEN).build(),
@@ -92,7 +92,7 @@ class RuleSetTest {
   }
 
   @Test
-  void fallbacksDoNotKeepEachOtherFromApplying() {
+  void fallbacksDoNotPreventEachOther() {
     var rules =
         RuleSet.of(
             Rule.named("one").fallback().limit(TEN).build(),
@@ -102,7 +102,7 @@ class RuleSetTest {
   }
 
   @Test
-  void aRuleThatHasNoSayDoesNotKeepAFallbackFromApplying() {
+  void ruleThatIsNotEnforcedDoesNotPreventAFallback() {
     var asleep =
         new Schedule(
             Schedule.ALWAYS.days(),
@@ -119,13 +119,13 @@ class RuleSetTest {
   }
 
   @Test
-  void aRuleThatIsOffDoesNotApply() {
+  void disabledRuleDoesNotApply() {
     var rules = RuleSet.of(Rule.named("off").mode(Mode.OFF).limit(TEN).build());
     assertThat(applying(rules, Subject.of("x"))).isEmpty();
   }
 
   @Test
-  void aScheduledRuleAppliesOnlyInItsTime() {
+  void scheduledRuleAppliesOnlyWhenActive() {
     var from = LocalDateTime.of(2026, 1, 1, 0, 0);
     long start = from.toEpochSecond(ZoneOffset.UTC) * 1_000_000;
     var rules =
@@ -149,7 +149,7 @@ class RuleSetTest {
   }
 
   @Test
-  void twoRulesOfOneIdAreRefused() {
+  void duplicateRuleIdsAreRejected() {
     var rule = Rule.named("users").limit(TEN).build();
     assertThatThrownBy(() -> RuleSet.of(rule, rule))
         .isInstanceOf(IllegalArgumentException.class)
@@ -157,7 +157,7 @@ class RuleSetTest {
   }
 
   @Test
-  void limitsAreFoundByTheirNamesAlsoInOverrides() {
+  void countersAreFoundByNameIncludingOverrides() {
     var rules =
         RuleSet.of(
             Rule.named("uploads")
@@ -173,7 +173,7 @@ class RuleSetTest {
   }
 
   @Test
-  void saysWhetherPlansNeedATimeOrAHolder() {
+  void reportsWhetherPlansNeedATimeOrAHolder() {
     assertThat(RuleSet.of().isScheduled()).isFalse();
     assertThat(RuleSet.of(Rule.named("a").limit(TEN).build()).hasConcurrency()).isFalse();
     assertThat(RuleSet.of(Rule.named("a").limit(Concurrency.of(1)).build()).hasConcurrency())

@@ -25,9 +25,9 @@ import net.jqwik.api.Provide;
 class ScheduleProperties {
   private static final LocalDateTime MONDAY = LocalDateTime.of(2026, 3, 23, 0, 0);
 
-  /** The definition: some day on the list, or the night that began on it, holds this moment. */
+  /** The definition: a span of a listed day, or one that began on it, contains the time. */
   @Property(tries = 2_000)
-  void isActiveWhenASpanOfAListedDayHoldsTheMoment(
+  void isActiveIfASpanOfAListedDayContainsTheTime(
       @ForAll("schedules") Schedule schedule, @ForAll("moments") long now) {
     var local = local(schedule, now);
     boolean expected = false;
@@ -42,15 +42,15 @@ class ScheduleProperties {
     assertThat(schedule.isActive(now)).as("%s at %s", schedule, local).isEqualTo(expected);
   }
 
-  /** A clause remembers its last look at the calendar; that must never show. */
+  /** A compiled rule caches its schedule for a second, which must not be observable. */
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void aRuleIsActiveWhenItsScheduleIsHoweverOftenAndInWhateverOrderOneAsks(
+  void cachedScheduleEqualsTheSchedule(
       @ForAll("schedules") Schedule schedule, @ForAll("manyMoments") List<Long> moments) {
-    var clause =
+    var compiled =
         new CompiledRule(
             Rule.named("r").limit(new TokenBucket(Rate.perSecond(1))).active(schedule).build());
     for (long now : moments) {
-      assertThat(clause.isActive(now)).isEqualTo(schedule.isActive(now));
+      assertThat(compiled.isActive(now)).isEqualTo(schedule.isActive(now));
     }
   }
 
@@ -74,7 +74,7 @@ class ScheduleProperties {
         .as((d, h, z) -> new Schedule(d, h, z, Optional.empty(), Optional.empty()));
   }
 
-  /** Two weeks of half hours around a change to summer time, and the moments just before them. */
+  /** Two weeks of half hours around a clock transition, and the microseconds just before them. */
   @Provide
   Arbitrary<Long> moments() {
     long start = MONDAY.toEpochSecond(ZoneOffset.UTC) * 1_000_000;

@@ -18,7 +18,7 @@ class ScheduleTest {
   private static final Set<DayOfWeek> EVERY_DAY = EnumSet.allOf(DayOfWeek.class);
 
   @Test
-  void withoutConditionsARuleIsAlwaysActive() {
+  void scheduleWithoutConditionsIsAlwaysActive() {
     assertActive(Schedule.ALWAYS, "1970-01-01T00:00:00Z");
     assertActive(Schedule.ALWAYS, "2026-06-01T12:00:00Z");
   }
@@ -33,7 +33,7 @@ class ScheduleTest {
   }
 
   @Test
-  void hoursBeginAtTheirStartAndEndBeforeTheirEnd() {
+  void hoursIncludeTheStartAndExcludeTheEnd() {
     var office = hours(EVERY_DAY, "09:00", "17:00", UTC);
     assertInactive(office, "2026-06-01T08:59:59.999999Z");
     assertActive(office, "2026-06-01T09:00:00Z");
@@ -42,7 +42,7 @@ class ScheduleTest {
   }
 
   @Test
-  void aNightBelongsToTheDayOnWhichItBegan() {
+  void spanOverMidnightBelongsToTheDayItBegan() {
     var fridayNight = hours(EnumSet.of(DayOfWeek.FRIDAY), "22:00", "06:00", UTC);
     assertInactive(fridayNight, "2026-06-05T03:00:00Z"); // Friday morning
     assertInactive(fridayNight, "2026-06-05T21:59:59Z");
@@ -53,7 +53,7 @@ class ScheduleTest {
   }
 
   @Test
-  void aNightFromSundayEndsOnMonday() {
+  void spanFromSundayEndsOnMonday() {
     var sundayNight = hours(EnumSet.of(DayOfWeek.SUNDAY), "22:00", "06:00", UTC);
     assertActive(sundayNight, "2026-06-08T05:00:00Z");
     assertInactive(sundayNight, "2026-06-09T05:00:00Z");
@@ -67,7 +67,7 @@ class ScheduleTest {
   }
 
   @Test
-  void hoursFollowSummerTime() {
+  void hoursFollowDaylightSavingTime() {
     var office = hours(EVERY_DAY, "09:00", "17:00", BERLIN);
     assertActive(office, "2026-03-28T08:00:00Z"); // winter: 09:00
     assertInactive(office, "2026-03-28T07:00:00Z");
@@ -76,7 +76,7 @@ class ScheduleTest {
   }
 
   @Test
-  void fromIsTheFirstMomentAndUntilTheFirstNoMore() {
+  void fromIsInclusiveAndUntilIsExclusive() {
     var june = between("2026-06-01T00:00:00", "2026-07-01T00:00:00", BERLIN);
     assertInactive(june, "2026-05-31T21:59:59.999999Z");
     assertActive(june, "2026-05-31T22:00:00Z");
@@ -85,8 +85,8 @@ class ScheduleTest {
   }
 
   @Test
-  void whatHasEndedDoesNotBeginAgainWhenTheClockIsTurnedBack() {
-    // On this day 02:00 to 03:00 comes twice: from 00:00Z and from 01:00Z.
+  void endedScheduleStaysEndedWhenTheClockIsSetBack() {
+    // On this day 02:00 to 03:00 occurs twice: from 00:00Z and from 01:00Z.
     var ends = between("2026-01-01T00:00:00", "2026-10-25T02:30:00", BERLIN);
     assertActive(ends, "2026-10-25T00:29:59Z");
     assertInactive(ends, "2026-10-25T00:30:00Z");
@@ -94,7 +94,7 @@ class ScheduleTest {
   }
 
   @Test
-  void whatHasBegunDoesNotPauseWhenTheClockIsTurnedBack() {
+  void startedScheduleStaysActiveWhenTheClockIsSetBack() {
     var begins = between("2026-10-25T02:30:00", "2027-01-01T00:00:00", BERLIN);
     assertInactive(begins, "2026-10-25T00:29:59Z");
     assertActive(begins, "2026-10-25T00:30:00Z");
@@ -102,7 +102,7 @@ class ScheduleTest {
   }
 
   @Test
-  void everythingStatedMustHold() {
+  void allConditionsMustHold() {
     var schedule =
         new Schedule(
             EnumSet.of(DayOfWeek.MONDAY),

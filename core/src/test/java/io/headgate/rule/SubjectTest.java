@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class SubjectTest {
   @Test
-  void aBareKeyIsOneAttribute() {
+  void bareKeyIsOneAttribute() {
     assertThat(Subject.of("user:42")).isEqualTo(Subject.of(Map.of("key", "user:42")));
     assertThat(Subject.of("user:42")).hasToString("user:42");
     assertThat(Subject.of("user", "42")).hasToString("{user=42}");
@@ -22,12 +22,12 @@ class SubjectTest {
   }
 
   @Test
-  void anAttributeGivenAgainHasTheNewValue() {
+  void withReplacesAnAttribute() {
     assertThat(Subject.of("user", "42").with("user", "43")).isEqualTo(Subject.of("user", "43"));
   }
 
   @Test
-  void theOrderOfAttributesIsOfNoConsequence() {
+  void equalityIgnoresTheOrderOfAttributes() {
     assertThat(Subject.of("a", "1").with("b", "2"))
         .isEqualTo(Subject.of("b", "2").with("a", "1"))
         .hasSameHashCodeAs(Subject.of("b", "2").with("a", "1"))
@@ -35,7 +35,7 @@ class SubjectTest {
   }
 
   @Test
-  void aSubjectMayHaveNoAttributes() {
+  void subjectMayHaveNoAttributes() {
     assertThat(Subject.of(Map.of()).attributes()).isEmpty();
   }
 }

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whatever threads do to the store at the same time, it answers as a map would to which they came
- * one after the other. Lincheck lets two threads take turns in thousands of ways at every step that
- * they take in each other's sight.
+ * Checks with Lincheck that the memory store is linearizable: concurrent operations have the
+ * results of some sequential execution on a map. Lincheck explores thousands of interleavings of
+ * two threads at every access to shared memory.
  *
- * <p>A sweep does nothing to the map: nobody must be able to tell that it happened.
+ * <p>A sweep has no effect on the map: it must not be observable.
  */
 class LinearizabilityTest {
   private static final long LONG_AGO = 1_800_000_000_000_000L;
@@ -37,7 +37,7 @@ class LinearizabilityTest {
   private static final Plan X_AND_Y = plan("x", "y");
   private static final Plan Z_AND_X = plan("z", "x");
 
-  /** x and y each in one word, z in an object; all are fresh again long before now. */
+  /** x and y have word cells, z a state cell; all states of {@code LONG_AGO} are fresh again. */
   private static Plan plan(String... attributes) {
     var two = new TokenBucket(Rate.perSecond(2));
     var rules =
@@ -51,8 +51,8 @@ class LinearizabilityTest {
   }
 
   @Test
-  @Timeout(value = 5, unit = TimeUnit.MINUTES) // half a minute, where nothing else runs
-  void theStoreIsAsAtomicAsAMap() {
+  @Timeout(value = 5, unit = TimeUnit.MINUTES) // takes half a minute on an idle machine
+  void memoryStoreIsLinearizable() {
     new ModelCheckingOptions()
         .threads(2)
         .actorsBefore(2)
@@ -65,23 +65,23 @@ class LinearizabilityTest {
         .addGuarantee(pure("java.util.ArrayList"))
         .addGuarantee(pure("java.util.Arrays"))
         .addGuarantee(pure("java.util.Comparator"))
-        .sequentialSpecification(AMap.class)
-        .check(TheStore.class);
+        .sequentialSpecification(SequentialStore.class)
+        .check(ConcurrentStore.class);
   }
 
-  /** What touches nothing that threads share needs no turns taken in it. */
+  /** Excludes classes without shared state from the exploration. */
   private static org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee pure(String name) {
     return ManagedStrategyGuaranteeKt.forClasses(type -> type.startsWith(name))
         .allMethods()
         .ignore();
   }
 
-  /** The store, with some cells in it that have been fresh for long and wait to be swept. */
-  public static final class TheStore {
+  /** The memory store, with some fresh cells that a sweep removes. */
+  public static final class ConcurrentStore {
     private final CellTable table = new CellTable(1_000);
     private final MemoryStore store = new MemoryStore(table, () -> NOW, () -> {});
 
-    public TheStore() {
+    public ConcurrentStore() {
       new MemoryStore(table, () -> LONG_AGO, () -> {}).decide(X_AND_Y);
     }
 
@@ -126,11 +126,11 @@ class LinearizabilityTest {
     }
   }
 
-  /** The same, one after the other. */
-  public static final class AMap {
+  /** The sequential specification: a map of states. */
+  public static final class SequentialStore {
     private final Map<String, State> states = new HashMap<>();
 
-    private List<Outcome> run(Plan plan, boolean keep) {
+    private List<Outcome> run(Plan plan, boolean stored) {
       var before = new ArrayList<State>();
       for (var charge : plan.charges()) {
         before.add(states.getOrDefault(charge.counter().name(), State.FRESH));
@@ -138,7 +138,7 @@ class LinearizabilityTest {
       var steps = plan.step(before, NOW);
       var outcomes = new ArrayList<Outcome>();
       for (int i = 0; i < steps.size(); i++) {
-        if (keep) states.put(plan.charges().get(i).counter().name(), steps.get(i).state());
+        if (stored) states.put(plan.charges().get(i).counter().name(), steps.get(i).state());
         outcomes.add(steps.get(i).outcome());
       }
       return outcomes;

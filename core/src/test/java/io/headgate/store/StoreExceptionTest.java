@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class StoreExceptionTest {
   @Test
-  void itHasACauseAndNoStackTrace() {
+  void hasCauseAndNoStackTrace() {
     var cause = new IllegalStateException();
     var e = new StoreException(Kind.REFUSED, "READONLY", cause);
     assertThat(e).hasMessage("READONLY").hasCause(cause);
@@ -17,7 +17,7 @@ class StoreExceptionTest {
   }
 
   @Test
-  void kindsAreLabelledForMetrics() {
+  void kindsHaveLabelsForMetrics() {
     assertThat(Stream.of(Kind.values()).map(Kind::label))
         .containsExactly("timeout", "connection", "refused", "overloaded", "interrupted", "other");
   }

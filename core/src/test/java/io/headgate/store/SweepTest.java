@@ -1,8 +1,8 @@
 package io.headgate.store;
 
-import static io.headgate.outage.Asks.START;
-import static io.headgate.outage.Asks.passes;
-import static io.headgate.outage.Asks.plan;
+import static io.headgate.outage.TestPlans.START;
+import static io.headgate.outage.TestPlans.passes;
+import static io.headgate.outage.TestPlans.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -23,16 +23,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What nobody has use for goes away by itself, and nothing else does. */
+/** Tests that fresh states are swept, and no others. */
 class SweepTest {
   private static final long GRACE = 1_000_000;
-  private static final TokenBucket ONE_A_SECOND = new TokenBucket(Rate.perSecond(1));
+  private static final TokenBucket ONE_PER_SECOND = new TokenBucket(Rate.perSecond(1));
 
   private final AtomicLong clock = new AtomicLong(START);
   private final CellTable table = new CellTable(100_000);
   private final MemoryStore store = new MemoryStore(table, clock::get, () -> {});
 
-  static Stream<Limit> someKinds() {
+  static Stream<Limit> limits() {
     var rate = Rate.perMinute(10);
     return Stream.of(
         new TokenBucket(rate),
@@ -43,8 +43,8 @@ class SweepTest {
   }
 
   @ParameterizedTest
-  @MethodSource("someKinds")
-  void statesGoAwayASecondAfterTheyHaveBecomeFresh(Limit limit) {
+  @MethodSource("limits")
+  void statesAreSweptOneSecondAfterTheyBecameFresh(Limit limit) {
     long fresh = START + store.decide(plan(limit, "k0")).first().resetAfter();
     for (int i = 1; i < 5_000; i++) store.decide(plan(limit, "k" + i));
     sweep(fresh + GRACE - 1);
@@ -54,17 +54,18 @@ class SweepTest {
   }
 
   @Test
-  void whoReadTheClockBeforeAStateBecameFreshStillFindsIt() {
-    assertThat(passes(store, plan(ONE_A_SECOND, "k"))).isTrue();
+  void requestThatReadTheClockEarlierStillFindsTheState() {
+    assertThat(passes(store, plan(ONE_PER_SECOND, "k"))).isTrue();
     for (long later = 0; later < 1_000_000 + GRACE; later += 250_000) sweep(START + later);
     clock.set(START + 999_999);
-    assertThat(passes(store, plan(ONE_A_SECOND, "k"))).isFalse();
+    assertThat(passes(store, plan(ONE_PER_SECOND, "k"))).isFalse();
   }
 
   @Test
-  void aTableThatWasFullOnceFindsItsCellsAfterItHasShrunk() {
+  void tableFindsItsCellsAfterItHasShrunk() {
     var day = new TokenBucket(Rate.perDay(1));
-    for (int i = 0; i < 50_000; i++) store.decide(plan(i % 100 == 0 ? day : ONE_A_SECOND, "k" + i));
+    for (int i = 0; i < 50_000; i++)
+      store.decide(plan(i % 100 == 0 ? day : ONE_PER_SECOND, "k" + i));
     for (int i = 0; i < 50_000; i += 100) assertThat(passes(store, plan(day, "k" + i))).isFalse();
     clock.addAndGet(10_000_000);
     sweep(clock.get());
@@ -73,49 +74,49 @@ class SweepTest {
     assertThat(store.trackedKeys()).isEqualTo(500);
   }
 
-  /** A newcomer tidies up a little, so that a store whose sweeper is late does not grow. */
+  /** Each insertion sweeps one chain, so that the store does not grow if the sweeper is late. */
   @Test
-  void newcomersTidyUpWhereNobodySweeps() {
+  void insertionsSweepWithoutABackgroundSweeper() {
     for (int i = 0; i < 200_000; i++) {
-      store.decide(plan(ONE_A_SECOND, "k" + i));
+      store.decide(plan(ONE_PER_SECOND, "k" + i));
       clock.addAndGet(10_000);
     }
     assertThat(store.trackedKeys()).isLessThan(20_000); // 200 are in use at any time
   }
 
   @Test
-  void theSweeperComesByItself() {
+  void backgroundSweeperRemovesFreshStates() {
     try (var swept = MemoryStore.create(clock::get, 100)) {
-      for (int i = 0; i < 50; i++) swept.decide(plan(ONE_A_SECOND, "k" + i));
+      for (int i = 0; i < 50; i++) swept.decide(plan(ONE_PER_SECOND, "k" + i));
       clock.addAndGet(3_000_000);
       await().atMost(Duration.ofMinutes(1)).until(() -> swept.trackedKeys() == 0);
     }
   }
 
   @Test
-  void aStoreThatNobodyClosedCanBeCollected() {
-    var forgotten = new WeakReference<>(forgetAStore());
+  void unclosedStoreCanBeGarbageCollected() {
+    var unclosed = new WeakReference<>(createUnclosedTable());
     await()
         .atMost(Duration.ofMinutes(1))
         .until(() -> {
           System.gc();
-          return forgotten.get() == null;
+          return unclosed.get() == null;
         });
   }
 
-  private CellTable forgetAStore() {
-    var forgotten = new CellTable(100);
-    var sweeper = new Sweeper(forgotten, clock::get);
-    new MemoryStore(forgotten, clock::get, sweeper::close).decide(plan(ONE_A_SECOND, "k"));
-    return forgotten;
+  private CellTable createUnclosedTable() {
+    var unclosed = new CellTable(100);
+    var sweeper = new Sweeper(unclosed, clock::get);
+    new MemoryStore(unclosed, clock::get, sweeper::close).decide(plan(ONE_PER_SECOND, "k"));
+    return unclosed;
   }
 
   /**
-   * At each round the cell has just become one to sweep, and is swept and charged at once. A charge
-   * that went to a cell taken away would be lost, and the next one pass as well.
+   * In each round the cell has just become eligible for a sweep, and is swept and charged
+   * concurrently. A charge to a removed cell would be lost, and both charges would pass.
    */
   @Test
-  void aChargeIsNeverLostToASweepAtTheSameMoment() throws Exception {
+  void concurrentSweepLosesNoCharge() throws Exception {
     int rounds = 20_000;
     var together = new CyclicBarrier(3);
     var admitted = new AtomicLong();
@@ -127,7 +128,7 @@ class SweepTest {
               for (int round = 0; round < rounds; round++) {
                 together.await();
                 if (sweeps) sweep(clock.get());
-                else if (passes(store, plan(ONE_A_SECOND, "k"))) admitted.incrementAndGet();
+                else if (passes(store, plan(ONE_PER_SECOND, "k"))) admitted.incrementAndGet();
                 together.await();
                 if (sweeps) clock.addAndGet(1_000_000 + GRACE);
               }

@@ -10,48 +10,48 @@ class SystemTickerTest {
   private static final long NOON = 1_800_000_000_000_000L;
 
   private final AtomicLong wallMicros = new AtomicLong(NOON);
-  private final AtomicLong steadyNanos = new AtomicLong(-5_000_000_000L); // may well be negative
-  private final SystemTicker ticker = new SystemTicker(wallMicros::get, steadyNanos::get);
+  private final AtomicLong monotonicNanos = new AtomicLong(-5_000_000_000L); // may be negative
+  private final SystemTicker ticker = new SystemTicker(wallMicros::get, monotonicNanos::get);
 
   @Test
-  void tellsTheTimeOfTheWallClock() {
+  void followsTheWallClock() {
     assertThat(ticker.micros()).isEqualTo(NOON);
-    bothGoOn(Duration.ofHours(1));
+    advanceBoth(Duration.ofHours(1));
     assertThat(ticker.micros()).isEqualTo(NOON + 3_600_000_000L);
   }
 
   @Test
-  void goesOnWhenTheWallClockStepsBack() {
+  void ignoresABackwardStepOfTheWallClock() {
     wallMicros.addAndGet(-3_600_000_000L);
     for (int second = 1; second <= 10; second++) {
-      bothGoOn(Duration.ofSeconds(1));
+      advanceBoth(Duration.ofSeconds(1));
       assertThat(ticker.micros()).isEqualTo(NOON + second * 1_000_000L);
     }
   }
 
   @Test
-  void followsAStepForwardWithinASecond() {
+  void followsAForwardStepWithinOneSecond() {
     wallMicros.addAndGet(3_600_000_000L);
-    bothGoOn(Duration.ofMillis(999));
+    advanceBoth(Duration.ofMillis(999));
     assertThat(ticker.micros()).isEqualTo(NOON + 999_000L);
-    bothGoOn(Duration.ofMillis(1));
+    advanceBoth(Duration.ofMillis(1));
     assertThat(ticker.micros()).isEqualTo(NOON + 3_601_000_000L);
     assertThat(ticker.micros()).isEqualTo(wallMicros.get());
   }
 
   @Test
-  void takesAFewMillisecondsForTheCourseOfNature() {
+  void ignoresDriftOfAFewMilliseconds() {
     wallMicros.addAndGet(10_000);
-    bothGoOn(Duration.ofSeconds(1));
+    advanceBoth(Duration.ofSeconds(1));
     assertThat(ticker.micros()).isEqualTo(NOON + 1_000_000L);
   }
 
   @Test
-  void neverTurnsBackWhateverTheWallClockDoes() {
+  void isMonotonicWhateverTheWallClockDoes() {
     var random = new java.util.Random(7);
     long last = ticker.micros();
     for (int i = 0; i < 100_000; i++) {
-      steadyNanos.addAndGet(random.nextInt(100_000_000));
+      monotonicNanos.addAndGet(random.nextInt(100_000_000));
       wallMicros.addAndGet(random.nextInt(2_000_000) - 900_000);
       long now = ticker.micros();
       assertThat(now).isGreaterThanOrEqualTo(last);
@@ -59,24 +59,24 @@ class SystemTickerTest {
     }
   }
 
-  /** The time for which a thread is held up between two readings is no step of the wall clock. */
+  /** The time between the two clock reads of a descheduled thread is not a step. */
   @Test
-  void isNotMovedAheadByAThreadThatIsHeldUpWhileItLooks() {
-    var heldUp =
+  void isNotMovedAheadByADescheduledThread() {
+    var delayed =
         new SystemTicker(
             wallMicros::get,
             () -> {
-              bothGoOn(Duration.ofMillis(50));
-              return steadyNanos.get();
+              advanceBoth(Duration.ofMillis(50));
+              return monotonicNanos.get();
             });
     for (int i = 0; i < 1_000; i++) {
-      assertThat(heldUp.micros()).isLessThanOrEqualTo(wallMicros.get());
+      assertThat(delayed.micros()).isLessThanOrEqualTo(wallMicros.get());
     }
-    assertThat(heldUp.micros()).isGreaterThan(wallMicros.get() - 200_000);
+    assertThat(delayed.micros()).isGreaterThan(wallMicros.get() - 200_000);
   }
 
-  private void bothGoOn(Duration time) {
+  private void advanceBoth(Duration time) {
     wallMicros.addAndGet(time.toNanos() / 1_000);
-    steadyNanos.addAndGet(time.toNanos());
+    monotonicNanos.addAndGet(time.toNanos());
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.store;
 
-import static io.headgate.outage.Asks.START;
+import static io.headgate.outage.TestPlans.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.LeakyBucket;
@@ -8,7 +8,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
-import io.headgate.outage.Asks;
+import io.headgate.outage.TestPlans;
 import io.headgate.rule.Charge;
 import java.time.Duration;
 import java.util.List;
@@ -20,43 +20,43 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** A word tells as much as the state it stands for. */
+/** Tests that a word cell behaves as the state that it encodes. */
 class WordCellProperties {
-  record Ask(long after, long cost, boolean alone) {}
+  record TestRequest(long after, long cost, boolean single) {}
 
   @Property
-  void aWordCellSaysWhatTheLimitSays(
-      @ForAll("buckets") Limit limit, @ForAll("asks") List<Ask> asks) {
-    var counter = Asks.charge(limit, "k").counter();
+  void wordCellHasTheOutcomesOfTheLimit(
+      @ForAll("buckets") Limit limit, @ForAll("requests") List<TestRequest> requests) {
+    var counter = TestPlans.charge(limit, "k").counter();
     var cell = new WordCell(counter, "k");
     State state = State.FRESH;
     long now = START;
-    for (var ask : asks) {
-      now += ask.after;
-      var charge = new Charge(counter, "k", Math.min(ask.cost, limit.capacity()), 0);
+    for (var request : requests) {
+      now += request.after;
+      var charge = new Charge(counter, "k", Math.min(request.cost, limit.capacity()), 0);
       var expected = charge.step(state, now);
-      if (ask.alone) {
-        assertThat(cell.take(charge, now)).isEqualTo(expected.outcome());
+      if (request.single) {
+        assertThat(cell.decide(charge, now)).isEqualTo(expected.outcome());
       } else {
         var step = charge.step(cell.lock(), now);
         cell.unlock(step.state(), false);
         assertThat(step).isEqualTo(expected);
       }
       state = expected.state();
-      assertThat(cell.look()).isEqualTo(state);
+      assertThat(cell.read()).isEqualTo(state);
     }
   }
 
   @Example
-  void aRateOfTooManyPermitsInLowestTermsHasNoWordCell() {
+  void rateWithTooManyPermitsInLowestTermsHasNoWordCell() {
     assertThat(WordCell.holds(new TokenBucket(Rate.perSecond(1023)))).isTrue();
     assertThat(WordCell.holds(new TokenBucket(Rate.perSecond(1_000_000)))).isTrue();
     assertThat(WordCell.holds(new TokenBucket(Rate.perSecond(1027)))).isFalse();
   }
 
   @Example
-  void aCellIsUnusedUntilSomebodyHasAskedIt() {
-    var charge = Asks.charge(new TokenBucket(Rate.perSecond(1)), "k");
+  void cellIsUnusedUntilItsFirstRequest() {
+    var charge = TestPlans.charge(new TokenBucket(Rate.perSecond(1)), "k");
     for (var cell :
         List.of(
             new WordCell(charge.counter(), "k"),
@@ -64,18 +64,18 @@ class WordCellProperties {
       assertThat(cell.isUnused()).isTrue();
       cell.restore(cell.lock());
       assertThat(cell.isUnused()).isTrue();
-      cell.take(charge, START);
+      cell.decide(charge, START);
       assertThat(cell.isUnused()).isFalse();
       assertThat(cell.isRefused()).isFalse();
-      cell.take(charge, START);
+      cell.decide(charge, START);
       assertThat(cell.isRefused()).isTrue();
       cell.restore(cell.lock());
       assertThat(cell.isRefused()).isTrue();
-      cell.take(charge, START + 1_000_000);
+      cell.decide(charge, START + 1_000_000);
       assertThat(cell.isRefused()).isFalse();
-      cell.kill();
+      cell.retire();
       assertThat(cell.isDead()).isTrue();
-      assertThat(cell.take(charge, START)).isNull();
+      assertThat(cell.decide(charge, START)).isNull();
       assertThat(cell.lock()).isNull();
     }
   }
@@ -89,17 +89,17 @@ class WordCellProperties {
             .as(Rate::of);
     var few = Arbitraries.longs().between(1, 50);
     Arbitrary<Limit> tokens = Combinators.combine(rates, few).as(TokenBucket::new);
-    Arbitrary<Limit> lines = Combinators.combine(rates, few).as(LeakyBucket::queueing);
-    return Arbitraries.oneOf(tokens, lines).filter(WordCell::holds);
+    Arbitrary<Limit> queues = Combinators.combine(rates, few).as(LeakyBucket::queueing);
+    return Arbitraries.oneOf(tokens, queues).filter(WordCell::holds);
   }
 
   @Provide
-  Arbitrary<List<Ask>> asks() {
+  Arbitrary<List<TestRequest>> requests() {
     var times =
         Arbitraries.oneOf(Arbitraries.just(0L), Arbitraries.longs().between(-500, 5_000_000));
     var costs = Arbitraries.longs().between(0, 5);
     return Combinators.combine(times, costs, Arbitraries.of(true, false))
-        .as(Ask::new)
+        .as(TestRequest::new)
         .list()
         .ofMaxSize(60);
   }

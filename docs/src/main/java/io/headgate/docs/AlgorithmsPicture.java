@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What each algorithm admits of the same traffic, at ten a second. */
+/** Draws the requests that each algorithm admits of the same traffic, at ten a second. */
 final class AlgorithmsPicture {
   private static final Rate TEN_A_SECOND = Rate.perSecond(10);
   private static final long BIN = 50_000;
@@ -24,7 +24,7 @@ final class AlgorithmsPicture {
   static List<Trial> trials() {
     var arrivals = Traffic.arrivals();
     var trials = new ArrayList<Trial>();
-    trials.add(new Trial("asked for", arrivals, 0));
+    trials.add(new Trial("offered", arrivals, 0));
     trials.add(Trial.of("token bucket", new TokenBucket(TEN_A_SECOND), arrivals));
     trials.add(
         Trial.of("leaky bucket, queue 10", LeakyBucket.queueing(TEN_A_SECOND, 10), arrivals));
@@ -49,9 +49,9 @@ final class AlgorithmsPicture {
           "| %s | %d | %d | %d ms |\n"
               .formatted(
                   trial.name(),
-                  trial.goes().size(),
-                  trial.mostInAnySecond(),
-                  trial.longestDelay() / 1_000));
+                  trial.admitted().size(),
+                  trial.maxInAnySecond(),
+                  trial.maxDelay() / 1_000));
     }
     return text.toString();
   }
@@ -63,15 +63,15 @@ final class AlgorithmsPicture {
     svg.append(
         """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" \
-        aria-label="What each algorithm admits of the same four seconds of traffic, at ten a second">
+        aria-label="Requests that each algorithm admits of the same four seconds of traffic, at ten a second">
         <style>
         text { font: 13px system-ui, sans-serif; fill: #24292f }
         .small { font-size: 11px; fill: #57606a }
         .number { font-variant-numeric: tabular-nums; text-anchor: end }
-        .asked { fill: #d0d7de } .over { fill: #d08700 } .fine { fill: #1b7f79 }
+        .offered { fill: #d0d7de } .over { fill: #d08700 } .fine { fill: #1b7f79 }
         .line { stroke: #d8dee4; stroke-width: 1 } .ground { fill: #ffffff }
         @media (prefers-color-scheme: dark) {
-          text { fill: #e6edf3 } .small { fill: #9198a1 } .asked { fill: #3d444d }
+          text { fill: #e6edf3 } .small { fill: #9198a1 } .offered { fill: #3d444d }
           .over { fill: #e3b341 } .fine { fill: #3fb8b0 } .line { stroke: #30363d } .ground { fill: #0d1117 }
         }
         </style>
@@ -85,7 +85,7 @@ final class AlgorithmsPicture {
   }
 
   private static void head(StringBuilder svg, int rows) {
-    legend(svg, LEFT, "asked", "asked for");
+    legend(svg, LEFT, "offered", "offered");
     legend(svg, LEFT + 100, "fine", "admitted, never over 10 in any second");
     legend(svg, LEFT + 345, "over", "admitted, over 10 in some second");
     text(svg, "small number", LEFT + WIDTH + 76, TOP - 16, "admitted");
@@ -107,23 +107,23 @@ final class AlgorithmsPicture {
     text(svg, "small", x + 15, 18, text);
   }
 
-  private static void row(StringBuilder svg, Trial asked, Trial trial, int index) {
+  private static void row(StringBuilder svg, Trial offered, Trial trial, int index) {
     int base = TOP + ROW * (index + 1) - 8;
     text(svg, "", 14, base - 16, trial.name());
     svg.append(
         format(
             "<line class=\"line\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n",
             LEFT, LEFT + WIDTH, base, base));
-    bars(svg, asked, base, "asked");
-    boolean over = trial.mostInAnySecond() > TEN_A_SECOND.permits();
+    bars(svg, offered, base, "offered");
+    boolean over = trial.maxInAnySecond() > TEN_A_SECOND.permits();
     if (index > 0) bars(svg, trial, base, over ? "over" : "fine");
-    text(svg, "number", LEFT + WIDTH + 76, base - 16, Integer.toString(trial.goes().size()));
-    text(svg, "number", LEFT + WIDTH + 178, base - 16, Integer.toString(trial.mostInAnySecond()));
+    text(svg, "number", LEFT + WIDTH + 76, base - 16, Integer.toString(trial.admitted().size()));
+    text(svg, "number", LEFT + WIDTH + 178, base - 16, Integer.toString(trial.maxInAnySecond()));
   }
 
   private static void bars(StringBuilder svg, Trial trial, int base, String kind) {
     var counts = new int[(int) (Traffic.END / BIN) + 1];
-    for (long time : trial.goes()) {
+    for (long time : trial.admitted()) {
       if (time <= Traffic.END) counts[(int) (time / BIN)]++;
     }
     for (int bin = 0; bin < counts.length; bin++) {

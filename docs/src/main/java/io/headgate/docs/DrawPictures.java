@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Writes the pictures into {@code docs/images}: {@code docs/draw} runs it. */
+/** Writes the pictures into {@code docs/images}. Run by {@code docs/draw}. */
 final class DrawPictures {
   public static void main(String[] arguments) throws IOException {
     var folder = Path.of(arguments[0]);

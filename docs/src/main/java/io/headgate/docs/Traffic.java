@@ -3,12 +3,12 @@ package io.headgate.docs;
 import java.util.ArrayList;
 import java.util.List;
 
-/** When requests come: four seconds with a trickle, a burst across a second's edge, and a flood. */
+/** Arrival times: four seconds with a trickle, a burst across a second boundary, and a flood. */
 final class Traffic {
   static final long SECOND = 1_000_000;
   static final long END = 4 * SECOND;
 
-  /** In microseconds from the start, ascending. */
+  /** Returns the arrival times in microseconds from the start, ascending. */
   static List<Long> arrivals() {
     var times = new ArrayList<Long>();
     for (long t = 50_000; t < 700_000; t += 160_000) times.add(t); // a trickle

@@ -7,37 +7,40 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One limit, held against some traffic.
+ * The result of one limit for some traffic.
  *
- * @param goes when each admitted request went ahead, which for a queue is later than it came
+ * @param admitted the time at which each admitted request proceeds, in microseconds; under a queue
+ *     that is later than its arrival
+ * @param maxDelay the longest delay, in microseconds
  */
-record Trial(String name, List<Long> goes, long longestDelay) {
+record Trial(String name, List<Long> admitted, long maxDelay) {
 
-  /** A Monday at noon, so that windows begin where the pictures do. */
+  /** A whole minute, so that windows begin where the pictures do. */
   private static final long START = 1_700_000_000L / 60 * 60 * 1_000_000;
 
+  /** Applies the limit to the arrivals, in order, starting from a fresh state. */
   static Trial of(String name, Limit limit, List<Long> arrivals) {
-    var goes = new ArrayList<Long>();
-    long longest = 0;
+    var admitted = new ArrayList<Long>();
+    long maxDelay = 0;
     State state = State.FRESH;
     for (long arrival : arrivals) {
       var step = limit.step(state, START + arrival, 1);
       state = step.state();
       if (step.outcome() instanceof Passed passed) {
-        goes.add(arrival + passed.delay());
-        longest = Math.max(longest, passed.delay());
+        admitted.add(arrival + passed.delay());
+        maxDelay = Math.max(maxDelay, passed.delay());
       }
     }
-    return new Trial(name, goes, longest);
+    return new Trial(name, admitted, maxDelay);
   }
 
-  /** The most that went ahead in any one second, wherever it begins. */
-  int mostInAnySecond() {
-    int most = 0;
-    for (int first = 0, last = 0; last < goes.size(); last++) {
-      while (goes.get(last) - goes.get(first) >= Traffic.SECOND) first++;
-      most = Math.max(most, last - first + 1);
+  /** Returns the largest number of admitted requests in any span of one second. */
+  int maxInAnySecond() {
+    int max = 0;
+    for (int first = 0, last = 0; last < admitted.size(); last++) {
+      while (admitted.get(last) - admitted.get(first) >= Traffic.SECOND) first++;
+      max = Math.max(max, last - first + 1);
     }
-    return most;
+    return max;
   }
 }

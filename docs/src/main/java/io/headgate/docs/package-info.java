@@ -1,7 +1,6 @@
 /**
- * Makes what the documentation shows: pictures and tables, computed by the real limits.
- *
- * <p>Lives here: what is drawn, and how. May not: anything that a user of Headgate needs.
+ * Generates the pictures and tables of the documentation with the real limits. Not part of the
+ * product.
  */
 @NullMarked
 package io.headgate.docs;

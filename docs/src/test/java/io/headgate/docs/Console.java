@@ -9,13 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shell at the repository's root, for the commands that a page shows, and the service that they
- * ask: the one that the page starts, or else one with the example rules.
+ * Runs the commands of a page in a shell at the repository's root, against the service that the page
+ * starts or, if it starts none, one with the example rules.
  */
 final class Console implements AutoCloseable {
   private static final Pattern LISTENING = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
   private static final Pattern ANYTHING = Pattern.compile(".*", Pattern.DOTALL);
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 60;
 
   private final Path folder;
   private final ShownRedis redis = new ShownRedis();
@@ -27,9 +27,9 @@ final class Console implements AutoCloseable {
   }
 
   /**
-   * What the command prints, to either stream, with the port that the page speaks of.
+   * Runs a command and returns its output of both streams, with the port that the page shows.
    *
-   * @param expected tells when a service, which goes on running, has said all that the page shows
+   * @param expected the output after which the method returns for a service, which keeps running
    */
   String run(String command, Pattern expected) throws IOException, InterruptedException {
     if (command.startsWith("./headgate serve") && !command.contains("--help")) {
@@ -42,11 +42,11 @@ final class Console implements AutoCloseable {
     }
     var output = folder.resolve("output");
     var process = start(command.replace("127.0.0.1:8080", "127.0.0.1:" + port), output);
-    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+    if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
       end(process);
       throw new AssertionError("still running: " + command);
     }
-    return asPrinted(output);
+    return normalized(output);
   }
 
   private String serve(String command, Pattern expected) throws IOException, InterruptedException {
@@ -54,13 +54,13 @@ final class Console implements AutoCloseable {
     var output = folder.resolve("service");
     Files.deleteIfExists(output);
     service = start("exec " + command + " --port 0", output);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     String printed = "";
     while (System.nanoTime() < deadline && service.isAlive()) {
       var listening = LISTENING.matcher(Files.readString(output));
       if (listening.find()) {
         port = listening.group(1);
-        printed = asPrinted(output);
+        printed = normalized(output);
         if (expected.matcher(printed.strip()).matches()) return printed;
       }
       service.waitFor(50, TimeUnit.MILLISECONDS);
@@ -80,19 +80,19 @@ final class Console implements AutoCloseable {
     builder.environment().put("HEADGATE_URL", "http://127.0.0.1:" + port);
     builder.environment().put("NO_COLOR", "1");
     builder.environment().put("HEADGATE_LOG_FORMAT", "text"); // as on a terminal
-    builder.environment().put("HEADGATE_WARM_UP", "0s"); // nothing is timed
+    builder.environment().put("HEADGATE_WARM_UP", "0s"); // no example depends on speed
     builder.environment().put("HEADGATE_DATA", data());
-    // A service that is asked five things is over before an optimizing compiler pays.
+    // A service with five requests ends before an optimizing compiler pays off.
     builder.environment().put("HEADGATE_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
     return builder.start();
   }
 
-  /** In place of the directory that pages speak of, which may be in use. */
+  /** Returns a directory that replaces the default one of the pages, which may be in use. */
   private String data() {
     return folder.resolve("headgate-data").toString();
   }
 
-  private String asPrinted(Path output) throws IOException {
+  private String normalized(Path output) throws IOException {
     String text = Files.readString(output, StandardCharsets.UTF_8);
     text = redis.shown(text).replace(data(), "./headgate-data");
     return port.isEmpty() ? text : text.replace("127.0.0.1:" + port, "127.0.0.1:8080");

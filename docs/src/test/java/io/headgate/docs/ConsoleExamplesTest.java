@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Runs the {@code console} blocks of each page, in order, against a service of its own. A line that
- * begins with {@code $} is a command, those below it are what it prints; {@code …} stands for text
- * that differs from time to time.
+ * begins with {@code $} is a command, the lines below it are its output; {@code …} stands for text
+ * that varies.
  */
 class ConsoleExamplesTest {
   @TempDir Path folder;
@@ -28,7 +28,7 @@ class ConsoleExamplesTest {
 
   @ParameterizedTest
   @MethodSource("pages")
-  void everyCommandPrintsWhatThePageSays(Markdown page) throws Exception {
+  void everyCommandPrintsTheOutputOnThePage(Markdown page) throws Exception {
     try (var console = new Console(folder)) {
       for (var block : page.blocks()) {
         if (!isConsole(block)) continue;
@@ -42,7 +42,7 @@ class ConsoleExamplesTest {
   }
 
   @Test
-  void theReadmeShowsCommands() {
+  void readmeHasCommands() {
     assertThat(pages()).anyMatch(page -> page.file().endsWith("README.md"));
   }
 

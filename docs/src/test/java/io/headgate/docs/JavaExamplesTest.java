@@ -43,7 +43,7 @@ class JavaExamplesTest {
 
   @ParameterizedTest
   @MethodSource("examples")
-  void anExampleCompilesAndRuns(Markdown.Block example) throws Exception {
+  void exampleCompilesAndRuns(Markdown.Block example) throws Exception {
     try (var redis = new ShownRedis()) {
       run(redis.in(example.text()));
     }
@@ -69,7 +69,7 @@ class JavaExamplesTest {
   }
 
   @Test
-  void thereAreExamplesToRun() {
+  void pagesHaveExamples() {
     assertThat(examples()).hasSizeGreaterThanOrEqualTo(2);
   }
 

@@ -19,7 +19,7 @@ class LinksTest {
 
   @ParameterizedTest
   @MethodSource("pages")
-  void aLinkWithinTheRepositoryLeadsSomewhere(Markdown page) throws IOException {
+  void linkWithinTheRepositoryHasATarget(Markdown page) throws IOException {
     var links = LINK.matcher(Files.readString(page.file()));
     while (links.find()) {
       String target = links.group(1);
@@ -29,7 +29,7 @@ class LinksTest {
   }
 
   @Test
-  void theReadmeCanBeReadInOneSitting() throws IOException {
+  void readmeHasAtMost150Lines() throws IOException {
     assertThat(Files.readAllLines(Markdown.ROOT.resolve("README.md")))
         .hasSizeLessThanOrEqualTo(150);
   }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The pages of the documentation, and the fenced blocks in them. */
+/** A page of the documentation, with its fenced blocks. */
 record Markdown(Path file, List<Block> blocks) {
   /** One fenced block. */
   record Block(Path file, int line, String language, String text) {
@@ -20,7 +20,7 @@ record Markdown(Path file, List<Block> blocks) {
 
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-  /** README and every page below docs. */
+  /** Returns the pages in the root directory and below {@code docs}. */
   static List<Markdown> pages() {
     try (var below = Files.walk(ROOT.resolve("docs"))) {
       var pages = below.filter(file -> file.toString().endsWith(".md")).sorted();

@@ -12,14 +12,14 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** A page that says which test shows something is right about it. */
+/** Checks the names of tests in {@code docs/security.md}. */
 class NamedTestsTest {
   private static final Path PAGE = Markdown.ROOT.resolve("docs/security.md");
   private static final Pattern NAMED =
       Pattern.compile("`([A-Z][A-Za-z0-9]*(?:Test|IT|Properties))\\.([a-z][A-Za-z0-9]*)`");
 
   @Test
-  void everyTestThatIsNamedExists() throws IOException {
+  void everyNamedTestExists() throws IOException {
     var sources = sources();
     var named = NAMED.matcher(Files.readString(PAGE));
     var missing = new TreeSet<String>();

@@ -8,14 +8,14 @@ import org.junit.jupiter.api.Test;
 
 class PicturesTest {
   @Test
-  void thePictureOfTheAlgorithmsIsWhatTheyDoToday() throws IOException {
+  void pictureOfTheAlgorithmsIsUpToDate() throws IOException {
     assertThat(Files.readString(Markdown.ROOT.resolve("docs/images/algorithms.svg")))
-        .as("docs/draw makes it anew")
+        .as("docs/draw generates it")
         .isEqualTo(AlgorithmsPicture.svg());
   }
 
   @Test
-  void theTableBesideItHasTheSameFigures() throws IOException {
+  void tableOfTheAlgorithmsIsUpToDate() throws IOException {
     assertThat(Files.readString(Markdown.ROOT.resolve("docs/how-it-works.md")))
         .as("docs/draw prints it")
         .contains(AlgorithmsPicture.table());

@@ -4,27 +4,27 @@ import io.headgate.testkit.redis.RedisServer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real Redis in place of the one that pages speak of, at the port where one usually is. Started
- * by the first example that needs it.
+ * Replaces the Redis address of the pages, with the default port, by that of a real server, which is
+ * started by the first example that needs it.
  */
 final class ShownRedis implements AutoCloseable {
   private static final String SHOWN = "127.0.0.1:6379";
 
   private @Nullable RedisServer server;
 
-  /** The example, with the real place. */
+  /** Returns the example with the address of the real server. */
   String in(String example) {
     if (!example.contains(SHOWN)) return example;
     if (server == null) server = RedisServer.start();
-    return example.replace(SHOWN, place(server));
+    return example.replace(SHOWN, address(server));
   }
 
-  /** What an example printed, with the place that the page shows. */
+  /** Returns the output of an example with the address of the page. */
   String shown(String printed) {
-    return server == null ? printed : printed.replace(place(server), SHOWN);
+    return server == null ? printed : printed.replace(address(server), SHOWN);
   }
 
-  private static String place(RedisServer server) {
+  private static String address(RedisServer server) {
     return "127.0.0.1:" + server.port();
   }
 

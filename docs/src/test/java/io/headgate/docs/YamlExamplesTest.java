@@ -15,7 +15,7 @@ class YamlExamplesTest {
 
   @ParameterizedTest
   @MethodSource("examples")
-  void anExampleIsAValidSetOfRules(Markdown.Block example) {
+  void exampleIsAValidRuleSet(Markdown.Block example) {
     assertThat(RuleSet.of(RuleFile.read(example.text())).rules()).isNotEmpty();
   }
 }

@@ -9,43 +9,49 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Where instances leave word for each other: the latest content of a topic for whoever comes by,
- * and a notice to those who listen. Nothing here is certain to arrive: who needs to know for sure
- * looks elsewhere from time to time.
+ * Exchanges small messages between the instances that share a store: stores the latest content of a
+ * topic and publishes a notice to all subscribed instances.
+ *
+ * <p>Delivery is best-effort. A component that must not miss a change polls its own source from
+ * time to time. Thread-safe.
  */
 public final class Broadcast {
-  private final RedisConnection link;
-  private final PubSub hearing;
+  private final RedisConnection connection;
+  private final PubSub pubSub;
   private final String prefix;
 
-  Broadcast(RedisConnection link, PubSub hearing, String prefix) {
-    this.link = link;
-    this.hearing = hearing;
+  Broadcast(RedisConnection connection, PubSub pubSub, String prefix) {
+    this.connection = connection;
+    this.pubSub = pubSub;
     this.prefix = prefix;
   }
 
   /**
-   * Keeps the content for a while, then gives notice of it.
+   * Stores the content of a topic, then publishes a notice of it.
    *
-   * @param topic names the key and the channel, behind the store's prefix
-   * @return fails with a {@link io.headgate.store.StoreException} if Redis is away
+   * @param topic names the key and the channel, after the store's prefix
+   * @param ttl how long the content is stored
+   * @param notice the message that subscribers receive
+   * @return completes when the notice was published; fails with a {@link
+   *     io.headgate.store.StoreException} if Redis is unavailable
    */
-  public CompletionStage<?> post(String topic, byte[] content, Duration keep, String notice) {
-    return link.put(name(topic), content, keep.toMillis())
-        .thenCompose(kept -> link.publish(name(topic), bytes(notice)));
+  public CompletionStage<?> post(String topic, byte[] content, Duration ttl, String notice) {
+    return connection.put(name(topic), content, ttl.toMillis())
+        .thenCompose(stored -> connection.publish(name(topic), bytes(notice)));
   }
 
-  /** What was posted last, if it is still there. */
+  /** Returns the latest content of a topic; empty if there is none or it has expired. */
   public CompletionStage<Optional<byte[]>> read(String topic) {
-    return link.get(name(topic));
+    return connection.get(name(topic));
   }
 
   /**
-   * Gives each later notice to {@code listener}, as long as the store is open and whenever there is
-   * a connection. It is called by the connection's own thread, so it must not wait.
+   * Passes each later notice of a topic to {@code listener} until the store is closed. Notices that
+   * are published while the connection is down are lost. The listener runs on the connection's
+   * event loop, so it must not block.
    */
   public void listen(String topic, Consumer<String> listener) {
-    hearing.listen(
+    pubSub.subscribe(
         prefix + topic, message -> listener.accept(new String(message, StandardCharsets.UTF_8)));
   }
 

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Where Redis is, in one of its topologies. Never shows a password. */
+/** The address of a Redis deployment. Its text form contains no password. */
 public final class RedisAddress {
-  /** How the servers stand to each other. */
+  /** The kind of deployment. */
   public enum Topology {
     STANDALONE,
     SENTINEL,
@@ -28,17 +28,20 @@ public final class RedisAddress {
   }
 
   /**
-   * Reads one of {@code redis://}, {@code rediss://}, {@code redis-sentinel://h1,h2/0#name}, {@code
-   * redis-cluster://h1:p,h2:p} and {@code rediss-cluster://}.
+   * Parses an address of the form {@code redis://}, {@code rediss://}, {@code
+   * redis-sentinel://h1,h2/0#name}, {@code redis-cluster://h1:p,h2:p} or {@code rediss-cluster://}.
+   *
+   * @throws IllegalArgumentException if the address is malformed; the message names the accepted
+   *     forms and contains no part of the address
    */
   public static RedisAddress parse(String uri) {
     try {
-      refuseCutPassword(uri);
+      requireEscapedPassword(uri);
       if (uri.startsWith("redis-cluster://")) return cluster("redis://", uri);
       if (uri.startsWith("rediss-cluster://")) return cluster("rediss://", uri);
       if (uri.startsWith("redis-sentinel://") || uri.startsWith("rediss-sentinel://")) {
         if (uri.indexOf('#') < 0) {
-          throw bad("the name of the primary is missing after '#'");
+          throw malformed("the name of the primary is missing after '#'");
         }
         return new RedisAddress(Topology.SENTINEL, List.of(RedisURI.create(uri)));
       }
@@ -47,19 +50,22 @@ public final class RedisAddress {
         return new RedisAddress(Topology.STANDALONE, List.of(RedisURI.create(uri)));
       }
     } catch (RuntimeException e) {
-      if (e instanceof Malformed malformed) throw malformed;
-      throw bad("it can't be read"); // what Lettuce says may hold the password
+      if (e instanceof Malformed rejected) throw rejected;
+      throw malformed("it is not a valid URI"); // Lettuce's message may contain the password
     }
-    throw bad("it begins with none of these");
+    throw malformed("unknown scheme");
   }
 
-  /** A password with one of these ends the host there, and would be shown as a part of it. */
-  private static void refuseCutPassword(String uri) {
+  /**
+   * Rejects a password with an unescaped {@code /}, {@code ?} or {@code #}: the host would end
+   * there, and the rest of the password would be shown as a part of it.
+   */
+  private static void requireEscapedPassword(String uri) {
     String rest = uri.substring(uri.indexOf("://") < 0 ? 0 : uri.indexOf("://") + 3);
     int end = 0;
     while (end < rest.length() && "/?#".indexOf(rest.charAt(end)) < 0) end++;
     if (rest.indexOf('@', end) >= 0) {
-      throw bad(
+      throw malformed(
           "there is an @ after the host; in a password write %40 for @, %2F for /, %3F for ? and"
               + " %23 for #");
     }
@@ -71,14 +77,14 @@ public final class RedisAddress {
     var credentials = rest.substring(0, at + 1);
     var uris = new ArrayList<RedisURI>();
     for (var host : rest.substring(at + 1).split(",", -1)) {
-      if (host.contains("/")) throw bad("a cluster has no databases, so nothing follows its hosts");
+      if (host.contains("/")) throw malformed("a cluster has no databases, so no path may follow its hosts");
       requireHost(host);
       uris.add(RedisURI.create(scheme + credentials + host));
     }
     return new RedisAddress(Topology.CLUSTER, List.copyOf(uris));
   }
 
-  /** The host and port of a URI without its credentials, path and query. */
+  /** Returns the host and port of a URI without its credentials, path and query. */
   private static String hostOf(String uri) {
     var rest = uri.substring(uri.indexOf("://") + 3);
     var authority = rest.split("[/?#]", 2)[0];
@@ -86,12 +92,12 @@ public final class RedisAddress {
   }
 
   /**
-   * Lettuce ignores a port that is no number. The message shows no part of it, which may be a
-   * password.
+   * Requires a host and, if there is one, a numeric port. Lettuce ignores a port that is not a
+   * number. The message contains no part of the value, since that may be a password.
    */
   private static void requireHost(String host) {
     if (!host.matches("[^:]+(:\\d{1,5})?|\\[[0-9a-fA-F:]+\\](:\\d{1,5})?")) {
-      throw bad("after '@', a host is missing or a port is no number");
+      throw malformed("the host is missing or the port is not a number");
     }
   }
 
@@ -103,8 +109,8 @@ public final class RedisAddress {
     }
   }
 
-  private static Malformed bad(String why) {
-    return new Malformed("not an address of Redis: %s; it may be %s".formatted(why, FORMS));
+  private static Malformed malformed(String reason) {
+    return new Malformed("invalid Redis address: %s; expected %s".formatted(reason, FORMS));
   }
 
   public Topology topology() {
@@ -115,26 +121,26 @@ public final class RedisAddress {
     return uris;
   }
 
-  /** Hosts and ports alone. */
+  /** Returns the hosts and ports, without credentials. */
   @Override
   public String toString() {
     var uri = uris.getFirst();
     return switch (topology) {
-      case STANDALONE -> place(uri);
+      case STANDALONE -> hostAndPort(uri);
       case SENTINEL ->
           "%s (by Sentinel at %s)"
               .formatted(
                   uri.getSentinelMasterId(),
                   uri.getSentinels().stream()
-                      .map(RedisAddress::place)
+                      .map(RedisAddress::hostAndPort)
                       .collect(Collectors.joining(", ")));
       case CLUSTER ->
           "the cluster of "
-              + uris.stream().map(RedisAddress::place).collect(Collectors.joining(", "));
+              + uris.stream().map(RedisAddress::hostAndPort).collect(Collectors.joining(", "));
     };
   }
 
-  private static String place(RedisURI uri) {
+  private static String hostAndPort(RedisURI uri) {
     return uri.getHost() + ":" + uri.getPort();
   }
 }

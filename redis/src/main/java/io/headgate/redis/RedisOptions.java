@@ -7,17 +7,19 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where Redis is and how to use it.
+ * The options of a {@link RedisStore}. Immutable.
  *
- * @param prefix what every key begins with; instances that are to share their counts have the same
- * @param deadline how long a request waits for Redis before its rules' policy decides; time in
- *     which this process was held up does not count, up to ten deadlines or a second in all
- * @param warmUpCalls how many calls are given the longest wait at first: the code that they run is
- *     cold, which the store has no part in
- * @param ca a file of certificates (PEM) to trust instead of the system's, for {@code rediss://}
- * @param listener hears of outages
- * @param calls hears of each call to the server
- * @param near what rules that are leased or eventual let this instance decide by itself
+ * @param address the servers to connect to
+ * @param prefix the prefix of every key; instances with the same prefix share their counters
+ * @param deadline how long a request waits for Redis before the failure policies of its rules
+ *     decide. Time in which this process was stalled does not count, but a wait never exceeds ten
+ *     deadlines or one second (or the deadline itself, if that is longer)
+ * @param warmUpCalls how many of the first calls get the maximum wait instead of the deadline,
+ *     since the code that they run is not compiled yet
+ * @param ca a PEM file of certificates to trust instead of the system's, for {@code rediss://}
+ * @param outageListener is notified of failures and outages
+ * @param roundTripListener is notified of each round trip
+ * @param consistency the settings of the consistency modes leased and eventual
  */
 public record RedisOptions(
     RedisAddress address,
@@ -25,19 +27,19 @@ public record RedisOptions(
     Duration deadline,
     int warmUpCalls,
     Optional<Path> ca,
-    OutageListener listener,
-    RoundTripListener calls,
-    ConsistencyOptions near) {
+    OutageListener outageListener,
+    RoundTripListener roundTripListener,
+    ConsistencyOptions consistency) {
   public static final String DEFAULT_PREFIX = "headgate:";
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(50);
   public static final int DEFAULT_WARM_UP_CALLS = 100;
-  public static final int LONGEST_PREFIX = 64;
+  public static final int MAX_PREFIX_LENGTH = 64;
 
   public RedisOptions {
     require(
-        prefix.length() <= LONGEST_PREFIX && prefix.chars().allMatch(c -> isPlain((char) c)),
+        prefix.length() <= MAX_PREFIX_LENGTH && prefix.chars().allMatch(c -> isPlain((char) c)),
         "a key prefix may have %d letters, digits or any of . _ - / : @, got '%s'",
-        LONGEST_PREFIX,
+        MAX_PREFIX_LENGTH,
         prefix);
     require(
         deadline.compareTo(Duration.ofMillis(1)) >= 0
@@ -49,7 +51,9 @@ public record RedisOptions(
   }
 
   /**
-   * @param uri as {@link RedisAddress#parse} takes it
+   * Returns the default options for an address.
+   *
+   * @param uri an address in a form that {@link RedisAddress#parse} accepts
    */
   public static RedisOptions of(String uri) {
     return new RedisOptions(
@@ -64,32 +68,33 @@ public record RedisOptions(
   }
 
   public RedisOptions withPrefix(String prefix) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
+    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   public RedisOptions withDeadline(Duration deadline) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
+    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   public RedisOptions withWarmUpCalls(int warmUpCalls) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
+    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
-  public RedisOptions trusting(Path ca) {
+  /** Trusts the certificates of a PEM file instead of the system's. */
+  public RedisOptions withCa(Path ca) {
     return new RedisOptions(
-        address, prefix, deadline, warmUpCalls, Optional.of(ca), listener, calls, near);
+        address, prefix, deadline, warmUpCalls, Optional.of(ca), outageListener, roundTripListener, consistency);
   }
 
-  public RedisOptions withListener(OutageListener listener) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
+  public RedisOptions withOutageListener(OutageListener outageListener) {
+    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
-  public RedisOptions withCalls(RoundTripListener calls) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
+  public RedisOptions withRoundTripListener(RoundTripListener roundTripListener) {
+    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
-  public RedisOptions withNear(ConsistencyOptions near) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, listener, calls, near);
+  public RedisOptions withConsistency(ConsistencyOptions consistency) {
+    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   private static boolean isPlain(char c) {

@@ -22,63 +22,69 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * States in Redis or Valkey, the same for every instance that uses the same servers and prefix.
+ * Stores counters in Redis or Valkey. Instances with the same servers and key prefix share them.
  *
- * <p>From the outside in: what rules say while Redis is away, what rules let be decided here,
- * denials that are known already, and the asking itself. Redis need not be there when this
- * connects: until it is, the rules' policies decide.
+ * <p>Its layers, from the outside in, are the circuit breakers with the failure policies, the
+ * consistency modes, the denial cache, and the script executor. Redis may be unavailable when this
+ * store is created: the failure policies of the rules decide until a connection is established.
+ * Thread-safe.
  */
 public final class RedisStore implements Store {
-  private static final int CLUSTER_ZONES = 32;
+  private static final int CLUSTER_DOMAINS = 32;
 
   private final RedisOptions options;
   private final LettuceClients clients;
-  private final ScriptExecutor engine;
-  private final PubSub hearing;
-  private final Broadcast bulletin;
+  private final ScriptExecutor executor;
+  private final PubSub pubSub;
+  private final Broadcast broadcast;
   private final InstanceRegistry instances;
-  private final ConsistencyStore near;
+  private final ConsistencyStore consistency;
   private final FailureDomainStore store;
 
   private RedisStore(RedisOptions options) {
     this.options = options;
     this.clients = new LettuceClients(options);
-    var link = clients.link();
+    var connection = clients.connect();
     var keys = new RedisKeys(options.prefix());
-    this.engine = ScriptExecutor.of(options, link, clients.barrier());
-    var denials = new DenialCache(engine, keys);
-    this.hearing = new PubSub(clients::listen, clients.timer());
-    this.bulletin = new Broadcast(link, hearing, options.prefix());
-    this.instances = new InstanceRegistry(link, options.prefix());
+    this.executor = ScriptExecutor.of(options, connection, clients.barrier());
+    var denials = new DenialCache(executor, keys);
+    this.pubSub = new PubSub(clients::connectPubSub, clients.timer());
+    this.broadcast = new Broadcast(connection, pubSub, options.prefix());
+    this.instances = new InstanceRegistry(connection, options.prefix());
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
-    int zones = cluster ? CLUSTER_ZONES : 1;
+    int domainCount = cluster ? CLUSTER_DOMAINS : 1;
     var domains =
-        new FailureDomains(zones, key -> FailureDomainStore.zoneOf(link.laneOf(key), zones));
-    this.near = ConsistencyStore.before(denials, engine, instances::count, domains, options.near());
-    var resets = new ResetSubscriber(denials.ear(), near, keys);
-    hearing.listen(new String(clients.channel(), StandardCharsets.UTF_8), resets);
+        new FailureDomains(domainCount, key -> FailureDomainStore.domainOf(connection.hashSlot(key), domainCount));
+    this.consistency = ConsistencyStore.before(denials, executor, instances::count, domains, options.consistency());
+    var resets = new ResetSubscriber(denials.listener(), consistency, keys);
+    pubSub.subscribe(new String(clients.resetChannel(), StandardCharsets.UTF_8), resets);
     this.store =
         new FailureDomainStore(
-            zones,
-            near,
-            engine::decide,
-            engine::chargeSpent,
-            link::laneOf,
-            instances::sharing,
-            options.listener());
-    hearing.start();
+            domainCount,
+            consistency,
+            executor::decide,
+            executor::chargeSpent,
+            connection::hashSlot,
+            instances::outageCount,
+            options.outageListener());
+    pubSub.start();
     instances.start(clients.timer());
   }
 
   /**
-   * Connects with the usual options.
+   * Connects with default options.
    *
-   * @param uri such as {@code redis://localhost:6379}; {@link RedisAddress#parse} has the others
+   * @param uri an address such as {@code redis://localhost:6379}; {@link RedisAddress#parse} lists
+   *     all forms
    */
   public static RedisStore connect(String uri) {
     return connect(RedisOptions.of(uri));
   }
 
+  /**
+   * Connects with the given options. Waits for the first connection attempt, two seconds at most;
+   * if it fails, further attempts are made in the background.
+   */
   public static RedisStore connect(RedisOptions options) {
     return new RedisStore(options);
   }
@@ -87,34 +93,34 @@ public final class RedisStore implements Store {
     return options.address();
   }
 
-  /** Whether Redis, or a part of the cluster, is given up for now, so that policies decide. */
+  /** Returns whether a circuit breaker is open for Redis or for a part of the cluster. */
   public boolean isUnavailable() {
     return store.isUnavailable();
   }
 
-  /** The last thing that went wrong. */
+  /** Returns the message of the last failure; empty if there was none. */
   public Optional<String> lastProblem() {
     return store.lastProblem();
   }
 
-  /** How many instances were seen at these servers lately, this one included. */
+  /** Returns the number of instances that share this store, including this one. */
   public int instances() {
     return instances.count();
   }
 
-  /** The counters that this instance asks about most, at most so many. */
-  public List<HotKey> hotKeys(int most) {
-    return near.hotKeys(most);
+  /** Returns the counters with the most checks on this instance, at most {@code max}. */
+  public List<HotKey> hotKeys(int max) {
+    return consistency.hotKeys(max);
   }
 
-  /** Where instances that share this store leave word for each other. */
-  public Broadcast bulletin() {
-    return bulletin;
+  /** Returns the channel for messages between the instances that share this store. */
+  public Broadcast broadcast() {
+    return broadcast;
   }
 
-  /** Whether nothing is on its way to Redis, and nobody waits for it. */
+  /** Returns whether no command is queued or in flight. */
   boolean isIdle() {
-    return engine.isIdle();
+    return executor.isIdle();
   }
 
   @Override
@@ -147,7 +153,7 @@ public final class RedisStore implements Store {
     store.reset(counter, key);
   }
 
-  /** All keys of the database, those of others included. */
+  /** Returns the number of keys of the database, including keys of other applications. */
   @Override
   public long trackedKeys() {
     return store.trackedKeys();
@@ -155,7 +161,7 @@ public final class RedisStore implements Store {
 
   @Override
   public void close() {
-    hearing.close();
+    pubSub.close();
     store.close();
     clients.close();
   }

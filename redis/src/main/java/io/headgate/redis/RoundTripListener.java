@@ -1,19 +1,19 @@
 package io.headgate.redis;
 
 /**
- * Hears of each call to Redis, for metrics. Called by the thread that brings the answer to
- * everybody who waits for one, so it must be quick, and must not throw.
+ * Is notified of each round trip to Redis, for metrics. It runs on the event loop that delivers the
+ * replies, so it must return quickly and must not throw.
  */
 @FunctionalInterface
 public interface RoundTripListener {
-  /** Has no use for what it hears. */
-  RoundTripListener NONE = (questions, nanos) -> {};
+  /** Ignores all round trips. */
+  RoundTripListener NONE = (commands, nanos) -> {};
 
   /**
-   * A call has been answered, or has failed.
+   * Called when a batch was answered or has failed.
    *
-   * @param questions how many were asked by it
-   * @param nanos since it was sent
+   * @param commands the number of commands in the batch
+   * @param nanos the time since it was sent
    */
-  void ended(int questions, long nanos);
+  void onRoundTrip(int commands, long nanos);
 }

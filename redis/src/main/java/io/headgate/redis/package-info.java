@@ -1,9 +1,9 @@
 /**
- * States in Redis or Valkey, shared by any number of instances.
+ * The store that keeps counters in Redis or Valkey, shared by any number of instances.
  *
- * <p>The only place that knows Lettuce. The scripts beside it ({@code *.lua}) run the plan's own
- * arithmetic on the server, by the server's clock: a plan is one step there, and nothing here
- * decides whether a request is allowed.
+ * <p>Lettuce is used in this package and its subpackages only. The Lua scripts of this module run
+ * the arithmetic of a plan on the server, with the server's clock. A plan is evaluated atomically
+ * there; the Java code does not decide whether a request is allowed.
  */
 @NullMarked
 package io.headgate.redis;

@@ -34,10 +34,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The user that docs/operations.md recommends may do all that is needed, and nothing else. */
+/** The ACL user of docs/operations.md has exactly the rights that are needed. */
 class AclUserTest {
   private static final Path PAGE = Path.of("..", "docs", "operations.md");
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Rate TEN_A_DAY = Rate.of(10, Duration.ofDays(1));
   private static final List<Limit> LIMITS =
       List.of(
@@ -64,7 +64,7 @@ class AclUserTest {
     return lines().getFirst();
   }
 
-  /** The words of the lines on the page: for all, and what a cluster needs besides. */
+  /** Returns the words of the two ACL lines: the general one, and the addition for clusters. */
   private static List<List<String>> lines() {
     try {
       var lines =
@@ -84,25 +84,25 @@ class AclUserTest {
   }
 
   @Test
-  void theRecommendedUserMayDoAllThatIsNeeded() {
-    allow(recommended());
-    assertThat(evidences()).containsOnly(Source.STORE, Source.CACHE);
-    assertThat(refused()).isEmpty();
+  void recommendedUserHasAllNeededRights() {
+    setUser(recommended());
+    assertThat(sources()).containsOnly(Source.STORE, Source.CACHE);
+    assertThat(refusedCommands()).isEmpty();
   }
 
   @ParameterizedTest
   @MethodSource("rights")
-  void noneOfItsRightsCanBeLeftOut(String right) {
+  void everyRightOfTheUserIsNeeded(String right) {
     var fewer = new ArrayList<>(recommended());
     fewer.remove(right);
-    allow(fewer);
-    var unused = evidences();
-    Eventually.holds("something is refused without " + right, PATIENCE, () -> !refused().isEmpty());
+    setUser(fewer);
+    var unused = sources();
+    Eventually.holds("a command is refused without " + right, TIMEOUT, () -> !refusedCommands().isEmpty());
   }
 
   @Test
-  void itMayDoNothingElse() {
-    allow(recommended());
+  void recommendedUserIsDeniedOtherCommands() {
+    setUser(recommended());
     for (var command : List.of("FLUSHALL", "KEYS *", "CONFIG GET maxmemory", "SCRIPT FLUSH")) {
       var words = new ArrayList<>(List.of("ACL", "DRYRUN", "headgate"));
       words.addAll(Arrays.asList(command.split(" ", -1)));
@@ -114,7 +114,7 @@ class AclUserTest {
   }
 
   @Test
-  void inAClusterItNeedsAFewMore() {
+  void clusterUserHasAllNeededRights() {
     try (var cluster = RedisCluster.start(3, 0)) {
       for (var node : cluster.nodes()) {
         for (var line : lines()) node.call(line.toArray(String[]::new));
@@ -130,7 +130,7 @@ class AclUserTest {
           if (i % 2 == 0) limiter.reset(Subject.of("user:" + i), "r");
         }
         assertThat(store.trackedKeys()).isPositive();
-        leaveWord(store, store);
+        exchangeBroadcast(store, store);
       }
       for (var node : cluster.nodes()) {
         assertThat(node.call("ACL", "LOG").items()).isEmpty();
@@ -138,61 +138,61 @@ class AclUserTest {
     }
   }
 
-  private static void allow(List<String> line) {
+  private static void setUser(List<String> line) {
     server.call("FLUSHALL");
     server.call("SCRIPT", "FLUSH");
     server.call(line.toArray(String[]::new));
     server.call("ACL", "LOG", "RESET");
   }
 
-  private static List<String> refused() {
+  private static List<String> refusedCommands() {
     return server.call("ACL", "LOG").items().stream().map(Object::toString).toList();
   }
 
-  /** Does all that there is to do, and says on what the decisions rested. */
-  private static List<Source> evidences() {
+  /** Runs every kind of operation; returns the sources of the decisions. */
+  private static List<Source> sources() {
     var address = "redis://headgate:secret@127.0.0.1:" + server.port();
     var options = RedisOptions.of(address).withDeadline(Duration.ofSeconds(10));
-    var evidences = new ArrayList<Source>();
+    var sources = new ArrayList<Source>();
     try (var store = RedisStore.connect(options);
         var other = RedisStore.connect(options)) {
       for (var before : LIMITS) {
         for (var after : LIMITS) {
-          change(store, before, after, evidences);
+          changeLimit(store, before, after, sources);
         }
       }
       renumber(store);
       attempt(() -> store.trackedKeys());
-      hear(store, other);
-      leaveWord(store, other);
+      onMessage(store, other);
+      exchangeBroadcast(store, other);
     }
-    return evidences;
+    return sources;
   }
 
-  /** A counter goes on under another limit, and everything is asked of both. */
-  private static void change(RedisStore store, Limit before, Limit after, List<Source> evidences) {
+  /** Changes the limit of a counter and runs all operations under both limits. */
+  private static void changeLimit(RedisStore store, Limit before, Limit after, List<Source> sources) {
     var subject = Subject.of("x");
     for (var limit : List.of(before, after)) {
       var limiter = RateLimiter.with(store, rules(limit));
       for (long cost : new long[] {1, 3, 0, 10}) {
-        evidences.add(limiter.checkForResult(Request.of(subject, cost)).source());
+        sources.add(limiter.checkForResult(Request.of(subject, cost)).source());
       }
-      evidences.add(limiter.peek(Request.of(subject)).source());
-      var lease = limiter.acquire(subject);
-      evidences.add(lease.result().source());
-      attempt(lease::renew);
-      lease.close();
+      sources.add(limiter.peek(Request.of(subject)).source());
+      var slot = limiter.acquire(subject);
+      sources.add(slot.result().source());
+      attempt(slot::renew);
+      slot.close();
     }
     var limiter = RateLimiter.with(store, rules(after));
     attempt(() -> limiter.reset(subject, "r"));
     attempt(() -> {
-      var lease = limiter.acquire(subject);
-      lease.close(); // the only one: nothing is left
+      var slot = limiter.acquire(subject);
+      slot.close(); // the only slot, so that the key is deleted
     });
     attempt(() -> limiter.reset(subject, "r"));
   }
 
-  /** A rolling window has counted as far as it counts, and begins anew. */
+  /** Lets the totals of a rolling window grow by a digit. */
   private static void renumber(RedisStore store) {
     var limiter = RateLimiter.with(store, rules(RollingWindow.of(TEN_A_DAY)));
     limiter.check(Subject.of("z"));
@@ -203,37 +203,37 @@ class AclUserTest {
     limiter.check(Subject.of("z"));
   }
 
-  /** Waits until one instance hears what the other forgets, if it may. */
-  private static void hear(RedisStore store, RedisStore other) {
+  /** Waits until denials are cached, which needs a subscription, and resets a counter. */
+  private static void onMessage(RedisStore store, RedisStore other) {
     var rules = rules(new TokenBucket(TEN_A_DAY));
     var limiter = RateLimiter.with(store, rules);
     Eventually.holds(
-        "denials are remembered, or something is refused",
-        PATIENCE,
+        "denials are cached, or a command is refused",
+        TIMEOUT,
         () -> {
           limiter.check(Subject.of("y"), 10);
-          boolean known =
+          boolean cached =
               limiter.checkForResult(Request.of(Subject.of("y"))).source() == Source.CACHE;
-          return known || !refused().isEmpty();
+          return cached || !refusedCommands().isEmpty();
         });
     attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));
   }
 
-  /** As changed rules are passed on; waits until that is heard, unless something is refused. */
-  private static void leaveWord(RedisStore from, RedisStore to) {
-    var heard = new ConcurrentLinkedQueue<String>();
-    to.bulletin().listen("rules:x", heard::add);
+  /** Posts to a topic until the notice is received or a command is refused. */
+  private static void exchangeBroadcast(RedisStore from, RedisStore to) {
+    var received = new ConcurrentLinkedQueue<String>();
+    to.broadcast().listen("rules:x", received::add);
     Eventually.holds(
-        "word is heard, or something is refused",
-        PATIENCE,
+        "the notice is received, or a command is refused",
+        TIMEOUT,
         () -> {
           attempt(() ->
-              from.bulletin()
+              from.broadcast()
                   .post("rules:x", new byte[1], Duration.ofMinutes(1), "7")
-                  .thenCompose(posted -> to.bulletin().read("rules:x"))
+                  .thenCompose(posted -> to.broadcast().read("rules:x"))
                   .toCompletableFuture()
                   .join());
-          return !heard.isEmpty() || !refused().isEmpty();
+          return !received.isEmpty() || !refusedCommands().isEmpty();
         });
   }
 
@@ -245,7 +245,7 @@ class AclUserTest {
     try {
       task.run();
     } catch (StoreException | CompletionException e) {
-      // What is refused is in the server's log.
+      // Refused commands are in the ACL log of the server.
     }
   }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 class BroadcastTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final Duration HOUR = Duration.ofHours(1);
 
   private static byte[] bytes(String text) {
@@ -20,33 +20,33 @@ class BroadcastTest {
   }
 
   private static Optional<String> read(RedisStore store, String topic) {
-    var content = store.bulletin().read(topic).toCompletableFuture().join();
+    var content = store.broadcast().read(topic).toCompletableFuture().join();
     return content.map(bytes -> new String(bytes, StandardCharsets.UTF_8));
   }
 
-  /** Until it is heard: what is said before somebody listens is lost on them. */
-  private static void say(RedisStore from, String notice, ConcurrentLinkedQueue<String> heard) {
+  /** Posts until the notice is received, since notices before the subscription are lost. */
+  private static void postUntilReceived(RedisStore from, String notice, ConcurrentLinkedQueue<String> received) {
     Eventually.holds(
-        notice + " is heard",
-        PATIENCE,
+        notice + " is received",
+        TIMEOUT,
         () -> {
-          from.bulletin()
+          from.broadcast()
               .post("rules", bytes("content of " + notice), HOUR, notice)
               .toCompletableFuture()
               .join();
-          return heard.contains(notice);
+          return received.contains(notice);
         });
   }
 
   @Test
-  void whatOneInstancePostsAnotherHearsAndReads() {
+  void postedContentIsNotifiedAndReadByAnotherInstance() {
     try (var redis = RedisServer.start();
         var one = RedisStore.connect(redis.uri());
         var other = RedisStore.connect(redis.uri())) {
-      var heard = new ConcurrentLinkedQueue<String>();
+      var received = new ConcurrentLinkedQueue<String>();
       assertThat(read(other, "rules")).isEmpty();
-      other.bulletin().listen("rules", heard::add);
-      say(one, "7", heard);
+      other.broadcast().listen("rules", received::add);
+      postUntilReceived(one, "7", received);
       assertThat(read(other, "rules")).hasValue("content of 7");
       assertThat(read(other, "other rules")).isEmpty();
       assertThat(redis.call("PTTL", "headgate:rules").number()).isBetween(1L, HOUR.toMillis());
@@ -54,35 +54,35 @@ class BroadcastTest {
   }
 
   @Test
-  void itIsHeardAgainWhenRedisHasBeenAway() {
+  void noticesResumeAfterRedisRestarts() {
     try (var redis = RedisServer.start();
         var one = RedisStore.connect(redis.uri());
         var other = RedisStore.connect(redis.uri())) {
-      var heard = new ConcurrentLinkedQueue<String>();
-      other.bulletin().listen("rules", heard::add);
-      say(one, "1", heard);
+      var received = new ConcurrentLinkedQueue<String>();
+      other.broadcast().listen("rules", received::add);
+      postUntilReceived(one, "1", received);
       redis.kill();
-      assertThat(one.bulletin().post("rules", bytes("x"), HOUR, "2").toCompletableFuture())
-          .failsWithin(PATIENCE);
+      assertThat(one.broadcast().post("rules", bytes("x"), HOUR, "2").toCompletableFuture())
+          .failsWithin(TIMEOUT);
       redis.restart();
-      say(one, "3", heard);
-      assertThat(heard).doesNotContain("2");
+      postUntilReceived(one, "3", received);
+      assertThat(received).doesNotContain("2");
     }
   }
 
-  /** Patient: to the server of a slot that nobody has asked yet it must connect first. */
+  /** Uses a long deadline, since the first command to a node has to connect first. */
   private static RedisStore connect(RedisCluster cluster) {
     return RedisStore.connect(RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(10)));
   }
 
   @Test
-  void inAClusterToo() {
+  void postedContentIsNotifiedAndReadInCluster() {
     try (var cluster = RedisCluster.start(3, 0);
         var one = connect(cluster);
         var other = connect(cluster)) {
-      var heard = new ConcurrentLinkedQueue<String>();
-      other.bulletin().listen("rules", heard::add);
-      say(one, "7", heard);
+      var received = new ConcurrentLinkedQueue<String>();
+      other.broadcast().listen("rules", received::add);
+      postUntilReceived(one, "7", received);
       assertThat(read(other, "rules")).hasValue("content of 7");
     }
   }

@@ -12,12 +12,12 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** Some threads that ask at a moderate pace, one thing after the other, until told to stop. */
+/** Threads that make checks at a moderate rate until they are stopped. */
 final class Callers implements AutoCloseable {
   static final int COUNT = 12;
 
-  /** Far less than TCP takes to give up a silent peer. */
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  /** Much less than the time after which TCP gives up a silent peer. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private static final long PAUSE_NANOS = Duration.ofMillis(5).toNanos();
 
@@ -32,11 +32,11 @@ final class Callers implements AutoCloseable {
     this.limiter = limiter;
     for (int i = 0; i < COUNT; i++) {
       int caller = i;
-      threads.add(Thread.ofVirtual().name("caller-" + i).start(() -> ask(caller)));
+      threads.add(Thread.ofVirtual().name("caller-" + i).start(() -> run(caller)));
     }
   }
 
-  private void ask(int caller) {
+  private void run(int caller) {
     for (int turn = caller; !done; turn++) {
       var rule = OutageRules.NAMES.get(turn % OutageRules.NAMES.size());
       var current = phase;
@@ -44,7 +44,7 @@ final class Callers implements AutoCloseable {
       try {
         var result =
             limiter.checkForResult(Request.of(Subject.of(OutageRules.subject(rule, caller))));
-        current.note(rule, result, System.nanoTime() - start);
+        current.record(rule, result, System.nanoTime() - start);
         if (result.source() == Source.FALLBACK) lastFallbackAt = start;
       } catch (RuntimeException | Error e) {
         errors.add(e);
@@ -53,7 +53,7 @@ final class Callers implements AutoCloseable {
     }
   }
 
-  /** From now on decisions are counted anew; gives the count of those so far. */
+  /** Starts a new phase; returns the previous one. */
   Phase next() {
     var before = phase;
     phase = new Phase();
@@ -64,28 +64,28 @@ final class Callers implements AutoCloseable {
     return phase;
   }
 
-  /** Until so many decisions have been made in this phase. */
+  /** Waits until this phase has the given number of decisions. */
   void await(long decisions) {
     var current = phase;
     Eventually.holds(
-        decisions + " decisions are made", PATIENCE, () -> current.decisions() >= decisions);
+        decisions + " decisions are made", TIMEOUT, () -> current.decisions() >= decisions);
   }
 
-  /** Until nobody has had to do without the store for a while; gives when that began. */
+  /** Waits until all decisions were the store's for a while; returns when that period began. */
   long awaitStore(Duration steady) {
     Eventually.holds(
         "all decisions are the store's again",
-        PATIENCE,
+        TIMEOUT,
         () -> System.nanoTime() - lastFallbackAt > steady.toNanos());
     return lastFallbackAt;
   }
 
-  /** What was thrown at callers, who are to be told a decision whatever happens. */
+  /** Returns the exceptions thrown to callers, which must receive a decision in any case. */
   List<Throwable> errors() {
     return List.copyOf(errors);
   }
 
-  /** Returns when the last of them has its answer. */
+  /** Stops all threads and waits until they have ended. */
   void stop() {
     done = true;
     boolean interrupted = false;

@@ -2,8 +2,8 @@ package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.redis.Trouble.Memory;
-import io.headgate.redis.Trouble.Severity;
+import io.headgate.redis.Fault.DataLoss;
+import io.headgate.redis.Fault.Severity;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
 import io.headgate.testkit.redis.RedisServer;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ClusterOutageTest {
-  private static final Chronicle CHRONICLE = new Chronicle("cluster");
+  private static final OutageReport REPORT = new OutageReport("cluster");
   private static final int SLOT = RedisCluster.slotOf(OutageRules.key(OutageRules.AMPLE));
   private static RedisCluster cluster;
 
@@ -28,25 +28,25 @@ class ClusterOutageTest {
   @AfterAll
   static void stop() throws IOException {
     cluster.close();
-    CHRONICLE.write();
+    REPORT.write();
   }
 
   @BeforeEach
-  void forget() {
+  void flushAll() {
     for (var node : cluster.nodes()) {
       if (isPrimary(node)) node.call("FLUSHALL");
     }
   }
 
   @Test
-  void callersAreServedUntilAReplicaHasTakenThePlaceOfADeadPrimary() throws Exception {
+  void callersAreServedDuringFailoverFromKilledPrimary() throws Exception {
     var dead = cluster.primaryOfSlot(SLOT);
     try {
-      survives(
-          new Trouble(
+      assertSurvives(
+          new Fault(
               "kill -9 of a primary, failover",
               Severity.PARTIAL,
-              Memory.LAGGING,
+              DataLoss.REPLICATION_LAG,
               dead::kill,
               () -> cluster.awaitFailover(SLOT, dead)));
     } finally {
@@ -55,45 +55,45 @@ class ClusterOutageTest {
     }
   }
 
-  /** It wakes as a primary, and has to be told that it is one no more. */
+  /** The paused server resumes as a primary and is then demoted. */
   @Test
-  void callersAreServedUntilAReplicaHasTakenThePlaceOfASilentPrimaryThatThenWakes()
+  void callersAreServedDuringFailoverFromPausedPrimary()
       throws Exception {
-    var silent = cluster.primaryOfSlot(SLOT);
+    var paused = cluster.primaryOfSlot(SLOT);
     try {
-      survives(
-          new Trouble(
+      assertSurvives(
+          new Fault(
               "SIGSTOP of a primary, failover, later SIGCONT",
               Severity.PARTIAL,
-              Memory.LAGGING,
-              silent::pause,
-              () -> cluster.awaitFailover(SLOT, silent),
-              silent::resume));
+              DataLoss.REPLICATION_LAG,
+              paused::pause,
+              () -> cluster.awaitFailover(SLOT, paused),
+              paused::resume));
     } finally {
-      silent.resume();
+      paused.resume();
     }
-    assertThat(cluster.primaryOfSlot(SLOT)).isNotSameAs(silent);
-    awaitReplica(silent);
+    assertThat(cluster.primaryOfSlot(SLOT)).isNotSameAs(paused);
+    awaitReplica(paused);
   }
 
   @Test
-  void nobodyNoticesThatASlotMovesToAnotherServer() throws Exception {
+  void slotMigrationCausesNoFailures() throws Exception {
     var from = cluster.primaryOfSlot(SLOT);
     var to = primaries().stream().filter(node -> node != from).findFirst().orElseThrow();
-    survives(
-        new Trouble(
+    assertSurvives(
+        new Fault(
             "a slot moves to another primary, and back",
             Severity.NONE,
-            Memory.KEPT,
+            DataLoss.NOTHING_LOST,
             () -> cluster.migrateSlot(SLOT, to),
             () -> cluster.migrateSlot(SLOT, from)));
   }
 
-  private static void survives(Trouble trouble) throws Exception {
-    var site = new Site(RedisAddress.Topology.CLUSTER, cluster.uri(), cluster.nodes());
-    var course = new Outage(site, CHRONICLE.decisionsPerPhase()).of(trouble);
-    CHRONICLE.note(course);
-    Assurances.hold(course);
+  private static void assertSurvives(Fault fault) throws Exception {
+    var deployment = new RedisDeployment(RedisAddress.Topology.CLUSTER, cluster.uri(), cluster.nodes());
+    var result = new OutageRun(deployment, REPORT.decisionsPerPhase()).run(fault);
+    REPORT.add(result);
+    OutageAssertions.assertAll(result);
   }
 
   private static List<RedisServer> primaries() {

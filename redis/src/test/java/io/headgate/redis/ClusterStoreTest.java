@@ -15,18 +15,18 @@ import org.junit.jupiter.api.BeforeAll;
 class ClusterStoreTest extends StoreContract {
   private static RedisCluster cluster;
   private static LettuceClients clients;
-  private static RedisConnection link;
+  private static RedisConnection connection;
 
   @BeforeAll
   static void start() {
     cluster = RedisCluster.start(3, 0);
     clients = new LettuceClients(RedisOptions.of(cluster.uri()));
-    link = clients.link();
+    connection = clients.connect();
   }
 
   @AfterAll
   static void stop() {
-    link.close();
+    connection.close();
     clients.close();
     cluster.close();
   }
@@ -35,6 +35,6 @@ class ClusterStoreTest extends StoreContract {
   protected Store open(Ticker ticker) {
     cluster.nodes().forEach(node -> node.call("FLUSHALL"));
     return new ScriptExecutor(
-        Links.shared(link), new RedisKeys("headgate:"), Duration.ofSeconds(10), ticker::micros);
+        TestConnections.shared(connection), new RedisKeys("headgate:"), Duration.ofSeconds(10), ticker::micros);
   }
 }

@@ -30,20 +30,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A charge is given back to the counter as it was charged, not to a later window of it. */
+/** A charge is given back to the window that it was made to, not to a later one. */
 class GiveBackTest {
   private static final Rate RATE = Rate.of(60, Duration.ofMinutes(2));
   private static final long SECOND = 1_000_000;
   private static final long WINDOW = 120 * SECOND;
-  private static OneServer redis;
+  private static TestServer redis;
 
   private final ManualTicker clock = ManualTicker.create();
-  private final ScriptExecutor engine = redis.engine("g:", clock);
+  private final ScriptExecutor executor = redis.executor("g:", clock);
   private long holder;
 
   @BeforeAll
   static void start() {
-    redis = OneServer.start();
+    redis = TestServer.start();
   }
 
   @AfterAll
@@ -52,17 +52,17 @@ class GiveBackTest {
   }
 
   @BeforeEach
-  void empty() {
-    redis.empty();
-    clock.sleep(WINDOW - clock.micros() % WINDOW); // windows begin here
+  void flush() {
+    redis.flush();
+    clock.sleep(WINDOW - clock.micros() % WINDOW); // aligned to the start of a window
   }
 
   @AfterEach
   void close() {
-    engine.close();
+    executor.close();
   }
 
-  static Stream<Limit> everyKind() {
+  static Stream<Limit> everyAlgorithm() {
     return Stream.of(
         new TokenBucket(RATE),
         LeakyBucket.queueing(RATE, 59),
@@ -75,91 +75,91 @@ class GiveBackTest {
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void aChargeThatTimeHasReturnedIsNotReturnedAgain(Limit limit) {
+  void expiredChargeIsNotReturnedAgain(Limit limit) {
     var early = charge(limit, 3);
     clock.sleep(limit.window() + 20 * SECOND);
     charge(limit, 3);
-    var before = engine.peek(plan(limit, 0)).outcomes();
-    engine.giveBack(early);
-    assertThat(engine.peek(plan(limit, 0)).outcomes()).isEqualTo(before);
+    var before = executor.peek(plan(limit, 0)).outcomes();
+    executor.giveBack(early);
+    assertThat(executor.peek(plan(limit, 0)).outcomes()).isEqualTo(before);
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void aChargeIsReturnedOnceWhileItCounts(Limit limit) {
+  void activeChargeIsReturned(Limit limit) {
     charge(limit, 2);
     var taken = charge(limit, 3);
     long left = remaining(limit);
-    engine.giveBack(taken);
+    executor.giveBack(taken);
     assertThat(remaining(limit)).isEqualTo(left + 3);
   }
 
-  /** What the bucket has refilled since would be refilled twice. */
+  /** Otherwise permits that the bucket has refilled would be returned twice. */
   @Test
-  void aBucketReturnsNoMoreThanItHasNotRefilled() {
+  void bucketReturnsOnlyPermitsNotYetRefilled() {
     var limit = new TokenBucket(RATE);
     var early = charge(limit, 3);
-    clock.sleep(4 * SECOND); // two of them are back
+    clock.sleep(4 * SECOND); // two permits are refilled
     charge(limit, 2);
-    engine.giveBack(early);
+    executor.giveBack(early);
     assertThat(remaining(limit)).isEqualTo(58);
   }
 
   @Test
-  void aSlidingWindowReturnsToThePieceOfTheCharge() {
-    aLaterChargeStays(SlidingWindow.of(RATE));
+  void slidingWindowReturnsToSubwindowOfCharge() {
+    assertLaterChargeStays(SlidingWindow.of(RATE));
   }
 
   @Test
-  void aRollingWindowReturnsTheEntryOfTheCharge() {
-    aLaterChargeStays(RollingWindow.of(RATE));
+  void rollingWindowRemovesEntryOfCharge() {
+    assertLaterChargeStays(RollingWindow.of(RATE));
   }
 
-  private void aLaterChargeStays(Limit limit) {
+  private void assertLaterChargeStays(Limit limit) {
     var early = charge(limit, 2);
     clock.sleep(30 * SECOND);
     charge(limit, 2);
-    engine.giveBack(early);
-    clock.sleep(WINDOW - 10 * SECOND); // the first would have left by now, the second has not
+    executor.giveBack(early);
+    clock.sleep(WINDOW - 10 * SECOND); // the first charge would have expired, the second has not
     assertThat(remaining(limit)).isEqualTo(58);
   }
 
-  /** A log of many later requests is not searched: the charge's own time says where it is. */
+  /** The entry is located by the time of the charge, without a scan of later requests. */
   @Test
-  void aRollingWindowIsNotSearchedForAChargeThatIsGone() {
+  void missingRollingWindowEntryCausesNoScan() {
     var limit = RollingWindow.of(Rate.of(100_000, Duration.ofMinutes(2)));
     var first = charge(limit, 7);
     for (int i = 0; i < 200; i++) {
       clock.sleep(1);
       charge(limit, 1);
     }
-    engine.giveBack(first);
+    executor.giveBack(first);
     redis.server().call("CONFIG", "RESETSTAT");
-    engine.giveBack(first);
+    executor.giveBack(first);
     assertThat(redis.server().call("INFO", "commandstats").text())
         .doesNotContainPattern("cmdstat_zrange:calls=\\d\\d");
     assertThat(remaining(limit)).isEqualTo(100_000 - 200);
   }
 
-  /** Two charges of one holder are two: what one gives back leaves the other. */
+  /** Giving back one of two charges of a holder leaves the other. */
   @Test
-  void aHolderOfSeveralSlotsKeepsThoseThatItDoesNotGiveBack() {
+  void holderKeepsSlotsThatWereNotGivenBack() {
     var limit = new Concurrency(60, Duration.ofMinutes(2));
     var plan = plan(limit, 5);
-    Charges.make(engine, plan);
-    engine.giveBack(Charges.make(engine, plan));
+    TestCharges.make(executor, plan);
+    executor.giveBack(TestCharges.make(executor, plan));
     assertThat(remaining(limit)).isEqualTo(55);
-    assertThat(engine.renew(plan.charges().getFirst())).isTrue();
-    assertThat(engine.release(plan.charges().getFirst())).isTrue();
+    assertThat(executor.renew(plan.charges().getFirst())).isTrue();
+    assertThat(executor.release(plan.charges().getFirst())).isTrue();
     assertThat(remaining(limit)).isEqualTo(60);
   }
 
   private long remaining(Limit limit) {
-    return engine.peek(plan(limit, 0)).first().remaining();
+    return executor.peek(plan(limit, 0)).first().remaining();
   }
 
   private ChargeReceipt charge(Limit limit, long cost) {
-    return Charges.make(engine, plan(limit, cost));
+    return TestCharges.make(executor, plan(limit, cost));
   }
 
   private Plan plan(Limit limit, long cost) {

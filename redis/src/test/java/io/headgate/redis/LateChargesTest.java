@@ -21,10 +21,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Who was told what a policy says is not charged afterwards, but for what had left already. */
+/** Requests that a failure policy decided are not charged later, except those already sent. */
 class LateChargesTest {
   private static final int LIMIT = 10_000;
-  private static final int ASKING = 500;
+  private static final int REQUESTS = 500;
   private static final Request REQUEST = Request.of(Subject.of("user:42"));
   private static final RuleSet RULES =
       RuleSet.of(
@@ -35,14 +35,14 @@ class LateChargesTest {
               .build());
 
   @Test
-  void whatWaitsInLineForAServerThatIsStoppedIsNeverSent() throws Exception {
+  void queuedRequestsToPausedServerAreNeverSent() throws Exception {
     try (var server = RedisServer.start();
         var store = RedisStore.connect(server.uri())) {
       var limiter = RateLimiter.with(store, RULES);
       awaitUsed(limiter);
       server.pause();
       var results = new ArrayList<CompletableFuture<CheckResult>>();
-      for (int i = 0; i < ASKING; i++) {
+      for (int i = 0; i < REQUESTS; i++) {
         results.add(limiter.checkForResultAsync(REQUEST).toCompletableFuture());
       }
       for (var result : results) {
@@ -50,15 +50,15 @@ class LateChargesTest {
       }
       server.resume();
       assertThat(awaitUsed(limiter))
-          .as("who leaves at once, one by one")
-          .isEqualTo(Batcher.AT_ONCE);
+          .as("requests that were sent immediately")
+          .isEqualTo(Batcher.MAX_IN_FLIGHT);
       assertThat(store.isIdle()).isTrue();
     }
   }
 
-  /** Lettuce would send again what had no answer, were it let. */
+  /** With its default settings Lettuce would resend requests without a reply. */
   @Test
-  void whatADeadServerMayHaveChargedIsNotSentToTheNext() throws Exception {
+  void unansweredRequestIsNotResentAfterRestart() throws Exception {
     try (var server = RedisServer.start();
         var store = RedisStore.connect(server.uri())) {
       var limiter = RateLimiter.with(store, RULES);
@@ -72,15 +72,15 @@ class LateChargesTest {
   }
 
   private static long awaitUsed(RateLimiter limiter) {
-    var looked = new ArrayList<Long>();
+    var used = new ArrayList<Long>();
     Eventually.holds(
         "the store decides",
         Duration.ofSeconds(20),
         () -> {
           var result = limiter.peek(Request.of(REQUEST.subject(), 0));
-          looked.add(LIMIT - result.limits().getFirst().remaining());
+          used.add(LIMIT - result.limits().getFirst().remaining());
           return result.source() == Source.STORE;
         });
-    return looked.getLast();
+    return used.getLast();
   }
 }

@@ -14,17 +14,17 @@ import io.headgate.rule.RuleSet;
 import java.time.Duration;
 import java.util.List;
 
-/** A rule of each policy, and two whose count is kept: what the store admits there is compared. */
+/** A rule for each failure policy, and two rules whose admissions are counted. */
 final class OutageRules {
   static final String ALLOW = "allow";
   static final String DENY = "deny";
   static final String LOCAL = "local";
   static final String ALLOW_THEN_DENY = "allow-then-deny";
 
-  /** Far less than is asked for; so the store has to deny most of it. */
+  /** Much lower than the traffic, so that the store denies most requests. */
   static final String SCARCE = "scarce";
 
-  /** More than is asked for, and nothing comes back within the hour: shows what was charged. */
+  /** Higher than the traffic, and nothing expires within the hour: shows all charges. */
   static final String AMPLE = "ample";
 
   static final List<String> NAMES = List.of(ALLOW, DENY, LOCAL, ALLOW_THEN_DENY, SCARCE, AMPLE);
@@ -52,7 +52,7 @@ final class OutageRules {
     return Rule.named(name).match("key", name + ":*").onStoreFailure(policy).limit(limit).build();
   }
 
-  /** Of the counted rules there is one subject, which everybody shares; else each has its own. */
+  /** Returns the subject of a caller: one for all callers of the counted rules, else its own. */
   static String subject(String rule, int caller) {
     return switch (rule) {
       case SCARCE, AMPLE, LOCAL -> rule + ":all";
@@ -60,7 +60,7 @@ final class OutageRules {
     };
   }
 
-  /** What the store keeps of it. */
+  /** Returns the Redis key of the counter of a rule. */
   static String key(String rule) {
     return RedisOptions.DEFAULT_PREFIX + "{" + subject(rule, 0) + "}" + rule;
   }

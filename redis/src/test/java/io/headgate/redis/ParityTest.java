@@ -35,17 +35,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Java and Lua step side by side, and must say the same in every field, to the microsecond. */
+/** Runs plans in Java and in Lua and compares every field of the results, to the microsecond. */
 class ParityTest {
   private static final int STEPS = 20_000;
-  private static OneServer redis;
+  private static TestServer redis;
 
   private final ManualTicker clock = ManualTicker.create();
   private final Random random = new Random(20_261_116);
 
   @BeforeAll
   static void start() {
-    redis = OneServer.start();
+    redis = TestServer.start();
   }
 
   @AfterAll
@@ -74,7 +74,7 @@ class ParityTest {
             Rate.of(1_000_003, Duration.ofHours(1)), 60, SlidingWindow.Bound.INTERPOLATED),
         new SlidingWindow(
             Rate.of(5_000, Duration.ofSeconds(100)),
-            SlidingWindow.MOST_BUCKETS,
+            SlidingWindow.MAX_BUCKETS,
             SlidingWindow.Bound.INTERPOLATED),
         RollingWindow.of(Rate.of(12, Duration.ofSeconds(5))),
         new RollingWindow(Rate.of(200, Duration.ofSeconds(20)), Duration.ofMillis(3)),
@@ -83,13 +83,13 @@ class ParityTest {
 
   @ParameterizedTest
   @MethodSource("everyAlgorithm")
-  void everyAlgorithmSaysTheSameInLuaAsInJava(Limit limit) {
+  void everyAlgorithmReturnsTheSameInLuaAsInJava(Limit limit) {
     compare(rules(limit));
   }
 
-  /** Instances hear of a change one after the other, so that both rules may be in one batch. */
+  /** Instances load a change at different times, so that one batch may have both rules. */
   @Test
-  void aLimitThatIsChangedMeanwhileSaysTheSameInLuaAsInJava() {
+  void changedLimitReturnsTheSameInLuaAsInJava() {
     compare(everyAlgorithm().map(ParityTest::rules).toArray(RuleSet[]::new));
   }
 
@@ -109,12 +109,12 @@ class ParityTest {
 
   @ParameterizedTest
   @MethodSource("everyCombination")
-  void everyCombinationSaysTheSameInLuaAsInJava(Combine combine) {
+  void everyCombinationReturnsTheSameInLuaAsInJava(Combine combine) {
     var several = Rule.named("several").match("key", "*").combine(combine);
     int weight = 1;
     for (var limit : everyAlgorithm().toList()) {
       if (limit.capacity() > 100) continue;
-      several.limit(RuleLimit.of("l" + weight, limit).weighing(weight).per("key"));
+      several.limit(RuleLimit.of("l" + weight, limit).withWeight(weight).per("key"));
       weight++;
     }
     compare(
@@ -127,27 +127,27 @@ class ParityTest {
                 .build()));
   }
 
-  /** Some fifty requests come at each moment, so that they share a batch and its states. */
+  /** Makes about fifty requests at a time, so that they share a batch and its states. */
   private void compare(RuleSet... revisions) {
-    redis.empty();
-    var plain = new ReferenceStore(clock);
+    redis.flush();
+    var reference = new ReferenceStore(clock);
     for (int step = 0; step < STEPS; ) {
       clock.sleep(pause());
       var batch = new Batch(new RedisKeys("p:"));
-      var asks = new ArrayList<ScriptCommand.OfPlan>();
+      var commands = new ArrayList<ScriptCommand.PlanCommand>();
       var request = request();
       for (int i = random.nextInt(100); i >= 0; i--) {
         var rules = revisions[random.nextInt(revisions.length)];
-        if (random.nextInt(4) > 0) request = request(); // or the same again, as a hot key has it
-        var ask = new ScriptCommand.OfPlan(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
-        ask.writeTo(batch);
-        asks.add(ask);
+        if (random.nextInt(4) > 0) request = request(); // else the same again, as for a hot key
+        var command = new ScriptCommand.PlanCommand(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
+        command.writeTo(batch);
+        commands.add(command);
       }
-      var said = new ReplyReader(redis.decide(batch, clock.micros()));
-      for (var ask : asks) {
-        assertThat(ask.read(said).outcomes())
-            .as("step %d, %s", step, ask.plan.charges())
-            .isEqualTo((ask.keep ? plain.decide(ask.plan) : plain.peek(ask.plan)).outcomes());
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
+      for (var command : commands) {
+        assertThat(command.read(reply).outcomes())
+            .as("step %d, %s", step, command.plan.charges())
+            .isEqualTo((command.commit ? reference.decide(command.plan) : reference.peek(command.plan)).outcomes());
         step++;
       }
     }

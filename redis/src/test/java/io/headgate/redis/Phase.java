@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** The decisions that callers asked for between two moments, and how long each took. */
+/** The decisions of one phase of an outage test, and their latencies. */
 final class Phase {
   private static final int DIGITS = 3;
 
@@ -17,7 +17,7 @@ final class Phase {
   private final ConcurrentHistogram micros = new ConcurrentHistogram(DIGITS);
   private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();
 
-  void note(String rule, CheckResult result, long nanos) {
+  void record(String rule, CheckResult result, long nanos) {
     micros.recordValue(nanos / 1_000);
     counts
         .computeIfAbsent(
@@ -48,7 +48,7 @@ final class Phase {
         .sum();
   }
 
-  /** Milliseconds: half of the callers waited no longer, 99 of 100 no longer, none longer. */
+  /** Returns the latency in milliseconds: median, 99th percentile and maximum. */
   String latency() {
     return "%s / %s / %s"
         .formatted(

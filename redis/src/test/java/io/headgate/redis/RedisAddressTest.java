@@ -22,7 +22,7 @@ class RedisAddressTest {
         "redis-cluster://bob:secret@a:1,b:2; CLUSTER; the cluster of a:1, b:2",
         "rediss-cluster://a:1; CLUSTER; the cluster of a:1",
       })
-  void anAddressSaysWhereItLeadsAndNoPassword(String uri, Topology topology, String shown) {
+  void toStringShowsServersWithoutPassword(String uri, Topology topology, String shown) {
     var address = RedisAddress.parse(uri);
     assertThat(address.topology()).isEqualTo(topology);
     assertThat(address).hasToString(shown);
@@ -43,17 +43,17 @@ class RedisAddressTest {
         "redis://localhost:secret",
         "rediss://:secret@a:x/0",
       })
-  void whatIsNoAddressIsRefusedWithTheFormsThereAre(String uri) {
+  void malformedAddressIsRejectedWithAcceptedForms(String uri) {
     assertThatThrownBy(() -> RedisAddress.parse(uri))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("not an address of Redis: ")
+        .hasMessageStartingWith("invalid Redis address: ")
         .hasMessageContaining("redis://[user:password@]host:port[/database]")
         .hasMessageNotContaining("secret")
         .hasNoCause();
   }
 
   @Test
-  void optionsThatCanNotWorkAreRefused() {
+  void invalidOptionsAreRejected() {
     var options = RedisOptions.of("redis://localhost");
     assertThatThrownBy(() -> options.withPrefix("a{b}"))
         .hasMessage("a key prefix may have 64 letters, digits or any of . _ - / : @, got 'a{b}'");

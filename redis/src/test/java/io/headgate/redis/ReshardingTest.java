@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A slot that is on its way from one server to another. */
+/** A hash slot that is being migrated from one node to another. */
 class ReshardingTest {
   private static final String SUBJECT = "moving";
   private static final int SLOT = RedisCluster.slotOf(SUBJECT);
@@ -46,9 +46,9 @@ class ReshardingTest {
     cluster.close();
   }
 
-  /** Between two servers that have one key each, neither can decide; nothing has been charged. */
+  /** While two nodes have one key each, both reply TRYAGAIN and charge nothing. */
   @Test
-  void aPlanWhoseKeysAreWithTwoServersWaitsForTheSecondToMove() throws Exception {
+  void planOverHalfMigratedSlotIsRetriedUntilMigrationEnds() throws Exception {
     var from = cluster.primaryOfSlot(SLOT);
     var to = cluster.nodes().stream().filter(node -> node != from).findFirst().orElseThrow();
     var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(20));
@@ -61,7 +61,7 @@ class ReshardingTest {
       from.call("CLUSTER", "SETSLOT", slot(), "MIGRATING", to.call("CLUSTER", "MYID").text());
       move("headgate:{moving}calls", from, to);
       var result = limiter.checkForResultAsync(request).toCompletableFuture();
-      Eventually.holds("the server was asked", Duration.ofSeconds(20), () -> refusals(from) > 0);
+      Eventually.holds("the source node has replied TRYAGAIN", Duration.ofSeconds(20), () -> tryAgainErrors(from) > 0);
       assertThat(result).isNotDone();
       cluster.migrateSlot(SLOT, to);
 
@@ -78,7 +78,7 @@ class ReshardingTest {
     from.call("MIGRATE", "127.0.0.1", port, "", "0", "5000", "KEYS", key);
   }
 
-  private static long refusals(RedisServer server) {
+  private static long tryAgainErrors(RedisServer server) {
     return server
         .call("INFO", "errorstats")
         .text()

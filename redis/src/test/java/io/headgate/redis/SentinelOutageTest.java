@@ -2,8 +2,8 @@ package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.redis.Trouble.Memory;
-import io.headgate.redis.Trouble.Severity;
+import io.headgate.redis.Fault.DataLoss;
+import io.headgate.redis.Fault.Severity;
 import io.headgate.testkit.redis.RedisSentinelGroup;
 import io.headgate.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class SentinelOutageTest {
-  private static final Chronicle CHRONICLE = new Chronicle("sentinel");
+  private static final OutageReport REPORT = new OutageReport("sentinel");
   private static RedisSentinelGroup group;
 
   @BeforeAll
@@ -23,45 +23,45 @@ class SentinelOutageTest {
   @AfterAll
   static void stop() throws IOException {
     group.close();
-    CHRONICLE.write();
+    REPORT.write();
   }
 
   @Test
-  void callersAreServedUntilAReplicaHasTakenThePlaceOfADeadPrimary() throws Exception {
-    survives(
+  void callersAreServedDuringFailoverFromKilledPrimary() throws Exception {
+    assertSurvives(
         "kill -9 of the primary, failover",
         group::killPrimary,
         group::awaitFailover,
-        Trouble.Act.NOTHING);
+        Fault.Action.NOTHING);
   }
 
-  /** It wakes as a primary, and has to be told that it is one no more. */
+  /** The paused server resumes as a primary and is then demoted. */
   @Test
-  void callersAreServedUntilAReplicaHasTakenThePlaceOfASilentPrimaryThatThenWakes()
+  void callersAreServedDuringFailoverFromPausedPrimary()
       throws Exception {
-    var silent = group.primary();
+    var paused = group.primary();
     try {
-      survives(
+      assertSurvives(
           "SIGSTOP of the primary, failover, later SIGCONT",
-          silent::pause,
+          paused::pause,
           group::awaitFailover,
-          silent::resume);
+          paused::resume);
     } finally {
-      silent.resume();
+      paused.resume();
     }
-    assertThat(group.primary()).isNotSameAs(silent);
+    assertThat(group.primary()).isNotSameAs(paused);
   }
 
-  private static void survives(
-      String name, Trouble.Act strikes, Trouble.Act ends, Trouble.Act aftermath) throws Exception {
+  private static void assertSurvives(
+      String name, Fault.Action inject, Fault.Action repair, Fault.Action afterRecovery) throws Exception {
     for (var server : group.servers()) {
       if (server.isAlive() && isPrimary(server)) server.call("FLUSHALL");
     }
-    var site = new Site(RedisAddress.Topology.SENTINEL, group.uri(), group.servers());
-    var trouble = new Trouble(name, Severity.OUTAGE, Memory.LAGGING, strikes, ends, aftermath);
-    var course = new Outage(site, CHRONICLE.decisionsPerPhase()).of(trouble);
-    CHRONICLE.note(course);
-    Assurances.hold(course);
+    var deployment = new RedisDeployment(RedisAddress.Topology.SENTINEL, group.uri(), group.servers());
+    var fault = new Fault(name, Severity.OUTAGE, DataLoss.REPLICATION_LAG, inject, repair, afterRecovery);
+    var result = new OutageRun(deployment, REPORT.decisionsPerPhase()).run(fault);
+    REPORT.add(result);
+    OutageAssertions.assertAll(result);
   }
 
   private static boolean isPrimary(RedisServer server) {

@@ -1,7 +1,7 @@
 package io.headgate.redis;
 
-import io.headgate.redis.Trouble.Memory;
-import io.headgate.redis.Trouble.Severity;
+import io.headgate.redis.Fault.DataLoss;
+import io.headgate.redis.Fault.Severity;
 import io.headgate.testkit.net.FaultProxy;
 import io.headgate.testkit.net.FreePorts;
 import io.headgate.testkit.redis.RedisServer;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class StandaloneOutageTest {
-  private static final Chronicle CHRONICLE = new Chronicle("standalone");
+  private static final OutageReport REPORT = new OutageReport("standalone");
 
   private RedisServer server;
   private FaultProxy proxy;
@@ -33,101 +33,101 @@ class StandaloneOutageTest {
 
   @AfterAll
   static void write() throws IOException {
-    CHRONICLE.write();
+    REPORT.write();
   }
 
   @Test
-  void callersAreServedWhileTheServerIsDeadAndComeBackToItWhenItIsStartedEmpty() throws Exception {
-    survives(
+  void callersAreServedWhileServerIsDownAndAfterEmptyRestart() throws Exception {
+    assertSurvives(
         "kill -9, then restarted empty",
         Severity.OUTAGE,
-        Memory.LOST,
+        DataLoss.ALL,
         server::kill,
         server::restart);
   }
 
   @Test
-  void callersAreServedWhileTheServerIsStopped() throws Exception {
-    survives("SIGSTOP, then SIGCONT", Severity.OUTAGE, Memory.KEPT, server::pause, server::resume);
+  void callersAreServedWhileServerIsPaused() throws Exception {
+    assertSurvives("SIGSTOP, then SIGCONT", Severity.OUTAGE, DataLoss.NOTHING_LOST, server::pause, server::resume);
   }
 
   @Test
-  void callersAreServedWhileTheNetworkSwallowsEverything() throws Exception {
-    survives("blackhole", Severity.OUTAGE, Memory.KEPT, proxy::blackhole, proxy::pass);
+  void callersAreServedWhileNetworkDropsAllPackets() throws Exception {
+    assertSurvives("blackhole", Severity.OUTAGE, DataLoss.NOTHING_LOST, proxy::blackhole, proxy::pass);
   }
 
   @Test
-  void callersAreServedWhileAnAnswerTakesLongerThanTheDeadline() throws Exception {
-    survives(
+  void callersAreServedWhileRepliesExceedTheDeadline() throws Exception {
+    assertSurvives(
         "answers 200 ms late",
         Severity.OUTAGE,
-        Memory.KEPT,
+        DataLoss.NOTHING_LOST,
         () -> proxy.delay(Duration.ofMillis(100)),
         proxy::pass);
   }
 
   @Test
   void callersAreServedWhileConnectionsAreRefused() throws Exception {
-    survives(
-        "connections reset and refused", Severity.OUTAGE, Memory.KEPT, proxy::refuse, proxy::pass);
+    assertSurvives(
+        "connections reset and refused", Severity.OUTAGE, DataLoss.NOTHING_LOST, proxy::refuse, proxy::pass);
   }
 
   @Test
-  void callersAreServedThroughARestart() throws Exception {
-    survives(
+  void callersAreServedDuringRestart() throws Exception {
+    assertSurvives(
         "restarted empty at once",
         Severity.BRIEF,
-        Memory.LOST,
+        DataLoss.ALL,
         server::restart,
-        Trouble.Act.NOTHING);
+        Fault.Action.NOTHING);
   }
 
   @Test
-  void nobodyNoticesThatTheScriptsAreFlushed() throws Exception {
-    survives(
+  void scriptFlushCausesNoFailures() throws Exception {
+    assertSurvives(
         "SCRIPT FLUSH",
         Severity.NONE,
-        Memory.KEPT,
+        DataLoss.NOTHING_LOST,
         () -> server.call("SCRIPT", "FLUSH"),
-        Trouble.Act.NOTHING);
+        Fault.Action.NOTHING);
   }
 
   @Test
-  void nobodyNoticesThatEverythingIsFlushedButTheLimitsBeginAnew() throws Exception {
-    survives(
-        "FLUSHALL", Severity.NONE, Memory.LOST, () -> server.call("FLUSHALL"), Trouble.Act.NOTHING);
+  void flushAllCausesNoFailuresAndResetsLimits() throws Exception {
+    assertSurvives(
+        "FLUSHALL", Severity.NONE, DataLoss.ALL, () -> server.call("FLUSHALL"), Fault.Action.NOTHING);
   }
 
   @Test
-  void callersAreServedWhileTheServerIsAReplicaThatTakesNoWrites() throws Exception {
-    var nobody = Integer.toString(FreePorts.find(1).getFirst());
-    survives(
+  void callersAreServedWhileServerIsReadOnlyReplica() throws Exception {
+    var unusedPort = Integer.toString(FreePorts.find(1).getFirst());
+    assertSurvives(
         "READONLY (made a replica, then a primary again)",
         Severity.OUTAGE,
-        Memory.KEPT,
-        () -> server.call("REPLICAOF", "127.0.0.1", nobody),
+        DataLoss.NOTHING_LOST,
+        () -> server.call("REPLICAOF", "127.0.0.1", unusedPort),
         () -> server.call("REPLICAOF", "NO", "ONE"));
   }
 
   @Test
-  void callersAreServedWhileTheServerIsOutOfMemory() throws Exception {
-    survives(
+  void callersAreServedWhileServerIsOutOfMemory() throws Exception {
+    assertSurvives(
         "OOM (maxmemory, noeviction)",
         Severity.OUTAGE,
-        Memory.KEPT,
+        DataLoss.NOTHING_LOST,
         () -> server.call("CONFIG", "SET", "maxmemory", "1"),
         () -> server.call("CONFIG", "SET", "maxmemory", "0"));
   }
 
-  private void survives(
-      String name, Severity severity, Memory memory, Trouble.Act strikes, Trouble.Act ends)
+  private void assertSurvives(
+      String name, Severity severity, DataLoss dataLoss, Fault.Action inject, Fault.Action repair)
       throws Exception {
-    var site =
-        new Site(
+    var deployment =
+        new RedisDeployment(
             RedisAddress.Topology.STANDALONE, "redis://127.0.0.1:" + proxy.port(), List.of(server));
-    var trouble = new Trouble(name, severity, memory, strikes, ends);
-    var course = new Outage(site, CHRONICLE.decisionsPerPhase()).of(trouble);
-    CHRONICLE.note(course);
-    Assurances.hold(course);
+    var fault = new Fault(name, severity, dataLoss, inject, repair);
+    var result = new OutageRun(deployment, REPORT.decisionsPerPhase()).run(fault);
+    REPORT.add(result);
+    OutageAssertions.assertAll(result);
   }
 }

@@ -7,11 +7,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 class StandaloneStoreTest extends StoreContract {
-  private static OneServer redis;
+  private static TestServer redis;
 
   @BeforeAll
   static void start() {
-    redis = OneServer.start();
+    redis = TestServer.start();
   }
 
   @AfterAll
@@ -21,7 +21,7 @@ class StandaloneStoreTest extends StoreContract {
 
   @Override
   protected Store open(Ticker ticker) {
-    redis.empty();
-    return redis.engine("headgate:", ticker);
+    redis.flush();
+    return redis.executor("headgate:", ticker);
   }
 }

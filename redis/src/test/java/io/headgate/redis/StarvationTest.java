@@ -14,17 +14,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two instances whose processes do not get the CPU that they need, and a Redis that is well:
- * exactly the limit is admitted. The rules let everything pass without Redis, so each decision that
- * is not Redis' own would show.
+ * Two instances whose processes lack CPU time, with an available Redis, admit exactly the limit. The
+ * failure policy of the rules is allow, so every decision without Redis would exceed the limit.
  */
 class StarvationTest {
   private static final long STOPPED_MILLIS = 150; // longer than the deadline of a call
   private static final long RUNNING_MILLIS = 60;
 
-  /** The processes are cold too: their callers ask from the first moment on. */
+  /** The processes have not warmed up either: their callers start immediately. */
   @Test
-  void processesThatAreStoppedAgainAndAgainAdmitExactlyTheLimit() throws Exception {
+  void repeatedlyPausedProcessesAdmitExactlyTheLimit() throws Exception {
     try (var redis = RedisServer.start()) {
       var processes = new ArrayList<Process>();
       try {
@@ -50,7 +49,7 @@ class StarvationTest {
     }
   }
 
-  /** Permits that one instance still holds of a leased counter are not admitted by any. */
+  /** For a leased counter, permits that an instance still holds are not admitted. */
   private static void assertExact(List<long[]> counts) {
     for (int rule = 0; rule < StarvedInstance.RULES.size(); rule++) {
       long admitted = counts.get(0)[rule] + counts.get(1)[rule];

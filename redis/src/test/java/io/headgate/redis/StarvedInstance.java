@@ -20,9 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * An instance in a process of its own, whose callers ask from its first moment on, while its code
- * is cold, until each limit is used up. Prints how many it admitted of each rule, and how many
- * requests were decided without Redis.
+ * An instance in a separate process. Its callers make checks immediately after the start, without
+ * warm-up, until each limit is exhausted. Prints the number of admitted requests of each rule, and
+ * the number of requests that were decided without Redis.
  */
 final class StarvedInstance {
   static final List<String> RULES = List.of("fixed", "bucket", "rolling", "leased");
@@ -32,12 +32,12 @@ final class StarvedInstance {
   private static final Duration DEADLINE = Duration.ofMillis(100);
   private static final int THREADS = 8;
 
-  /** Requests of each thread to each rule: together twice what a limit has. */
+  /** Requests of each thread to each rule; all threads make twice as many as a limit admits. */
   private static final int EACH = 2 * LIMIT / THREADS;
 
   private StarvedInstance() {}
 
-  /** Every decision without Redis admits a request that the limit does not count. */
+  /** Returns rules that admit every request without Redis, beyond their limits. */
   static RuleSet rules() {
     var perDay = Rate.perDay(LIMIT);
     return RuleSet.of(
@@ -56,17 +56,17 @@ final class StarvedInstance {
         .build();
   }
 
-  /** Asks until every limit is used up; returns the admitted of each rule, and the fallbacks. */
-  static long[] ask(RateLimiter limiter) {
+  /** Exhausts every limit; returns the admitted requests of each rule, then the fallbacks. */
+  static long[] run(RateLimiter limiter) {
     var counts = new AtomicLongArray(RULES.size() + 1);
     try (var threads = Executors.newFixedThreadPool(THREADS)) {
       for (int t = 0; t < THREADS; t++) {
         threads.execute(() -> {
           for (int i = 0; i < EACH; i++) {
             for (int rule = 0; rule < RULES.size(); rule++) {
-              var verdict = limiter.checkForResult(Request.of(Subject.of(RULES.get(rule))));
-              if (verdict.isAllowed()) counts.incrementAndGet(rule);
-              if (verdict.source() == Source.FALLBACK) counts.incrementAndGet(RULES.size());
+              var result = limiter.checkForResult(Request.of(Subject.of(RULES.get(rule))));
+              if (result.isAllowed()) counts.incrementAndGet(rule);
+              if (result.source() == Source.FALLBACK) counts.incrementAndGet(RULES.size());
             }
           }
         });
@@ -77,13 +77,13 @@ final class StarvedInstance {
     return result;
   }
 
-  /** Connects, and begins when its input ends. */
+  /** Connects, and starts at the end of its input. */
   public static void main(String[] arguments) throws IOException {
     var options = RedisOptions.of(arguments[0]).withDeadline(DEADLINE);
     try (var store = RedisStore.connect(options)) {
       System.out.println(READY);
       System.in.readAllBytes();
-      var counts = ask(RateLimiter.with(store, rules()));
+      var counts = run(RateLimiter.with(store, rules()));
       var text = new StringBuilder();
       for (long count : counts) text.append(count).append(' ');
       System.out.println(text.toString().trim());

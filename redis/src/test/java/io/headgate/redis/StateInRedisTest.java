@@ -46,56 +46,56 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is kept, by the server's own clock, and for how long. */
+/** Stored states and their expiry, with the server's clock. */
 class StateInRedisTest {
   private static final long GRACE_MILLIS = 3_000;
   private static final String KEY = "h:{k}rule";
-  private static OneServer redis;
-  private static ScriptExecutor engine;
+  private static TestServer redis;
+  private static ScriptExecutor executor;
 
   @BeforeAll
   static void start() {
-    redis = OneServer.start();
-    engine = redis.engine("h:");
+    redis = TestServer.start();
+    executor = redis.executor("h:");
   }
 
   @AfterAll
   static void stop() {
-    engine.close();
+    executor.close();
     redis.close();
   }
 
   @BeforeEach
-  void empty() {
-    redis.empty();
+  void flush() {
+    redis.flush();
     redis.server().call("CONFIG", "RESETSTAT");
   }
 
-  static Stream<Limit> everyKind() {
+  static Stream<Limit> everyAlgorithm() {
     return Limits.ofEveryKind(4).stream();
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void everyStateEndsByItselfSomeTimeAfterItSaysNothingMore(Limit limit) {
+  void everyStateExpiresAfterItBecomesFresh(Limit limit) {
     for (int i = 0; i < 3; i++) {
-      long reset = engine.decide(plan(limit, 1)).first().resetAfter() / 1_000;
+      long reset = executor.decide(plan(limit, 1)).first().resetAfter() / 1_000;
       assertThat(redis.server().call("PTTL", KEY).number()).isBetween(reset, latest(limit, reset));
     }
   }
 
-  /** A bucket's state is moved on by each charge, and is given time for some more. */
+  /** Returns the latest expiry: the state of a bucket has spare time for further charges. */
   private static long latest(Limit limit, long reset) {
     long spare = Bucket.of(limit) == null ? 0 : reset / 4;
     return reset + Math.max(GRACE_MILLIS, spare) + 1_000;
   }
 
   @Test
-  void theEndOfAStateIsMovedOnlyNowAndThenAndIsNeverTooEarly() {
+  void expiryIsExtendedRarelyAndNeverTooEarly() {
     var limit = new TokenBucket(Rate.perMinute(60), 1_000);
     var ends = new HashSet<Long>();
     for (int i = 0; i < 400; i++) {
-      long reset = engine.decide(plan(limit, 1)).first().resetAfter() / 1_000;
+      long reset = executor.decide(plan(limit, 1)).first().resetAfter() / 1_000;
       assertThat(redis.server().call("PTTL", KEY).number()).isBetween(reset, latest(limit, reset));
       ends.add(redis.server().call("EXPIRETIME", KEY).number());
     }
@@ -104,8 +104,8 @@ class StateInRedisTest {
 
   @ParameterizedTest
   @MethodSource("windows")
-  void theEndOfAWindowIsMovedWithIt(Limit limit) {
-    for (int i = 0; i < 50; i++) engine.decide(plan(limit, 1));
+  void expiryOfWindowIsWrittenOncePerWindow(Limit limit) {
+    for (int i = 0; i < 50; i++) executor.decide(plan(limit, 1));
     var calls = redis.server().call("INFO", "commandstats").text();
     assertThat(calls)
         .containsPattern("cmdstat_set:calls=1,")
@@ -132,23 +132,21 @@ class StateInRedisTest {
   }
 
   @Test
-  void aWindowOfWhichAllWasGivenBackIsKeptToItsEndOnceItIsChargedAgain() {
+  void emptiedWindowIsKeptToItsEndWhenChargedAgain() {
     for (var limit : windows().toList()) {
-      redis.empty();
+      redis.flush();
       var plan = plan(limit, 1);
-      engine.giveBack(Charges.make(engine, plan));
+      executor.giveBack(TestCharges.make(executor, plan));
       for (int i = 0; i < 3; i++) {
-        long reset = engine.decide(plan(limit, 1)).first().resetAfter() / 1_000;
+        long reset = executor.decide(plan(limit, 1)).first().resetAfter() / 1_000;
         assertThat(redis.server().call("PTTL", KEY).number()).as("%s", limit).isGreaterThan(reset);
       }
     }
   }
 
-  /**
-   * Longer than a state is kept after its end, so that each has to be kept on while it is in use.
-   */
+  /** Runs for longer than the grace period of a state, so that its expiry must be extended. */
   @Test
-  void noStateThatIsInUseIsForgotten() {
+  void stateInUseDoesNotExpire() {
     var second = Duration.ofSeconds(1);
     var rules =
         Stream.of(
@@ -167,7 +165,7 @@ class StateInRedisTest {
       next = now + 20_000;
       for (var rule : rules) {
         var plan = rule.plan(Request.of(Subject.of("k")), 0, 0);
-        var outcomes = engine.decide(plan).outcomes();
+        var outcomes = executor.decide(plan).outcomes();
         for (int i = 0; i < outcomes.size(); i++) {
           var charge = plan.charges().get(i);
           var key = new RedisKeys("h:").of(charge.counter(), charge.key());
@@ -185,28 +183,28 @@ class StateInRedisTest {
   }
 
   @Test
-  void aStateThatIsFreshMuchSoonerThanBeforeIsForgottenSooner() {
-    engine.decide(plan(new TokenBucket(Rate.perDay(1), 100), 50));
+  void expiryMovesForwardWhenStateIsFreshSooner() {
+    executor.decide(plan(new TokenBucket(Rate.perDay(1), 100), 50));
     assertThat(redis.server().call("PTTL", KEY).number())
         .isGreaterThan(Duration.ofDays(50).toMillis());
     var limit = FixedWindow.of(Rate.of(100, Duration.ofSeconds(10)));
-    engine.decide(plan(limit, 1));
+    executor.decide(plan(limit, 1));
     assertThat(redis.server().call("PTTL", KEY).number()).isBetween(0L, latest(limit, 10_000));
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void aLookLeavesNothing(Limit limit) {
-    engine.peek(plan(limit, 1));
+  void peekStoresNothing(Limit limit) {
+    executor.peek(plan(limit, 1));
     assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void aChangedAlgorithmTakesOverAndKeepsAnEnd(Limit limit) {
+  void changedAlgorithmKeepsAnExpiry(Limit limit) {
     for (var other : Limits.ofEveryKind(8)) {
-      engine.decide(plan(limit, 1));
-      engine.decide(plan(other, 0));
+      executor.decide(plan(limit, 1));
+      executor.decide(plan(other, 0));
       if (redis.server().call("EXISTS", KEY).number() == 1) {
         assertThat(redis.server().call("PTTL", KEY).number()).as("%s", other).isPositive();
       }
@@ -214,44 +212,44 @@ class StateInRedisTest {
   }
 
   @Test
-  void anIdleCallerCostsNothing() {
-    engine.decide(plan(new TokenBucket(Rate.perSecond(1_000)), 1));
+  void stateOfIdleCallerExpires() {
+    executor.decide(plan(new TokenBucket(Rate.perSecond(1_000)), 1));
     assertThat(redis.server().call("DBSIZE").number()).isOne();
     Eventually.holds(
-        "the key is gone",
+        "the key has expired",
         Duration.ofSeconds(20),
         () -> redis.server().call("DBSIZE").number() == 0);
   }
 
   @Test
-  void aReleasedSlotLeavesNothing() {
+  void releasedSlotsLeaveNoKey() {
     var plan = plan(new Concurrency(3, Duration.ofMinutes(1)), 2);
-    engine.decide(plan);
-    assertThat(engine.release(plan.charges().getFirst())).isTrue();
+    executor.decide(plan);
+    assertThat(executor.release(plan.charges().getFirst())).isTrue();
     assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
   @Test
-  void aSlotOfSeveralIsRenewedAndReleasedWhole() {
+  void slotsOfOneRequestAreRenewedAndReleasedTogether() {
     var plan = plan(new Concurrency(5, Duration.ofMinutes(1)), 4);
-    engine.decide(plan);
-    assertThat(engine.renew(plan.charges().getFirst())).isTrue();
-    assertThat(engine.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 2)).first())
+    executor.decide(plan);
+    assertThat(executor.renew(plan.charges().getFirst())).isTrue();
+    assertThat(executor.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 2)).first())
         .isInstanceOf(Refused.class);
-    assertThat(engine.release(plan.charges().getFirst())).isTrue();
-    assertThat(engine.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 5)).first())
+    assertThat(executor.release(plan.charges().getFirst())).isTrue();
+    assertThat(executor.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 5)).first())
         .isInstanceOf(Passed.class);
   }
 
   @Test
-  void aLogWhoseTotalsGrowByADigitStaysInOrder() {
+  void rollingWindowStaysSortedWhenTotalsGrowByADigit() {
     var limit = RollingWindow.of(Rate.perMinute(10));
     var clock = ManualTicker.create();
     var time = Long.toString(clock.micros());
     redis
         .server()
         .call("ZADD", KEY, "-1", "R60000000:10", time, "9999999995:3", time, "9999999997:2");
-    try (var stopped = redis.engine("h:", clock)) { // all requests come in one microsecond
+    try (var stopped = redis.executor("h:", clock)) { // all requests are in one microsecond
       assertThat(stopped.decide(plan(limit, 3)).first().remaining()).isEqualTo(2);
       assertThat(redis.server().call("ZRANGE", KEY, "-1", "-1").toString())
           .contains("10000000000:3");
@@ -261,21 +259,21 @@ class StateInRedisTest {
   }
 
   @Test
-  void aCostThatCanNeverPassDoesNoWork() {
+  void costAboveCapacityDoesNoWork() {
     var limit = new Concurrency(100_000, Duration.ofMinutes(1));
-    assertThat(engine.decide(plan(limit, 100_000)).first())
+    assertThat(executor.decide(plan(limit, 100_000)).first())
         .isEqualTo(new ExceedsCapacity(100_000, 0, 100_000, Concurrency.MOST_AT_ONCE));
     assertThat(redis.server().call("INFO", "commandstats").text()).doesNotContain("cmdstat_zadd");
   }
 
   @Test
-  void theSlotsOfOneRequestAreTakenRenewedAndReleasedInFewCommands() {
+  void slotsOfOneRequestAreHandledInFewCommands() {
     var limit = new Concurrency(100_000, Duration.ofMinutes(1));
     var plan = plan(limit, Concurrency.MOST_AT_ONCE);
-    assertThat(engine.decide(plan).first().remaining()).isEqualTo(99_000);
-    assertThat(engine.renew(plan.charges().getFirst())).isTrue();
+    assertThat(executor.decide(plan).first().remaining()).isEqualTo(99_000);
+    assertThat(executor.renew(plan.charges().getFirst())).isTrue();
     assertThat(redis.server().call("ZCOUNT", KEY, "0", "+inf").number()).isEqualTo(1_000);
-    assertThat(engine.release(plan.charges().getFirst())).isTrue();
+    assertThat(executor.release(plan.charges().getFirst())).isTrue();
     assertThat(redis.server().call("DBSIZE").number()).isZero();
     var calls = redis.server().call("INFO", "commandstats").text();
     assertThat(calls)
@@ -285,11 +283,11 @@ class StateInRedisTest {
   }
 
   @Test
-  void aBatchEndsEarlyWhereItsRequestsTakeManySlots() throws Exception {
+  void batchEndsEarlyWhenRequestsTakeManySlots() throws Exception {
     var limit = new Concurrency(100_000, Duration.ofMinutes(1));
     var decided = new ArrayList<CompletableFuture<PlanResult>>();
     for (int i = 0; i < 64; i++) {
-      decided.add(engine.decideAsync(plan(limit, 500)).toCompletableFuture());
+      decided.add(executor.decideAsync(plan(limit, 500)).toCompletableFuture());
     }
     CompletableFuture.allOf(decided.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
     var calls = redis.server().call("INFO", "commandstats").text();
@@ -303,7 +301,7 @@ class StateInRedisTest {
   }
 
   @Test
-  void anExpiredLogIsRemovedInBoundedSteps() {
+  void expiredRollingWindowIsRemovedInBoundedSteps() {
     var limit = RollingWindow.of(Rate.of(10_000, Duration.ofSeconds(10)));
     var members = new ArrayList<>(List.of("ZADD", KEY, "-1", "R10000000:10000"));
     for (int i = 1; i <= 2_500; i++) {
@@ -311,29 +309,29 @@ class StateInRedisTest {
     }
     redis.server().call(members.toArray(String[]::new));
     for (long left : new long[] {1_500, 500, 0}) {
-      engine.decide(plan(limit, 1));
+      executor.decide(plan(limit, 1));
       assertThat(redis.server().call("ZCOUNT", KEY, "0", "2000000").number()).isEqualTo(left);
     }
-    assertThat(engine.decide(plan(limit, 1)).first().remaining()).isEqualTo(10_000 - 4);
+    assertThat(executor.decide(plan(limit, 1)).first().remaining()).isEqualTo(10_000 - 4);
   }
 
-  /** The set lost its expiry when nothing but its signature was left, and that was replaced. */
+  /** Regression test: replacing the signature of an otherwise empty set lost the expiry. */
   @Test
-  void aChangedMaxOfSlotsThatHaveExpiredKeepsTheExpiry() {
-    engine.decide(plan(new Concurrency(3, Duration.ofMillis(10)), 1));
+  void changedConcurrencyMaxKeepsTheExpiry() {
+    executor.decide(plan(new Concurrency(3, Duration.ofMillis(10)), 1));
     Eventually.holds(
         "the slot has expired",
         Duration.ofSeconds(10),
         () ->
-            engine.peek(plan(new Concurrency(3, Duration.ofMillis(10)), 0)).first().remaining()
+            executor.peek(plan(new Concurrency(3, Duration.ofMillis(10)), 0)).first().remaining()
                 == 3);
-    engine.decide(plan(new Concurrency(5, Duration.ofMillis(10)), 0));
-    expires("a changed max");
+    executor.decide(plan(new Concurrency(5, Duration.ofMillis(10)), 0));
+    assertExpires("a changed max");
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void everyChangeLeavesAnExpiry(Limit limit) {
+  void everyChangeKeepsAnExpiry(Limit limit) {
     var random = new Random(7);
     var limits = new ArrayList<>(Limits.ofEveryKind(6));
     var made = new ArrayList<ChargeReceipt>();
@@ -345,30 +343,30 @@ class StateInRedisTest {
       switch (change) {
         case 0, 1, 2 -> {
           var reply =
-              engine.ask(new ScriptCommand.OfCharges(plan.charges(), true)).toCompletableFuture();
+              executor.submit(new ScriptCommand.ChargesCommand(plan.charges(), true)).toCompletableFuture();
           if (reply.join().outcomes().getFirst() instanceof Passed passed) {
             made.add(ChargeReceipt.of(charge, reply.join().now(), passed));
           }
         }
-        case 3 -> engine.peek(plan);
-        case 4 -> engine.decide(plan(current, 0));
+        case 3 -> executor.peek(plan);
+        case 4 -> executor.decide(plan(current, 0));
         case 5 -> {
-          if (!made.isEmpty()) engine.renew(made.get(random.nextInt(made.size())).charge());
+          if (!made.isEmpty()) executor.renew(made.get(random.nextInt(made.size())).charge());
         }
         case 6 -> {
-          if (!made.isEmpty()) engine.release(made.get(random.nextInt(made.size())).charge());
+          if (!made.isEmpty()) executor.release(made.get(random.nextInt(made.size())).charge());
         }
         case 7 -> {
-          if (!made.isEmpty()) engine.giveBack(made.remove(random.nextInt(made.size())));
+          if (!made.isEmpty()) executor.giveBack(made.remove(random.nextInt(made.size())));
         }
         case 8 -> {
           if (isHoldable(current)) {
-            engine
+            executor
                 .take(charge, Usage.NONE, random.nextInt(3), 1_000_000)
                 .toCompletableFuture()
                 .join();
-            expires("take of " + current);
-            engine.report(charge).toCompletableFuture().join();
+            assertExpires("take of " + current);
+            executor.report(charge).toCompletableFuture().join();
           }
         }
         default -> {
@@ -378,7 +376,7 @@ class StateInRedisTest {
           }
         }
       }
-      expires("step %d, change %d of %s".formatted(i, change, current));
+      assertExpires("step %d, change %d of %s".formatted(i, change, current));
     }
   }
 
@@ -386,16 +384,16 @@ class StateInRedisTest {
     return limit instanceof Holdable;
   }
 
-  private static void expires(String what) {
+  private static void assertExpires(String description) {
     if (redis.server().call("EXISTS", KEY).number() == 0) return;
-    assertThat(redis.server().call("PTTL", KEY).number()).as(what).isGreaterThanOrEqualTo(0);
+    assertThat(redis.server().call("PTTL", KEY).number()).as(description).isGreaterThanOrEqualTo(0);
   }
 
   @Test
-  void flushedScriptsAreLoadedAgainWithinTheSameCall() {
-    engine.decide(plan(new TokenBucket(Rate.perMinute(10)), 1));
+  void flushedScriptsAreReloadedWithinTheSameCall() {
+    executor.decide(plan(new TokenBucket(Rate.perMinute(10)), 1));
     redis.server().call("SCRIPT", "FLUSH");
-    assertThat(engine.decide(plan(new TokenBucket(Rate.perMinute(10)), 1)).first().remaining())
+    assertThat(executor.decide(plan(new TokenBucket(Rate.perMinute(10)), 1)).first().remaining())
         .isEqualTo(8);
   }
 

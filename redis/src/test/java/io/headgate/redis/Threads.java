@@ -2,9 +2,7 @@ package io.headgate.redis;
 
 import java.util.List;
 
-/**
- * The threads that the store needs, and Lettuce for it; not the one that all memory stores share.
- */
+/** The threads of the store and of Lettuce, without the sweeper that all memory stores share. */
 final class Threads {
   private Threads() {}
 

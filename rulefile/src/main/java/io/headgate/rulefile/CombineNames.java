@@ -5,14 +5,15 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The ways to combine limits, by name. */
+/** Converts between {@link Combine} values and their names in rule files. */
 final class CombineNames {
   static final int DEFAULT_PERMILLE = 500;
   private static final Pattern SHARE = Pattern.compile("([0-9]{0,6}(?:\\.[0-9]{1,9})?)(%?)");
 
-  /** In the order in which messages list them. */
+  /** All names, in the order in which messages list them. */
   static final List<String> NAMES = List.of("all", "any", "weighted", "hierarchical", "priority");
 
+  /** Returns the name of a combination. */
   static String text(Combine combine) {
     return switch (combine) {
       case Combine.All all -> "all";
@@ -23,7 +24,11 @@ final class CombineNames {
     };
   }
 
-  /** With the default threshold, if it has one. */
+  /**
+   * Returns the combination of that name; {@code weighted} gets the default threshold.
+   *
+   * @throws IllegalArgumentException if there is no such combination
+   */
   static Combine parse(String text) {
     return switch (text) {
       case "all" -> new Combine.All();
@@ -35,7 +40,11 @@ final class CombineNames {
     };
   }
 
-  /** A share such as {@code 0.6} or {@code 60%}. */
+  /**
+   * Parses the threshold of a weighted combination, such as {@code 0.6} or {@code 60%}.
+   *
+   * @throws IllegalArgumentException if the text is not a share, or finer than 0.001
+   */
   static Combine.Weighted threshold(String text) {
     var share = SHARE.matcher(text);
     if (!share.matches() || share.group(1).isEmpty()) {

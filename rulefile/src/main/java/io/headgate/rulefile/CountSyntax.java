@@ -7,16 +7,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Whole numbers as rules write them: {@code 100}, {@code 1_000}, {@code 10k}, {@code 1GiB}. */
+/**
+ * Parses and formats the whole numbers of rule files: {@code 100}, {@code 1_000}, {@code 10k},
+ * {@code 1GiB}.
+ */
 final class CountSyntax {
   private static final Pattern WRITTEN = Pattern.compile("([0-9]+(?:_[0-9]+)*+)([a-zA-Z]*)");
-  private static final Pattern LOOSE =
+  private static final Pattern LENIENT =
       Pattern.compile("([0-9,]{1,20}(?:\\.[0-9]{1,12})?) ?([a-zA-Z]*)");
-  private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,18}");
-  private static final int MOST_DIGITS = 30;
+  private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,18}");
+  private static final int MAX_DIGITS = 30;
 
-  /** Of the text, with its underscores and unit. */
-  private static final int LONGEST = 64;
+  /** Maximum length of the text, with its underscores and unit. */
+  private static final int MAX_LENGTH = 64;
 
   private static final Map<String, Long> FACTORS = new LinkedHashMap<>();
 
@@ -32,25 +35,31 @@ final class CountSyntax {
     }
   }
 
+  /**
+   * Parses a count.
+   *
+   * @throws IllegalArgumentException with a suggestion, if the text is not a count or exceeds a
+   *     {@code long}
+   */
   static long parse(String text) {
-    if (text.length() > LONGEST) {
+    if (text.length() > MAX_LENGTH) {
       throw new IllegalArgumentException(
           "%s has %d characters, a count at most %d"
-              .formatted(Excerpt.of(text), text.length(), LONGEST));
+              .formatted(Excerpt.of(text), text.length(), MAX_LENGTH));
     }
     var written = WRITTEN.matcher(text);
-    if (!written.matches()) throw notOne(text);
+    if (!written.matches()) throw notACount(text);
     var factor = factor(written.group(2));
     if (factor.isEmpty()) throw unknownUnit(text, written.group(1), written.group(2));
     String digits = written.group(1).replace("_", "");
-    if (digits.length() <= MOST_DIGITS) {
+    if (digits.length() <= MAX_DIGITS) {
       var value = new BigInteger(digits).multiply(BigInteger.valueOf(factor.get()));
       if (value.bitLength() < Long.SIZE) return value.longValue();
     }
     throw new IllegalArgumentException("%s is too large".formatted(Excerpt.of(text)));
   }
 
-  /** The shortest form that reads back equal; the plainest of several. */
+  /** Returns the shortest text that parses to this count; of equally short ones, the plainest. */
   static String text(long count) {
     String shortest = Long.toString(count);
     for (var unit : FACTORS.entrySet()) {
@@ -61,9 +70,13 @@ final class CountSyntax {
     return shortest;
   }
 
-  /** A number that counts nothing, such as a priority: it may be negative and has no unit. */
-  static int whole(String text) {
-    if (!WHOLE.matcher(text).matches()) {
+  /**
+   * Parses a number that is not a count, such as a priority. It may be negative and has no unit.
+   *
+   * @throws IllegalArgumentException if the text is not an integer or exceeds an {@code int}
+   */
+  static int parseInteger(String text) {
+    if (!INTEGER.matcher(text).matches()) {
       throw new IllegalArgumentException("%s is no whole number".formatted(Excerpt.of(text)));
     }
     long value = Long.parseLong(text);
@@ -82,32 +95,34 @@ final class CountSyntax {
     return new IllegalArgumentException(
         "%s has the unknown unit %s%s Allowed: k, M, G, T (of 1000) and Ki, Mi, Gi, Ti (of 1024), with or without B"
             .formatted(
-                Excerpt.of(text), Excerpt.of(unit), NameSuggester.didYouMean(meant(digits, unit))));
+                Excerpt.of(text),
+                Excerpt.of(unit),
+                NameSuggester.didYouMean(suggestion(digits, unit))));
   }
 
-  private static Optional<String> meant(String digits, String unit) {
-    var meant = new StringBuilder();
+  private static Optional<String> suggestion(String digits, String unit) {
+    var suggestion = new StringBuilder();
     for (var known : FACTORS.keySet()) {
       for (var name : new String[] {known, known + "B"}) {
         if (!name.equalsIgnoreCase(unit)) continue;
-        meant.append(meant.isEmpty() ? "" : " or ").append(digits).append(name);
+        suggestion.append(suggestion.isEmpty() ? "" : " or ").append(digits).append(name);
       }
     }
-    return meant.isEmpty() ? Optional.empty() : Optional.of(meant.toString());
+    return suggestion.isEmpty() ? Optional.empty() : Optional.of(suggestion.toString());
   }
 
-  private static IllegalArgumentException notOne(String text) {
+  private static IllegalArgumentException notACount(String text) {
     return new IllegalArgumentException(
         "%s is no count%s Write a whole number, such as 100, 1_000, 10k, 1M or 10MB"
-            .formatted(Excerpt.of(text), NameSuggester.didYouMean(exactly(text))));
+            .formatted(Excerpt.of(text), NameSuggester.didYouMean(validSpelling(text))));
   }
 
-  /** What {@code 1.5k} or {@code 1,000} would be. */
-  private static Optional<String> exactly(String text) {
-    var loose = LOOSE.matcher(text);
-    if (!loose.matches()) return Optional.empty();
-    var factor = factor(loose.group(2));
-    String number = loose.group(1).replace(",", "");
+  /** Returns the valid spelling of texts such as {@code 1.5k} or {@code 1,000}. */
+  private static Optional<String> validSpelling(String text) {
+    var lenient = LENIENT.matcher(text);
+    if (!lenient.matches()) return Optional.empty();
+    var factor = factor(lenient.group(2));
+    String number = lenient.group(1).replace(",", "");
     if (factor.isEmpty() || number.isEmpty() || number.startsWith(".")) return Optional.empty();
     try {
       return Optional.of(

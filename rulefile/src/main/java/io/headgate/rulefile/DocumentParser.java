@@ -26,37 +26,41 @@ import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Makes one {@link SourceNode} of a YAML or JSON text.
+ * Parses a YAML or JSON text into one {@link SourceNode}.
  *
- * <p>From the parser's events rather than its nodes, because composing those has no bound on depth.
- * Tags are refused, so nothing is ever constructed; aliases share a node, and what they would
- * amount to if written out is bounded.
+ * <p>It consumes the YAML library's events and not its node tree, because composing that tree has
+ * no bound on depth. Tags are rejected, so no object is ever constructed from the text. An alias
+ * shares the node of its anchor, and the number of nodes that aliases would expand to is bounded.
  */
 final class DocumentParser {
-  static final int LONGEST = 32 << 20;
-  private static final int DEEPEST = 32;
+  /** Maximum length of a text, in characters; of a file, in bytes. */
+  static final int MAX_LENGTH = 32 << 20;
 
-  /** Of one text, in characters: many times what any field takes. */
-  private static final int LONGEST_SCALAR = 64 << 10;
+  private static final int MAX_DEPTH = 32;
 
-  /** How often the parser's buffer is filled at most, but for the smallest buffer. */
-  private static final int MOST_FILLS = 16;
+  /** Maximum length of one scalar in characters, well above the longest valid field value. */
+  private static final int MAX_SCALAR_LENGTH = 64 << 10;
 
-  private static final int SMALLEST_BUFFER = 1 << 10;
-  private static final long MOST_BY_ALIAS = 1_000_000;
+  /** Maximum number of times the parser fills its buffer, unless the buffer has minimum size. */
+  private static final int MAX_BUFFER_FILLS = 16;
+
+  private static final int MIN_BUFFER = 1 << 10;
+  private static final long MAX_ALIASED_NODES = 1_000_000;
 
   private final ProblemCollector problems;
   private final Iterator<Event> events;
   private final Map<String, Anchored> anchors = new HashMap<>();
   private long nodes;
-  private long nodesByAlias;
+  private long aliasedNodes;
 
   /**
-   * @param size in nodes, with aliases written out
+   * The value of an anchor.
+   *
+   * @param size the number of nodes, with aliases expanded
    */
   private record Anchored(SourceNode node, long size) {}
 
-  /** Ends the reading; its problem has been noted. */
+  /** Aborts the parsing after its cause was added to the problems. */
   private static final class Unreadable extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -67,33 +71,38 @@ final class DocumentParser {
 
   private DocumentParser(String text, ProblemCollector problems) {
     this.problems = problems;
-    // The length has been checked, and a text has no more code points than characters.
-    // Whenever the parser fills its buffer it copies the token that it is in, so that with a buffer
-    // of one size a text of one long token takes time by the square of its length.
+    // The length was checked before, and a text has at most as many code points as characters.
+    // The parser copies the current token each time it fills its buffer. With a buffer of constant
+    // size, a text of one long token would take quadratic time.
     var settings =
         LoadSettings.builder()
-            .setCodePointLimit(LONGEST)
-            .setBufferSize(Math.max(SMALLEST_BUFFER, text.length() / MOST_FILLS))
+            .setCodePointLimit(MAX_LENGTH)
+            .setBufferSize(Math.max(MIN_BUFFER, text.length() / MAX_BUFFER_FILLS))
             .setVersionFunction(any -> any)
             .build();
     this.events = new Parse(settings).parseString(text).iterator();
   }
 
-  /** Empty if the text can't be read, which is then among the problems. */
+  /**
+   * Parses a text.
+   *
+   * @param problems receives everything that is wrong with the text
+   * @return the root node, or empty if the text cannot be parsed
+   */
   static Optional<SourceNode> parse(String text, ProblemCollector problems) {
-    if (text.length() > LONGEST) {
+    if (text.length() > MAX_LENGTH) {
       problems.add(SourcePosition.START, "", tooLong());
       return Optional.empty();
     }
     try {
       return new DocumentParser(text, problems).document();
     } catch (MarkedYamlEngineException e) {
-      // What is never closed is better shown where it was opened than where the text ends.
+      // Report an unclosed construct where it was opened, not where the text ends.
       var mark =
           SyntaxMessage.isUnclosed(e.getProblem())
               ? e.getContextMark().or(e::getProblemMark)
               : e.getProblemMark().or(e::getContextMark);
-      problems.add(place(mark), "", SyntaxMessage.of(e.getContext(), e.getProblem()));
+      problems.add(position(mark), "", SyntaxMessage.of(e.getContext(), e.getProblem()));
     } catch (ReaderException e) {
       int end =
           text.offsetByCodePoints(
@@ -107,13 +116,13 @@ final class DocumentParser {
       problems.add(
           SourcePosition.START, "", SyntaxMessage.of(null, String.valueOf(e.getMessage())));
     } catch (Unreadable e) {
-      // Noted where it was found.
+      // Already among the problems.
     }
     return Optional.empty();
   }
 
   static String tooLong() {
-    return "the text is too long; at most %d MB are read".formatted(LONGEST >> 20);
+    return "the text is too long; at most %d MB are read".formatted(MAX_LENGTH >> 20);
   }
 
   private Optional<SourceNode> document() {
@@ -134,29 +143,30 @@ final class DocumentParser {
   }
 
   private SourceNode node(Event event, int depth) {
-    if (event instanceof AliasEvent alias) return shared(alias);
-    if (depth > DEEPEST) {
-      throw unreadable(event, "nested more than %d deep".formatted(DEEPEST));
+    if (event instanceof AliasEvent alias) return resolve(alias);
+    if (depth > MAX_DEPTH) {
+      throw unreadable(event, "nested more than %d deep".formatted(MAX_DEPTH));
     }
     long before = nodes++;
     var node =
         switch (event) {
           case ScalarEvent scalar -> {
-            refuseTag(scalar, scalar.getTag());
-            refuseTooLong(scalar);
-            yield new Scalar(scalar.getValue(), scalar.isPlain(), place(scalar));
+            rejectTag(scalar, scalar.getTag());
+            rejectTooLong(scalar);
+            yield new Scalar(scalar.getValue(), scalar.isPlain(), position(scalar));
           }
           case SequenceStartEvent list -> {
-            refuseTag(list, list.getTag());
+            rejectTag(list, list.getTag());
             yield items(list, depth);
           }
           case MappingStartEvent map -> {
-            refuseTag(map, map.getTag());
+            rejectTag(map, map.getTag());
             yield fields(map, depth);
           }
           default -> throw new IllegalStateException("no node begins with " + event);
         };
-    // Known only now, so an alias inside it can't mean it: there are no circles.
+    // Registered after its content, so that an alias inside the value cannot refer to it: there
+    // are no cycles.
     ((NodeEvent) event)
         .getAnchor()
         .ifPresent(name -> anchors.put(name.getValue(), new Anchored(node, nodes - before)));
@@ -168,7 +178,7 @@ final class DocumentParser {
     for (var event = events.next(); !(event instanceof CollectionEndEvent); event = events.next()) {
       items.add(node(event, depth + 1));
     }
-    return new Items(List.copyOf(items), place(start));
+    return new Items(List.copyOf(items), position(start));
   }
 
   private Fields fields(MappingStartEvent start, int depth) {
@@ -182,10 +192,10 @@ final class DocumentParser {
         problems.add(name.at(), "", "a field's name must be a text, got %s".formatted(name.kind()));
       }
     }
-    return new Fields(List.copyOf(fields), place(start));
+    return new Fields(List.copyOf(fields), position(start));
   }
 
-  private SourceNode shared(AliasEvent alias) {
+  private SourceNode resolve(AliasEvent alias) {
     String name = alias.getAlias().getValue();
     var anchored = anchors.get(name);
     if (anchored == null) {
@@ -195,45 +205,45 @@ final class DocumentParser {
               .formatted(name, name));
     }
     nodes += anchored.size();
-    nodesByAlias += anchored.size();
-    if (nodesByAlias > MOST_BY_ALIAS) {
+    aliasedNodes += anchored.size();
+    if (aliasedNodes > MAX_ALIASED_NODES) {
       throw unreadable(
           alias,
           "aliases such as *%s repeat more than %d values; write less by alias"
-              .formatted(name, MOST_BY_ALIAS));
+              .formatted(name, MAX_ALIASED_NODES));
     }
     return anchored.node();
   }
 
-  private void refuseTag(Event event, Optional<String> tag) {
+  private void rejectTag(Event event, Optional<String> tag) {
     if (tag.isPresent()) {
       problems.add(
-          place(event),
+          position(event),
           "",
           "the tag %s is not allowed; rule files use no tags, so leave it out"
               .formatted(Excerpt.of(tag.get())));
     }
   }
 
-  private void refuseTooLong(ScalarEvent scalar) {
+  private void rejectTooLong(ScalarEvent scalar) {
     int length = scalar.getValue().length();
-    if (length <= LONGEST_SCALAR) return;
+    if (length <= MAX_SCALAR_LENGTH) return;
     throw unreadable(
         scalar,
         "%s has %d characters; a value may have at most %d"
-            .formatted(Excerpt.of(scalar.getValue()), length, LONGEST_SCALAR));
+            .formatted(Excerpt.of(scalar.getValue()), length, MAX_SCALAR_LENGTH));
   }
 
   private Unreadable unreadable(Event event, String message) {
-    problems.add(place(event), "", message);
+    problems.add(position(event), "", message);
     return new Unreadable();
   }
 
-  private static SourcePosition place(Event event) {
-    return place(event.getStartMark());
+  private static SourcePosition position(Event event) {
+    return position(event.getStartMark());
   }
 
-  private static SourcePosition place(Optional<Mark> mark) {
+  private static SourcePosition position(Optional<Mark> mark) {
     return mark.map(m -> new SourcePosition(m.getLine() + 1, m.getColumn() + 1))
         .orElse(SourcePosition.START);
   }

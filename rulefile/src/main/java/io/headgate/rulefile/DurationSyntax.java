@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lengths of time as rules write them: {@code 250ms}, {@code 5m}. */
+/** Parses and formats the durations of rule files: {@code 250ms}, {@code 5m}. */
 final class DurationSyntax {
   private static final Pattern WRITTEN = Pattern.compile("([0-9]{1,19})([a-zA-Z]+)");
   private static final Pattern PART =
       Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,9})?) ?([a-z]+) ?");
   private static final Pattern ISO = Pattern.compile("(?<!['\\w])PT?(?:[0-9.]+[DHMS])++\\b");
-  private static final int LONGEST = 64; // that a better spelling is looked for
+  private static final int MAX_SUGGESTION_INPUT = 64; // longer texts get no suggested spelling
   private static final String EXAMPLES = "such as 250ms, 10s, 5m, 1h or 1d";
 
-  /** From short to long. */
+  /** The units of time, from short to long. */
   enum Unit {
     MICROSECOND(ChronoUnit.MICROS, "us"),
     MILLISECOND(ChronoUnit.MILLIS, "ms"),
@@ -43,7 +43,7 @@ final class DurationSyntax {
       return text;
     }
 
-    /** By its sign or its name: min, minute and minutes are m. */
+    /** Returns whether this is the unit's symbol or name: min, minute and minutes are m. */
     private boolean isCalled(String name) {
       if (name.equals(text)) return true;
       String whole = EnumNames.text(this);
@@ -53,6 +53,7 @@ final class DurationSyntax {
           || (abbreviated && name.equals(whole.substring(0, 3)));
     }
 
+    /** Returns whether the unit has no fixed length. */
     boolean varies() {
       return this == MONTH || this == YEAR;
     }
@@ -62,12 +63,17 @@ final class DurationSyntax {
     }
   }
 
-  /** So many of a unit, some of which (months) have no one length. */
+  /** An amount of a unit. Months and years have no fixed length. */
   record Span(long amount, Unit unit) {
     String text() {
       return amount + unit.text();
     }
 
+    /**
+     * Returns the fixed length.
+     *
+     * @throws IllegalArgumentException for months and years, and if it exceeds a {@code Duration}
+     */
     Duration length() {
       if (unit.varies()) {
         throw new IllegalArgumentException(
@@ -82,13 +88,23 @@ final class DurationSyntax {
     }
   }
 
+  /**
+   * Parses a duration of fixed length.
+   *
+   * @throws IllegalArgumentException with a suggestion, if the text is not such a duration
+   */
   static Duration parse(String text) {
     return span(text).length();
   }
 
+  /**
+   * Parses a duration that may be in months or years.
+   *
+   * @throws IllegalArgumentException with a suggestion, if the text is not a duration
+   */
   static Span span(String text) {
     var written = WRITTEN.matcher(text);
-    if (!written.matches()) throw notOne(text);
+    if (!written.matches()) throw notADuration(text);
     var unit = Unit.find(written.group(2));
     if (unit.isEmpty()) throw unknownUnit(text, written.group(2));
     try {
@@ -98,12 +114,16 @@ final class DurationSyntax {
     }
   }
 
-  /** The unit of {@code 100/min}. */
+  /** Returns the unit of this symbol or name, such as {@code min} in {@code 100/min}. */
   static Optional<Unit> unit(String text) {
     return Unit.find(text);
   }
 
-  /** The shortest form that reads back equal. */
+  /**
+   * Returns the shortest text that parses to this duration.
+   *
+   * @throws IllegalArgumentException if it is negative or not a whole number of microseconds
+   */
   static String text(Duration duration) {
     if (duration.isZero()) return "0s";
     for (var unit : List.of(Unit.values()).reversed()) {
@@ -117,14 +137,14 @@ final class DurationSyntax {
         "%s is no positive number of whole microseconds".formatted(duration));
   }
 
-  /** The same message with durations in the words of rules: {@code 1m} for {@code PT1M}. */
+  /** Replaces ISO 8601 durations in a message by those of rule files: {@code PT1M} by 1m. */
   static String asWritten(String message) {
     return ISO.matcher(message)
         .replaceAll(iso -> {
           try {
             return text(Duration.parse(iso.group()));
           } catch (RuntimeException e) {
-            return Matcher.quoteReplacement(iso.group()); // it only looked like one
+            return Matcher.quoteReplacement(iso.group()); // not a duration
           }
         });
   }
@@ -139,7 +159,7 @@ final class DurationSyntax {
                 NameSuggester.didYouMean(other.map(Unit::text))));
   }
 
-  private static IllegalArgumentException notOne(String text) {
+  private static IllegalArgumentException notADuration(String text) {
     if (text.matches("[0-9]{1,18}")) {
       return new IllegalArgumentException(
           "'%s' has no unit; write %ss for seconds, or %sms, %sm, %sh"
@@ -150,9 +170,9 @@ final class DurationSyntax {
             .formatted(Excerpt.of(text), NameSuggester.didYouMean(inOneUnit(text)), EXAMPLES));
   }
 
-  /** What {@code 1h30m} or {@code 1.5h} would be. */
+  /** Returns durations such as {@code 1h30m} or {@code 1.5h} in one unit. */
   private static Optional<String> inOneUnit(String text) {
-    if (text.length() > LONGEST) return Optional.empty();
+    if (text.length() > MAX_SUGGESTION_INPUT) return Optional.empty();
     var nanos = BigDecimal.ZERO;
     var part = PART.matcher(text);
     while (part.lookingAt()) {

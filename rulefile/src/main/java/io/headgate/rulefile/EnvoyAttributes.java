@@ -4,24 +4,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a descriptor of Envoy's looks to rules: its entries are attributes, beside {@link #DOMAIN}
- * and {@link #KEYS}.
+ * Maps the descriptors of Envoy's rate limit service to the attributes of a subject. Each entry
+ * becomes an attribute; {@link #DOMAIN} and {@link #KEYS} are added.
  */
 public final class EnvoyAttributes {
+  /** The attribute that holds the request's domain. */
   public static final String DOMAIN = "domain";
 
   /**
-   * The keys of the entries in their order, such as {@code path,remote_address}: by it a rule can
-   * ask for exactly these entries, which no number of conditions on them can.
+   * The attribute that holds the keys of the entries in their order, such as {@code
+   * path,remote_address}. A rule that matches it applies to descriptors of exactly these entries;
+   * conditions on single entries cannot express that.
    */
   public static final String KEYS = "descriptor";
 
-  /** What stands for a value of no characters, which no attribute can have. */
+  /** Replaces an empty value, since an attribute cannot be empty. */
   public static final String EMPTY = "(empty)";
 
   /**
-   * The attributes that entries of these keys are kept under. A name that is taken gets a number:
-   * of two entries {@code a} the second is {@code a#2}.
+   * Returns the attribute names for entries with these keys, in the same order. A name already in
+   * use gets a number: of two entries {@code a} the second is {@code a#2}.
    */
   public static List<String> names(List<String> keys) {
     var names = new ArrayList<String>(keys.size());
@@ -35,7 +37,7 @@ public final class EnvoyAttributes {
     return names;
   }
 
-  /** What {@link #KEYS} says of entries with these keys. */
+  /** Returns the value of {@link #KEYS} for entries with these keys; commas in keys are escaped. */
   public static String joined(List<String> keys) {
     var text = new StringBuilder();
     for (int i = 0; i < keys.size(); i++) {

@@ -4,9 +4,9 @@ import io.headgate.rule.Rule;
 import java.util.List;
 
 /**
- * What a configuration of envoyproxy/ratelimit comes to here.
+ * The result of importing a configuration of envoyproxy/ratelimit.
  *
- * @param notes what could not be carried over, or means something else here
+ * @param notes the settings that were not imported or behave differently in Headgate
  */
 public record EnvoyImport(List<Rule> rules, List<Note> notes) {
   public EnvoyImport {
@@ -15,13 +15,13 @@ public record EnvoyImport(List<Rule> rules, List<Note> notes) {
   }
 
   /**
-   * One thing that is not as it was.
+   * A setting that was not imported, or that behaves differently.
    *
    * @param line from 1
    * @param path the field, such as {@code descriptors[0].rate_limit.replaces}
-   * @param what in a few words
-   * @param why what is different here
-   * @param advice what to do about it
+   * @param what the difference, in a few words
+   * @param why the reason
+   * @param advice the recommended action
    */
   public record Note(int line, String path, String what, String why, String advice) {
     @Override

@@ -5,10 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A descriptor of envoyproxy/ratelimit's configuration, as it was written.
+ * A descriptor of envoyproxy/ratelimit's configuration, as written in the file.
  *
- * @param value absent: any that no sibling with a value takes
- * @param mentions fields that decide nothing here, with where they are
+ * @param value if absent, the descriptor matches every value that no sibling matches
+ * @param shared whether all values that match a wildcard share one counter
+ * @param mentions fields that have no effect on the rules, with their positions
  */
 record EnvoyNode(
     String key,
@@ -21,7 +22,7 @@ record EnvoyNode(
     SourcePosition at,
     String path) {
 
-  /** The lengths of time that a limit can be given for. */
+  /** The periods of a limit. */
   enum Unit {
     SECOND,
     MINUTE,
@@ -33,21 +34,24 @@ record EnvoyNode(
   }
 
   /**
-   * @param permits 0 lets nothing pass
+   * The limit of a descriptor.
+   *
+   * @param permits the number of requests per unit; 0 denies all
    */
   record Limit(
       boolean unlimited, long permits, Unit unit, Optional<String> name, SourcePosition at) {}
 
+  /** A field that is reported and not imported. */
   record Mention(String field, SourcePosition at) {}
 
-  /** The whole of a file. */
+  /** The content of a file. */
   record Domain(String name, List<EnvoyNode> nested) {}
 
   boolean isWildcard() {
     return value.isPresent() && value.get().indexOf('*') >= 0;
   }
 
-  /** What it matches where none of its siblings comes before it. */
+  /** Returns the pattern for the values that it matches, siblings aside. */
   Pattern pattern() {
     if (value.isEmpty()) return Pattern.Glob.parse("*");
     String literal = value.get().replace("\\", "\\\\");
@@ -55,9 +59,9 @@ record EnvoyNode(
   }
 
   /**
-   * Whether this one, and not its sibling, takes a value that both match.
+   * Returns whether this descriptor has precedence over a sibling for a value that both match.
    *
-   * @param first whether it comes first in the file
+   * @param first whether this one is first in the file
    */
   boolean isBefore(EnvoyNode sibling, boolean first) {
     return rank() < sibling.rank() || (rank() == sibling.rank() && isWildcard() && first);

@@ -10,10 +10,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Reads what envoyproxy/ratelimit reads, and refuses what it refuses. */
+/**
+ * Reads a configuration of envoyproxy/ratelimit. It accepts and rejects the same files as that
+ * program.
+ */
 final class EnvoyReader {
-  private static final List<String> OF_FILE = List.of("domain", "descriptors");
-  private static final List<String> OF_DESCRIPTOR =
+  private static final List<String> FILE_FIELDS = List.of("domain", "descriptors");
+  private static final List<String> DESCRIPTOR_FIELDS =
       List.of(
           "key",
           "value",
@@ -25,23 +28,24 @@ final class EnvoyReader {
           "value_to_metric",
           "share_threshold",
           "metadata");
-  private static final List<String> OF_LIMIT =
+  private static final List<String> LIMIT_FIELDS =
       List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
-  private static final List<String> MENTIONED =
+  private static final List<String> REPORTED_FIELDS =
       List.of("quota_mode", "detailed_metric", "value_to_metric", "metadata");
-  private static final String YES_OR_NO = "true or false";
+  private static final String BOOLEAN = "true or false";
 
+  /** Reads a file; empty if it has no valid domain, which is then among the problems. */
   Optional<Domain> read(FieldValue value) {
     return value
         .section("a map with the fields domain and descriptors")
         .flatMap(section -> {
-          section.allowOnly(OF_FILE);
-          var name = section.require("domain", "a name", EnvoyReader::given);
+          section.allowOnly(FILE_FIELDS);
+          var name = section.require("domain", "a name", EnvoyReader::nonEmpty);
           return name.map(given -> new Domain(given, descriptors(section)));
         });
   }
 
-  private static String given(String text) {
+  private static String nonEmpty(String text) {
     if (text.isEmpty()) throw new IllegalArgumentException("must not be empty");
     return text;
   }
@@ -64,23 +68,23 @@ final class EnvoyReader {
   private Optional<EnvoyNode> descriptor(FieldValue item) {
     return item.section("a descriptor: a map with a key")
         .flatMap(section -> {
-          section.allowOnly(OF_DESCRIPTOR);
-          var key = section.require("key", "the key of an entry", EnvoyReader::given);
+          section.allowOnly(DESCRIPTOR_FIELDS);
+          var key = section.require("key", "the key of an entry", EnvoyReader::nonEmpty);
           var value = section.read("value", "a text", text -> text).filter(text -> !text.isEmpty());
           var mentions = new ArrayList<Mention>();
-          for (var field : MENTIONED) mention(section, field, mentions);
+          for (var field : REPORTED_FIELDS) mention(section, field, mentions);
           var limit =
               section
                   .find("rate_limit")
                   .flatMap(given -> given.section("a map with unit and requests_per_unit"))
                   .flatMap(given -> limit(given, mentions));
-          boolean shared = yes(section, "share_threshold");
+          boolean shared = flag(section, "share_threshold");
           if (shared && (value.isEmpty() || value.get().indexOf('*') < 0)) {
             section.problem(
                 "share_threshold", "needs a value with a *, of which all share a counter");
           }
-          boolean quota = yes(section, "quota_mode");
-          boolean shadow = yes(section, "shadow_mode") || quota;
+          boolean quota = flag(section, "quota_mode");
+          boolean shadow = flag(section, "shadow_mode") || quota;
           var nested = descriptors(section);
           return key.map(name ->
               new EnvoyNode(
@@ -97,13 +101,13 @@ final class EnvoyReader {
   }
 
   private Optional<Limit> limit(MappingReader section, List<Mention> mentions) {
-    section.allowOnly(OF_LIMIT);
+    section.allowOnly(LIMIT_FIELDS);
     if (section.has("replaces")) {
       mentions.add(new Mention("rate_limit.replaces", section.findOrSelf("replaces").node().at()));
     }
     var at = section.self().node().at();
     var name = section.read("name", "a text", text -> text).filter(text -> !text.isEmpty());
-    if (yes(section, "unlimited")) return Optional.of(new Limit(true, 0, Unit.SECOND, name, at));
+    if (flag(section, "unlimited")) return Optional.of(new Limit(true, 0, Unit.SECOND, name, at));
     var permits = section.read("requests_per_unit", "a number", EnvoyReader::number).orElse(0L);
     var unit = section.require("unit", "one of second to year", EnvoyReader::unit);
     return unit.map(given -> new Limit(false, permits, given, name, at));
@@ -117,23 +121,23 @@ final class EnvoyReader {
     return Long.parseLong(text);
   }
 
-  /** There, capitals are as good as small letters. */
+  /** Units are case-insensitive in envoyproxy/ratelimit. */
   private static Unit unit(String text) {
     return EnumNames.parse(Unit.class, text.toLowerCase(Locale.ROOT));
   }
 
-  private static boolean yes(MappingReader section, String field) {
+  private static boolean flag(MappingReader section, String field) {
     return section
         .read(
             field,
-            YES_OR_NO,
+            BOOLEAN,
             text ->
                 switch (text) {
                   case "true", "True", "TRUE" -> true;
                   case "false", "False", "FALSE" -> false;
                   default ->
                       throw new IllegalArgumentException(
-                          "must be %s, got %s".formatted(YES_OR_NO, Excerpt.of(text)));
+                          "must be %s, got %s".formatted(BOOLEAN, Excerpt.of(text)));
                 })
         .orElse(false);
   }

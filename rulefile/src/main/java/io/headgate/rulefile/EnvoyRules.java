@@ -20,15 +20,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes a rule of each descriptor that has a limit.
+ * Converts each descriptor that has a limit to a rule.
  *
- * <p>There, a descriptor is looked up entry by entry: of the siblings with its key, the one of its
- * value is taken, else the first pattern that fits, else the one without a value, and there is no
- * way back. So a rule here asks for exactly the keys on the way to its limit, and for values that
- * none of the siblings that come before would have taken.
+ * <p>envoyproxy/ratelimit looks a descriptor up entry by entry. Of the siblings with the entry's
+ * key it takes the one with the entry's value, else the first matching wildcard, else the one
+ * without a value; it never backtracks. A converted rule therefore matches exactly the keys on the
+ * path to its limit, and excludes the values of siblings with higher precedence.
  */
 final class EnvoyRules {
-  private static final int LONGEST_ID = 100;
+  private static final int MAX_ID_LENGTH = 100;
   private static final ZoneId UTC = ZoneId.of("UTC");
 
   private final Domain domain;
@@ -40,59 +40,60 @@ final class EnvoyRules {
     this.domain = domain;
   }
 
+  /** Converts a configuration. */
   static EnvoyImport of(Domain domain) {
-    var made = new EnvoyRules(domain);
-    made.descend(domain.nested(), List.of());
-    return new EnvoyImport(made.rules, made.notes);
+    var converter = new EnvoyRules(domain);
+    converter.descend(domain.nested(), List.of());
+    return new EnvoyImport(converter.rules, converter.notes);
   }
 
-  /** A descriptor on the way to a limit, and what it matches there. */
+  /** A descriptor on the path to a limit, and the pattern it matches there. */
   private record Step(EnvoyNode node, Pattern pattern) {}
 
-  private void descend(List<EnvoyNode> siblings, List<Step> way) {
+  private void descend(List<EnvoyNode> siblings, List<Step> path) {
     for (int i = 0; i < siblings.size(); i++) {
       var node = siblings.get(i);
       for (var mention : node.mentions()) notes.add(note(node, mention));
-      var here = new ArrayList<>(way);
+      var here = new ArrayList<>(path);
       here.add(new Step(node, pattern(i, siblings)));
       if (node.limit().isPresent()) limit(here, node.limit().get());
       descend(node.nested(), here);
     }
   }
 
-  private static Pattern pattern(int place, List<EnvoyNode> siblings) {
-    var node = siblings.get(place);
-    var taken = new ArrayList<Pattern>();
+  private static Pattern pattern(int index, List<EnvoyNode> siblings) {
+    var node = siblings.get(index);
+    var excluded = new ArrayList<Pattern>();
     for (int i = 0; i < siblings.size(); i++) {
       var other = siblings.get(i);
-      if (i == place || !other.key().equals(node.key())) continue;
-      if (other.isBefore(node, i < place) && overlap(other, node)) taken.add(other.pattern());
+      if (i == index || !other.key().equals(node.key())) continue;
+      if (other.isBefore(node, i < index) && overlap(other, node)) excluded.add(other.pattern());
     }
-    return taken.isEmpty()
+    return excluded.isEmpty()
         ? node.pattern()
-        : new Pattern.Except(node.pattern(), Pattern.anyOf(taken));
+        : new Pattern.Except(node.pattern(), Pattern.anyOf(excluded));
   }
 
-  /** A value that the pattern does not match need not be excluded from it. */
+  /** Returns whether both may match one value; a sibling that cannot is not excluded. */
   private static boolean overlap(EnvoyNode other, EnvoyNode node) {
     return other.isWildcard() || node.pattern().matches(other.value().orElse(""));
   }
 
-  private void limit(List<Step> way, EnvoyNode.Limit limit) {
-    var node = way.getLast().node();
+  private void limit(List<Step> path, EnvoyNode.Limit limit) {
+    var node = path.getLast().node();
     String where = node.path() + ".rate_limit";
-    if (limit.unlimited()) return; // what no rule matches is not limited
+    if (limit.unlimited()) return; // a request that matches no rule is not limited
     if (limit.permits() == 0) {
       notes.add(
           new Note(
               limit.at().line(),
               where,
               "requests_per_unit: 0 is left out",
-              "no limit here lets nothing pass",
+              "Headgate has no limit that denies every request",
               "refuse these requests in Envoy itself, before they are limited"));
       return;
     }
-    var keys = way.stream().map(step -> step.node().key()).toList();
+    var keys = path.stream().map(step -> step.node().key()).toList();
     if (!canBeNamed(keys, node)) return;
     var names = EnvoyAttributes.names(keys);
     var conditions = new LinkedHashMap<String, Pattern>();
@@ -100,12 +101,12 @@ final class EnvoyRules {
     conditions.put(EnvoyAttributes.KEYS, new Pattern.Exactly(EnvoyAttributes.joined(keys)));
     var per = new ArrayList<String>();
     for (int i = 0; i < names.size(); i++) {
-      var step = way.get(i);
+      var step = path.get(i);
       conditions.put(names.get(i), step.pattern());
-      if (step.pattern().isOpen() && !step.node().shared()) per.add(names.get(i));
+      if (step.pattern().isWildcard() && !step.node().shared()) per.add(names.get(i));
     }
     var rule =
-        Rule.named(id(way, limit))
+        Rule.named(id(path, limit))
             .match(new Match(conditions))
             .per(per.toArray(String[]::new))
             .limit(new FixedWindow(limit.permits(), window(limit.unit())));
@@ -114,18 +115,21 @@ final class EnvoyRules {
     noteLength(limit, where);
   }
 
-  /** The attribute ip is compared as an address, wherever its values come from. */
+  /**
+   * Returns whether the keys can be attribute names, and adds a note if not. The attribute ip
+   * cannot be used: its values are always compared as addresses.
+   */
   private boolean canBeNamed(List<String> keys, EnvoyNode node) {
     for (var key : keys) {
-      if (key.length() > Subject.LONGEST_NAME - 4) {
+      if (key.length() > Subject.MAX_NAME_LENGTH - 4) {
         notes.add(
             new Note(
                 node.at().line(),
                 node.path(),
                 "the limit is left out",
-                "the key %s is longer than the %d characters that an attribute can have here"
+                "the key %s is longer than the %d characters of an attribute's name"
                     .formatted(Excerpt.of(key), Subject.LONGEST_NAME - 4),
-                "shorten it, here and in Envoy's rate_limits"));
+                "shorten it, in this file and in Envoy's rate_limits"));
         return false;
       }
     }
@@ -135,29 +139,29 @@ final class EnvoyRules {
             node.at().line(),
             node.path(),
             "the limit is left out",
-            "the attribute ip holds addresses here: it is compared by their bits, and IPv6 is"
+            "the attribute ip holds addresses: it is compared by their bits, and IPv6 is"
                 + " counted by /64",
-            "give the key another name, here and in Envoy's rate_limits"));
+            "give the key another name, in this file and in Envoy's rate_limits"));
     return false;
   }
 
   private void noteLength(EnvoyNode.Limit limit, String where) {
-    String there =
+    String difference =
         switch (limit.unit()) {
           case SECOND, MINUTE, HOUR, DAY -> "";
           case WEEK -> "a week begins on Thursday";
           case MONTH -> "a month is 30 days, counted from 1970";
           case YEAR -> "a year is 365 days, counted from 1970";
         };
-    if (there.isEmpty()) return;
+    if (difference.isEmpty()) return;
     String unit = EnumNames.text(limit.unit());
     notes.add(
         new Note(
             limit.at().line(),
             where + ".unit",
-            "each %s is one of the calendar".formatted(unit),
-            "envoyproxy/ratelimit has another idea of it: %s".formatted(there),
-            "nothing, unless somebody relies on when it ends"));
+            "each %s is a calendar %s".formatted(unit, unit),
+            "in envoyproxy/ratelimit %s".formatted(difference),
+            "no action is needed unless a client relies on when the %s ends".formatted(unit)));
   }
 
   private static Window window(Unit unit) {
@@ -176,18 +180,18 @@ final class EnvoyRules {
     String field = mention.field();
     String why =
         switch (field) {
-          case "quota_mode" -> "there is no such mode here; the limit counts and never denies";
+          case "quota_mode" -> "Headgate has no such mode; the limit counts and never denies";
           case "rate_limit.replaces" ->
-              "rules here do not know of each other, so the limits named there apply as well";
-          case "metadata" -> "answers carry no metadata of their limits";
-          default -> "it is about metrics, which here never have callers' values as labels";
+              "rules apply independently of each other, so the replaced limits apply as well";
+          case "metadata" -> "responses carry no metadata of their limits";
+          default -> "it configures metrics, whose labels never contain callers' values";
         };
     String advice =
         switch (field) {
           case "quota_mode" -> "read the shadow rule's metrics";
           case "rate_limit.replaces" ->
               "send only the descriptor that is to count, or raise the limits it replaced";
-          default -> "nothing: it decides nothing";
+          default -> "no action is needed, since it does not affect decisions";
         };
     return new Note(
         mention.at().line(),
@@ -197,15 +201,18 @@ final class EnvoyRules {
         advice);
   }
 
-  /** The limit's own name, else the way to it, in the letters that an id may have. */
-  private String id(List<Step> way, EnvoyNode.Limit limit) {
+  /**
+   * Returns a unique rule id: the limit's name, or the path to it, with characters that are not
+   * valid in an id replaced.
+   */
+  private String id(List<Step> path, EnvoyNode.Limit limit) {
     var text = new StringBuilder(domain.name());
-    for (var step : way) {
+    for (var step : path) {
       text.append('/').append(step.node().key());
       step.node().value().ifPresent(value -> text.append(':').append(value));
     }
     String plain = limit.name().orElse(text.toString()).replaceAll("[^A-Za-z0-9._/:@-]+", "-");
-    String shortened = plain.length() <= LONGEST_ID ? plain : plain.substring(0, LONGEST_ID);
+    String shortened = plain.length() <= MAX_ID_LENGTH ? plain : plain.substring(0, MAX_ID_LENGTH);
     String id = shortened;
     for (int n = 2; !ids.add(id); n++) id = shortened + "-" + n;
     return id;

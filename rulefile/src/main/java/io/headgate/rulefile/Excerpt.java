@@ -1,20 +1,24 @@
 package io.headgate.rulefile;
 
-/** A value in quotes, as messages show it: on one line, and not longer than it helps. */
+/**
+ * Quotes a value for a message: on one line, truncated, with control and format characters escaped.
+ */
 final class Excerpt {
-  private static final int LONGEST = 60;
+  private static final int MAX_LENGTH = 60;
 
+  /** Returns at most 60 characters of the text, escaped, in single quotes. */
   static String of(String text) {
     return "'" + shown(text) + "'";
   }
 
-  /** Without the quotes. */
+  /** Returns the excerpt without quotes. */
   static String shown(String text) {
-    return shown(text, LONGEST);
+    return shown(text, MAX_LENGTH);
   }
 
-  static String shown(String text, int longest) {
-    int end = Math.min(text.length(), longest);
+  /** Returns at most {@code maxLength} characters of the text, escaped, without quotes. */
+  static String shown(String text, int maxLength) {
+    int end = Math.min(text.length(), maxLength);
     var shown = new StringBuilder(end);
     for (int i = 0; i < end; i++) {
       char c = text.charAt(i);

@@ -10,45 +10,53 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A node, what it is called, and where to complain about it.
+ * A node with its path and the collector for its problems.
  *
- * <p>Whoever reads one gets either what was wanted, or nothing and a problem has been noted. {@code
- * wanted} completes the sentence "must be …".
+ * <p>Each read method returns either a value, or empty after adding a problem. The parameter {@code
+ * wanted} describes the expected value and completes the sentence "must be …".
  */
 record FieldValue(SourceNode node, String path, ProblemCollector problems) {
 
+  /** Adds a problem at this node's position. */
   void problem(String message) {
     problems.add(node.at(), path, message);
   }
 
-  /** Reads a text, number or boolean; the parser says what is wrong by IllegalArgumentException. */
+  /**
+   * Reads a text, number or boolean.
+   *
+   * @param parser throws IllegalArgumentException for an invalid value; its message becomes the
+   *     problem
+   */
   <T> Optional<T> read(String wanted, Function<String, T> parser) {
     return switch (node) {
-      case Scalar scalar when !scalar.isNothing() -> attempt(() -> parser.apply(scalar.text()));
-      case Scalar nothing -> refuse(wanted);
-      case Items items -> refuse(wanted);
-      case Fields fields -> refuse(wanted);
+      case Scalar scalar when !scalar.isNull() -> attempt(() -> parser.apply(scalar.text()));
+      case Scalar empty -> reject(wanted);
+      case Items items -> reject(wanted);
+      case Fields fields -> reject(wanted);
     };
   }
 
-  /** What {@code made} gives, unless it throws IllegalArgumentException: that becomes a problem. */
-  <T> Optional<T> attempt(Supplier<T> made) {
+  /** Calls the supplier; turns an IllegalArgumentException into a problem. */
+  <T> Optional<T> attempt(Supplier<T> supplier) {
     try {
-      return Optional.of(made.get());
+      return Optional.of(supplier.get());
     } catch (IllegalArgumentException e) {
       problem(DurationSyntax.asWritten(String.valueOf(e.getMessage())));
       return Optional.empty();
     }
   }
 
+  /** Reads a map of fields. */
   Optional<MappingReader> section(String wanted) {
     return node instanceof Fields fields
         ? Optional.of(new MappingReader(this, fields))
-        : refuse(wanted);
+        : reject(wanted);
   }
 
+  /** Reads a list. */
   Optional<List<FieldValue>> items(String wanted) {
-    if (!(node instanceof Items list)) return refuse(wanted);
+    if (!(node instanceof Items list)) return reject(wanted);
     var values = new ArrayList<FieldValue>();
     for (var item : list.items()) {
       values.add(new FieldValue(item, path + "[" + values.size() + "]", problems));
@@ -56,15 +64,16 @@ record FieldValue(SourceNode node, String path, ProblemCollector problems) {
     return Optional.of(values);
   }
 
-  /** The items of a list, or the value itself where a list of one needs no brackets. */
+  /** Reads a list, or a single value as a list of one. */
   Optional<List<FieldValue>> itemOrItems(String wanted) {
     return node instanceof Scalar ? Optional.of(List.of(this)) : items(wanted);
   }
 
-  <T> Optional<T> refuse(String wanted) {
-    boolean nothing = node instanceof Scalar scalar && scalar.isNothing();
+  /** Adds the problem that the node is not {@code wanted}; returns empty. */
+  <T> Optional<T> reject(String wanted) {
+    boolean isNull = node instanceof Scalar scalar && scalar.isNull();
     problem(
-        nothing
+        isNull
             ? "has no value; must be " + wanted
             : "must be %s, got %s".formatted(wanted, shown()));
     return Optional.empty();

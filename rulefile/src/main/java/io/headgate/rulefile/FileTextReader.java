@@ -8,14 +8,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The text of a file, if it is one: bounded, and in UTF-8. */
+/** Reads a file of bounded length as strict UTF-8. */
 final class FileTextReader {
+  /**
+   * Reads a file.
+   *
+   * @return the text, or empty if the file is too long or not UTF-8; the reason is then among the
+   *     problems
+   * @throws IOException if the file cannot be read
+   */
   static Optional<String> read(Path file, ProblemCollector problems) throws IOException {
     byte[] bytes;
     try (var in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(DocumentParser.LONGEST + 1);
+      bytes = in.readNBytes(DocumentParser.MAX_LENGTH + 1);
     }
-    if (bytes.length > DocumentParser.LONGEST) {
+    if (bytes.length > DocumentParser.MAX_LENGTH) {
       problems.add(SourcePosition.START, "", DocumentParser.tooLong());
       return Optional.empty();
     }

@@ -2,8 +2,9 @@ package io.headgate.rulefile;
 
 import java.util.StringJoiner;
 
-/** Prints JSON, on one line. */
+/** Prints an {@link OutputNode} as JSON on one line. */
 final class JsonPrinter {
+  /** Returns the JSON text of a node. */
   static String of(OutputNode tree) {
     return switch (tree) {
       case OutputNode.Text(String text) -> quoted(text);
@@ -21,7 +22,7 @@ final class JsonPrinter {
     };
   }
 
-  /** Escapes more than JSON asks for, so that it is YAML as well. */
+  /** Returns a JSON string. It escapes more than JSON requires, so that it is valid YAML too. */
   static String quoted(String text) {
     var quoted = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {
@@ -42,7 +43,7 @@ final class JsonPrinter {
 
   private static boolean isPrintable(String text, int index) {
     char c = text.charAt(index);
-    // Invisible ones, such as those that reverse a line, are not to hide in a file of rules.
+    // Escape format characters such as right-to-left overrides, so that they stay visible.
     if (Character.getType(c) == Character.FORMAT) return false;
     if (Character.isHighSurrogate(c)) {
       return index + 1 < text.length() && Character.isLowSurrogate(text.charAt(index + 1));

@@ -13,11 +13,12 @@ import io.headgate.limit.TokenBucket;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads the arithmetic of a limit: its algorithm, and what that takes. */
+/** Reads the algorithm of a limit and its parameters. */
 final class LimitReader {
   private static final String COUNT = "a count such as 100 or 10k";
   private static final String DURATION = "a duration such as 250ms, 10s or 5m";
 
+  /** The algorithms of rule files. */
   enum Algorithm {
     TOKEN_BUCKET,
     LEAKY_BUCKET,
@@ -26,7 +27,7 @@ final class LimitReader {
     ROLLING_WINDOW,
     CONCURRENCY;
 
-    /** The fields that are its own. */
+    /** Returns the fields of this algorithm's parameters. */
     List<String> fields() {
       return switch (this) {
         case TOKEN_BUCKET -> List.of("rate", "burst");
@@ -38,6 +39,7 @@ final class LimitReader {
       };
     }
 
+    /** Reads a limit; empty if a parameter is invalid, which is then among the problems. */
     Optional<? extends Limit> read(MappingReader section) {
       return switch (this) {
         case TOKEN_BUCKET -> tokenBucket(section);
@@ -71,23 +73,23 @@ final class LimitReader {
 
   private static Optional<LeakyBucket> leakyBucket(MappingReader section) {
     var rate = rate(section);
-    var line = line(section);
-    if (rate.isEmpty() || line.isEmpty()) return Optional.empty();
-    String blamed = section.has("queue") ? "queue" : section.has("max-wait") ? "max-wait" : "rate";
-    return section.findOrSelf(blamed).attempt(() -> new LeakyBucket(rate.get(), line.get()));
+    var queue = queue(section);
+    if (rate.isEmpty() || queue.isEmpty()) return Optional.empty();
+    String field = section.has("queue") ? "queue" : section.has("max-wait") ? "max-wait" : "rate";
+    return section.findOrSelf(field).attempt(() -> new LeakyBucket(rate.get(), queue.get()));
   }
 
-  private static Optional<? extends Queue> line(MappingReader section) {
+  private static Optional<? extends Queue> queue(MappingReader section) {
     var mode = section.choose("mode", LeakyMode.class);
-    var queue = section.read("queue", COUNT, text -> new Queue.Length(CountSyntax.parse(text)));
+    var length = section.read("queue", COUNT, text -> new Queue.Length(CountSyntax.parse(text)));
     var wait =
         section.read("max-wait", DURATION, text -> new Queue.Wait(DurationSyntax.parse(text)));
     if (section.has("queue") && section.has("max-wait")) {
-      section.problem("max-wait", "bounds the line that queue bounds already; remove one of them");
+      section.problem("max-wait", "the queue is already bounded by queue; remove one of the two");
     }
     for (var bound : List.of("queue", "max-wait")) {
       if (mode.equals(Optional.of(LeakyMode.REJECT)) && section.has(bound)) {
-        section.problem(bound, "means nothing with mode: reject, where nobody waits; remove one");
+        section.problem(bound, "has no effect with mode: reject, which never queues; remove one");
       }
     }
     boolean queues = section.has("queue") || section.has("max-wait");
@@ -96,7 +98,7 @@ final class LimitReader {
           .findOrSelf("mode")
           .problem("'queue' needs a bound; add queue: (how many may wait) or max-wait: (how long)");
     }
-    return queues ? queue.<Queue>map(line -> line).or(() -> wait) : Optional.of(new Queue.None());
+    return queues ? length.<Queue>map(q -> q).or(() -> wait) : Optional.of(new Queue.None());
   }
 
   private static Optional<FixedWindow> fixedWindow(MappingReader section) {
@@ -126,7 +128,7 @@ final class LimitReader {
     var rate = rate(section);
     int buckets =
         section
-            .read("buckets", "a number from 1 to 1000", CountSyntax::whole)
+            .read("buckets", "a number from 1 to 1000", CountSyntax::parseInteger)
             .orElse(SlidingWindow.DEFAULT_BUCKETS);
     var bound = section.choose("bound", Bound.class).orElse(Bound.INTERPOLATED);
     if (rate.isEmpty()) return Optional.empty();

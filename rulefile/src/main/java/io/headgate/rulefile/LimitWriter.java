@@ -20,26 +20,29 @@ import java.util.Map;
 /**
  * Writes the limits of a rule or override.
  *
- * @param combine says which of weight, priority and scope have an effect
+ * @param combine determines which of weight, priority and scope are written
  */
 record LimitWriter(Combine combine) {
   /**
-   * @param name what a single limit is called when nothing is said
+   * Adds the field {@code limit} or {@code limits}.
+   *
+   * @param name the default name of a single limit, which is not written
    */
   void write(List<RuleLimit> limits, String name, Map<String, OutputNode> fields) {
-    if (limits.size() == 1 && place(limits.getFirst()).isEmpty()) {
+    if (limits.size() == 1 && combineFields(limits.getFirst()).isEmpty()) {
       fields.put("limit", new OutputNode.Fields(limit(limits.getFirst(), name)));
       return;
     }
     var items = new ArrayList<OutputNode>();
     for (var limit : limits) {
       var item = limit(limit, "");
-      item.putAll(place(limit));
+      item.putAll(combineFields(limit));
       items.add(new OutputNode.Fields(item));
     }
     fields.put("limits", new OutputNode.Items(items));
   }
 
+  /** Returns the value of {@code per}, without duplicates. */
   static OutputNode per(List<String> attributes) {
     var texts = new ArrayList<OutputNode>();
     for (var name : attributes) {
@@ -49,10 +52,10 @@ record LimitWriter(Combine combine) {
     return new OutputNode.Items(texts);
   }
 
-  /** A limit in a few words, such as {@code token-bucket rate 100/1m burst 200}. */
+  /** Returns a short description, such as {@code token-bucket rate 100/1m burst 200}. */
   static String summary(Limit limit) {
     var fields = new LinkedHashMap<String, OutputNode>();
-    arithmetic(limit, fields);
+    parameters(limit, fields);
     var text = new StringBuilder(limit.algorithm());
     fields.forEach((name, value) ->
         text.append(' ')
@@ -72,7 +75,7 @@ record LimitWriter(Combine combine) {
     var fields = new LinkedHashMap<String, OutputNode>();
     if (!limit.name().equals(name)) fields.put("name", new OutputNode.Text(limit.name()));
     fields.put("algorithm", new OutputNode.Text(limit.limit().algorithm()));
-    arithmetic(limit.limit(), fields);
+    parameters(limit.limit(), fields);
     limit
         .cost()
         .ifPresent(cost -> fields.put("cost", new OutputNode.Text(LimitsReader.cost(cost))));
@@ -80,8 +83,8 @@ record LimitWriter(Combine combine) {
     return fields;
   }
 
-  /** What a limit is among others. */
-  private Map<String, OutputNode> place(RuleLimit limit) {
+  /** Returns the fields that matter only among several limits: weight, priority or scope. */
+  private Map<String, OutputNode> combineFields(RuleLimit limit) {
     var fields = new LinkedHashMap<String, OutputNode>();
     switch (combine) {
       case Combine.Weighted weighted -> {
@@ -100,7 +103,7 @@ record LimitWriter(Combine combine) {
     return fields;
   }
 
-  private static void arithmetic(Limit limit, Map<String, OutputNode> fields) {
+  private static void parameters(Limit limit, Map<String, OutputNode> fields) {
     switch (limit) {
       case TokenBucket bucket -> {
         fields.put("rate", new OutputNode.Text(RateSyntax.text(bucket.rate())));
@@ -108,16 +111,16 @@ record LimitWriter(Combine combine) {
       }
       case LeakyBucket bucket -> {
         fields.put("rate", new OutputNode.Text(RateSyntax.text(bucket.rate())));
-        switch (bucket.line()) {
+        switch (bucket.queue()) {
           case Queue.None none -> {}
           case Queue.Length length -> fields.put("queue", number(length.requests()));
           case Queue.Wait wait ->
-              fields.put("max-wait", new OutputNode.Text(DurationSyntax.text(wait.longest())));
+              fields.put("max-wait", new OutputNode.Text(DurationSyntax.text(wait.max())));
         }
       }
       case FixedWindow window -> {
         fields.put("rate", new OutputNode.Text(RateSyntax.text(window)));
-        if (window.cut() instanceof Window.Calendar calendar) {
+        if (window.alignment() instanceof Window.Calendar calendar) {
           fields.put("align", new OutputNode.Text("calendar"));
           if (!calendar.zone().equals(TimeZones.UTC)) {
             fields.put("zone", new OutputNode.Text(calendar.zone().getId()));

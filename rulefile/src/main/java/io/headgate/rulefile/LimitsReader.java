@@ -14,19 +14,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads {@code limit} or {@code limits} of a rule or override: what ties a limit to its rule.
+ * Reads {@code limit} or {@code limits} of a rule or override, with each limit's name, cost,
+ * attributes and place in the combination.
  *
- * @param combine how the rule combines its limits; empty if it does not say so readably, and then
- *     nobody complains of what goes with another way
+ * @param combine how the rule combines its limits; empty if that is invalid, and then weight,
+ *     priority and scope are accepted
  */
 record LimitsReader(Optional<Combine> combine) {
   private static final List<String> COMMON = List.of("algorithm", "name", "cost", "per");
-  private static final List<String> OF_SEVERAL = List.of("weight", "priority", "scope");
+  private static final List<String> COMBINE_FIELDS = List.of("weight", "priority", "scope");
   private static final Limit ANY = new TokenBucket(Rate.perSecond(1));
   private static final String NAME = "a name such as calls";
   private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
 
-  /** Reads a limit that stands by itself. */
+  /** Reads a limit that belongs to no rule. */
   static Optional<Limit> readOne(FieldValue value) {
     return value
         .section(ONE)
@@ -35,12 +36,14 @@ record LimitsReader(Optional<Combine> combine) {
   }
 
   /**
-   * @param name what to call a single limit that has no name of its own
+   * Reads the limits of a rule or override. Invalid ones are left out and reported.
+   *
+   * @param name the default name of a single limit
    */
   List<RuleLimit> read(MappingReader owner, String name) {
     if (owner.has("limit") && owner.has("limits")) {
-      owner.problem("limits", "stands beside limit; give one of the two");
-    } else if (!owner.has("limit") && !owner.has("limits") && !owner.meant("limits")) {
+      owner.problem("limits", "limit is given as well; give only one of the two");
+    } else if (!owner.has("limit") && !owner.has("limits") && !owner.suggested("limits")) {
       owner.missing("limit", "give one limit, or several under limits:");
     }
     var limits = new ArrayList<RuleLimit>();
@@ -69,7 +72,7 @@ record LimitsReader(Optional<Combine> combine) {
 
   private Optional<RuleLimit> oneOfSeveral(
       MappingReader section, HashMap<String, MappingReader> named) {
-    var limit = limit(section, "", OF_SEVERAL);
+    var limit = limit(section, "", COMBINE_FIELDS);
     if (limit.isEmpty()) return limit;
     String name = limit.get().name();
     var earlier = named.putIfAbsent(name, section);
@@ -90,12 +93,15 @@ record LimitsReader(Optional<Combine> combine) {
   }
 
   /**
-   * @param name for a limit without one; empty for the name of its algorithm
+   * Reads one limit.
+   *
+   * @param name the default name; empty for the name of the algorithm
+   * @param more the fields allowed besides those of every limit
    */
   private Optional<RuleLimit> limit(MappingReader section, String name, List<String> more) {
     int before = section.self().problems().count();
     var algorithm = section.choose("algorithm", Algorithm.class);
-    refuseUnknown(section, algorithm, more);
+    rejectUnknown(section, algorithm, more);
     if (!section.has("algorithm")) {
       section.missing("algorithm", "give " + EnumNames.wanted(Algorithm.class));
     }
@@ -104,12 +110,12 @@ record LimitsReader(Optional<Combine> combine) {
     var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
     var per = section.find("per").map(MatchReader::per);
     var weight = section.read("weight", "a number from 1 to 1000000", CountSyntax::parse);
-    var priority = section.read("priority", "a whole number", CountSyntax::whole);
+    var priority = section.read("priority", "a whole number", CountSyntax::parseInteger);
     var scope = section.choose("scope", Scope.class);
     if (!more.isEmpty()) {
-      refuseUnless(section, "weight", new Combine.Weighted(1));
-      refuseUnless(section, "priority", new Combine.Priority());
-      refuseUnless(section, "scope", new Combine.Hierarchical());
+      rejectUnless(section, "weight", new Combine.Weighted(1));
+      rejectUnless(section, "priority", new Combine.Priority());
+      rejectUnless(section, "scope", new Combine.Hierarchical());
     }
     if (limit.isEmpty() || section.self().problems().count() != before) return Optional.empty();
     String unnamed = name.isEmpty() ? limit.get().algorithm() : name;
@@ -126,7 +132,7 @@ record LimitsReader(Optional<Combine> combine) {
                 scope));
   }
 
-  private void refuseUnless(MappingReader section, String field, Combine wanted) {
+  private void rejectUnless(MappingReader section, String field, Combine wanted) {
     if (combine.isPresent() && combine.get().getClass() != wanted.getClass()) {
       section.problem(
           field,
@@ -135,7 +141,7 @@ record LimitsReader(Optional<Combine> combine) {
     }
   }
 
-  private static void refuseUnknown(
+  private static void rejectUnknown(
       MappingReader section, Optional<Algorithm> algorithm, List<String> more) {
     var allowed = new LinkedHashSet<>(COMMON);
     for (var known : Algorithm.values()) {
@@ -155,20 +161,21 @@ record LimitsReader(Optional<Combine> combine) {
                     String.join(", ", owners),
                     EnumNames.text(algorithm.get()),
                     String.join(", ", algorithm.get().fields())));
-      } else if (OF_SEVERAL.contains(field)) {
+      } else if (COMBINE_FIELDS.contains(field)) {
         section.problem(
             field, "has an effect on one of several limits only; use limits: or remove it");
       } else {
-        section.refuseUnknown(field, List.copyOf(allowed));
+        section.rejectUnknown(field, List.copyOf(allowed));
       }
     }
   }
 
-  /** Asks the rule model whether it takes the name. */
+  /** Validates a limit's name. */
   private static String name(String name) {
     return RuleLimit.of(name, ANY).name();
   }
 
+  /** Validates the name of a cost. */
   static String cost(String name) {
     if (name.isEmpty()) {
       throw new IllegalArgumentException(

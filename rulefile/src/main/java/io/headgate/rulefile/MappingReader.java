@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** A map of fields that is being read. A name that is there twice has been complained of. */
+/** Reads the fields of a map. Duplicate names are reported; the first one counts. */
 final class MappingReader {
   private final FieldValue self;
   private final Map<String, Field> fields = new LinkedHashMap<>();
-  private final Set<String> meant = new HashSet<>();
+  private final Set<String> suggested = new HashSet<>();
 
   MappingReader(FieldValue self, Fields node) {
     this.self = self;
@@ -42,64 +42,74 @@ final class MappingReader {
     return fields.containsKey(name);
   }
 
+  /** Returns the value of a field, if present. */
   Optional<FieldValue> find(String name) {
     return Optional.ofNullable(fields.get(name))
         .map(field -> new FieldValue(field.value(), path(name), self.problems()));
   }
 
-  /** The field if it is there, else the section: to complain about what a field did, or should. */
+  /** Returns the field if present, else the map itself: the position for a problem about it. */
   FieldValue findOrSelf(String name) {
     return find(name).orElse(self);
   }
 
+  /** Reads an optional scalar field; see {@link FieldValue#read}. */
   <T> Optional<T> read(String name, String wanted, Function<String, T> parser) {
     return find(name).flatMap(value -> value.read(wanted, parser));
   }
 
+  /** Reads a scalar field; a problem if it is missing. */
   <T> Optional<T> require(String name, String wanted, Function<String, T> parser) {
     if (!has(name)) missing(name, "give " + wanted);
     return read(name, wanted, parser);
   }
 
+  /** Reads an optional field whose values are the names of an enum. */
   <E extends Enum<E>> Optional<E> choose(String name, Class<E> type) {
     return find(name)
         .flatMap(value -> value.read(EnumNames.wanted(type), text -> EnumNames.parse(type, text)));
   }
 
-  /** Silent if another field is probably this one, misspelled: that has been complained of. */
+  /**
+   * Reports a missing field, unless an unknown field is probably a misspelling of it: that one was
+   * already reported.
+   */
   void missing(String name, String advice) {
-    if (meant.contains(name)) return;
+    if (suggested.contains(name)) return;
     self.problems().add(self.node().at(), path(name), "is missing; " + advice);
   }
 
-  /** Complains, at the field's name, of a field that is there. */
+  /** Adds a problem at the name of a field, if the field is present. */
   void problem(String name, String message) {
     var field = fields.get(name);
     if (field != null) problem(field, message);
   }
 
+  /** Reports every field with another name. */
   void allowOnly(List<String> names) {
-    for (var unknown : unknown(names)) refuseUnknown(unknown, names);
+    for (var unknown : unknown(names)) rejectUnknown(unknown, names);
   }
 
+  /** Returns the fields with other names. */
   List<String> unknown(Collection<String> allowed) {
     var unknown = new ArrayList<>(fields.keySet());
     unknown.removeAll(allowed);
     return unknown;
   }
 
-  void refuseUnknown(String name, List<String> allowed) {
+  /** Reports an unknown field with the nearest allowed name. */
+  void rejectUnknown(String name, List<String> allowed) {
     if (name.equals("<<")) {
       problem(name, "merge keys are not supported; write the fields out, or alias a whole value");
       return;
     }
-    NameSuggester.nearest(name, allowed).ifPresent(meant::add);
+    NameSuggester.nearest(name, allowed).ifPresent(suggested::add);
     problem(name, "unknown field" + NameSuggester.hint(name, allowed));
   }
 
-  /** Whether an unknown field was probably this one. */
-  boolean meant(String name) {
-    return meant.contains(name);
+  /** Returns whether an unknown field is probably a misspelling of this name. */
+  boolean suggested(String name) {
+    return suggested.contains(name);
   }
 
   private void problem(Field field, String message) {

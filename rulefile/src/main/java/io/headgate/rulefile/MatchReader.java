@@ -9,12 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads what names attributes: {@code match} and {@code per}. */
+/** Reads {@code match} and {@code per}. */
 final class MatchReader {
   static final String IS = "is";
   static final String EXCEPT = "except";
   private static final String PATTERN = "a pattern such as \"user:*\", or a list of them";
 
+  /** Reads the conditions of a rule or override. Invalid ones are left out and reported. */
   static Match match(FieldValue value) {
     var conditions = new LinkedHashMap<String, Pattern>();
     value
@@ -30,6 +31,7 @@ final class MatchReader {
     return new Match(conditions);
   }
 
+  /** Reads an attribute or a list of attributes. */
   static List<String> per(FieldValue value) {
     var names = new ArrayList<String>();
     var seen = new HashSet<String>();
@@ -51,10 +53,10 @@ final class MatchReader {
     return value.section(PATTERN).flatMap(section -> exception(attribute, section));
   }
 
-  /** A map: what to match, which is anything unless it is said, and what not. */
+  /** Reads a map of {@code is}, by default any value, and {@code except}. */
   private static Optional<Pattern> exception(String attribute, MappingReader section) {
     section.allowOnly(List.of(IS, EXCEPT));
-    if (!section.has(EXCEPT)) section.missing(EXCEPT, "give what is not to match");
+    if (!section.has(EXCEPT)) section.missing(EXCEPT, "give the values to exclude");
     var is = section.find(IS);
     var pattern =
         is.isPresent() ? patterns(attribute, is.get()) : Optional.of(Pattern.parse(attribute, "*"));
@@ -75,12 +77,12 @@ final class MatchReader {
     return patterns.isEmpty() ? Optional.empty() : Optional.of(Pattern.anyOf(patterns));
   }
 
-  /** A name that no subject can have would never match. */
+  /** Validates an attribute's name. A name that no subject can have would never match. */
   static String attribute(String name) {
-    if (name.isEmpty() || name.length() > Subject.LONGEST_NAME) {
+    if (name.isEmpty() || name.length() > Subject.MAX_NAME_LENGTH) {
       throw new IllegalArgumentException(
           "an attribute's name must have 1 to %d characters, got %d: %s"
-              .formatted(Subject.LONGEST_NAME, name.length(), Excerpt.of(name)));
+              .formatted(Subject.MAX_NAME_LENGTH, name.length(), Excerpt.of(name)));
     }
     return name;
   }

@@ -4,18 +4,22 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the name that was probably meant. */
+/** Finds the allowed name nearest to a misspelled one, by Damerau–Levenshtein distance. */
 final class NameSuggester {
-  /** The rest of a message about an unknown name: the nearest one, and all that are allowed. */
+  /** Returns the end of a message about an unknown name: the nearest name and all allowed ones. */
   static String hint(String word, Collection<String> allowed) {
     return didYouMean(nearest(word, allowed)) + " Allowed: " + String.join(", ", allowed);
   }
 
+  /** Returns "; did you mean …?", or a full stop if there is no suggestion. */
   static String didYouMean(Optional<String> name) {
     return name.map("; did you mean %s?"::formatted).orElse(".");
   }
 
-  /** One or two slips of the keyboard away, or the whole of which the word is the beginning. */
+  /**
+   * Returns the name at the smallest distance, at most 2 (1 for words of up to three characters),
+   * else the first name that begins with the word.
+   */
   static Optional<String> nearest(String word, Collection<String> names) {
     String typed = plain(word);
     Optional<String> nearest = Optional.empty();
@@ -35,17 +39,18 @@ final class NameSuggester {
     return names.stream().filter(name -> plain(name).startsWith(typed)).findFirst();
   }
 
-  /** Rules are written with small letters and hyphens; other habits are no slips. */
+  /** Converts to lower case with hyphens, so that other conventions add no distance. */
   private static String plain(String name) {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /**
-   * How many characters must be inserted, left out, replaced or swapped with their neighbour to get
-   * from one to the other; any number not less than {@code enough} stands for that or more.
+   * Returns the optimal string alignment distance: the number of insertions, deletions,
+   * substitutions and swaps of adjacent characters between the two. A result of at least {@code
+   * bound} means "that or more".
    */
-  private static int distance(String a, String b, int enough) {
-    if (Math.abs(a.length() - b.length()) >= enough) return enough;
+  private static int distance(String a, String b, int bound) {
+    if (Math.abs(a.length() - b.length()) >= bound) return bound;
     var beforeLast = new int[b.length() + 1];
     var last = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) last[j] = j;

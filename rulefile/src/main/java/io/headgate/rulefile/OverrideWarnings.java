@@ -8,12 +8,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Warns of overrides that are counted apart from their rule: a caller that chooses an attribute
- * outside {@code per} chooses which of the two counters it spends, and can spend both.
+ * Warns of overrides with counters separate from their rule's. A caller that controls an attribute
+ * outside {@code per} can choose between the two counters, and use up both.
  */
 final class OverrideWarnings {
+  /** Returns a warning for each such limit of an override. */
   static List<String> of(Rule rule) {
-    return rule.countedApart().stream()
+    return rule.separateCounters().stream()
         .map(apart -> {
           var override = rule.overrides().get(apart.override());
           return text(rule, apart.override() + 1, override, override.limits().get(apart.limit()));
@@ -42,7 +43,7 @@ final class OverrideWarnings {
 
   private static String reason(List<String> outside, List<String> per) {
     return outside.isEmpty()
-        ? "the key of the rule's counter does not tell whether the override applies"
+        ? "the key of the rule's counter does not determine whether the override applies"
         : "%s %s not in per [%s]"
             .formatted(
                 String.join(", ", outside),
@@ -56,7 +57,7 @@ final class OverrideWarnings {
         .collect(Collectors.joining(", "));
   }
 
-  /** The limit that the override stands in for; all of them if none has its name. */
+  /** Describes the limit that the override replaces, or all limits if none has its name. */
   private static String rules(Rule rule, String name) {
     var names = rule.limits().stream().map(RuleLimit::name).collect(Collectors.toSet());
     var wanted = names.contains(name) ? Set.of(name) : names;

@@ -6,16 +6,18 @@ import io.headgate.limit.Window;
 import io.headgate.rulefile.DurationSyntax.Span;
 import java.time.ZoneId;
 
-/** So many per so long, as rules write it: {@code 100/1m}, {@code 10MB/hour}. */
+/** Parses and formats the rates of rule files: {@code 100/1m}, {@code 10MB/hour}. */
 final class RateSyntax {
   static final String WANTED = "a rate such as 100/1m";
 
-  /** A rate whose period may be a month. */
+  /** A parsed rate, whose period may have no fixed length. */
   public record Written(long permits, Span period) {
+    /** Returns the rate; throws IllegalArgumentException if the period has no fixed length. */
     Rate rate() {
       return Rate.of(permits, period.length());
     }
 
+    /** Returns a calendar window; throws IllegalArgumentException unless it is one unit long. */
     FixedWindow calendar(ZoneId zone) {
       return new FixedWindow(permits, new Window.Calendar(calendarUnit(), zone));
     }
@@ -30,6 +32,11 @@ final class RateSyntax {
     }
   }
 
+  /**
+   * Parses a count and a period, separated by a slash.
+   *
+   * @throws IllegalArgumentException if the text is not a rate
+   */
   static Written parse(String text) {
     int slash = text.indexOf('/');
     if (slash < 0) {
@@ -42,13 +49,15 @@ final class RateSyntax {
     return new Written(permits, one.orElseGet(() -> DurationSyntax.span(period)));
   }
 
+  /** Returns the shortest text that parses to this rate. */
   static String text(Rate rate) {
     return CountSyntax.text(rate.permits()) + "/" + DurationSyntax.text(rate.period());
   }
 
+  /** Returns the shortest text that parses to the rate of this window. */
   static String text(FixedWindow window) {
     String period =
-        switch (window.cut()) {
+        switch (window.alignment()) {
           case Window.Epoch epoch -> DurationSyntax.text(epoch.length());
           case Window.Calendar calendar ->
               new Span(1, DurationSyntax.Unit.valueOf(calendar.unit().name())).text();

@@ -8,27 +8,40 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads and writes rules as YAML or JSON, which have the same shape.
+ * Reads and writes rules as YAML or JSON. Both formats have the same structure.
  *
- * <p>What is read is valid as a whole, or a {@link RuleFileException} says all that is wrong. What
- * is written reads back equal, but for what has no effect, such as a weight in a rule that weighs
- * nothing: that is left out.
+ * <p>A text is either valid as a whole, or a {@link RuleFileException} reports all its problems.
+ * Written rules read back equal, except that settings without effect are left out, such as a weight
+ * in a rule that is not weighted. All methods are thread-safe.
  */
 public final class RuleFile {
   private static final String UNNAMED = "";
 
-  /** Reads a file in UTF-8, and names it in messages. */
+  /**
+   * Reads a file in UTF-8. Messages name the file.
+   *
+   * @throws RuleFileException if the file is not valid
+   * @throws IOException if the file cannot be read
+   */
   public static List<Rule> read(Path file) throws IOException {
     var problems = new ProblemCollector();
     return rules(FileTextReader.read(file, problems), problems, file.toString());
   }
 
-  /** Reads a map with the field {@code rules}, or just the list. */
+  /**
+   * Reads the text of a rule file: a map with the field {@code rules}, or the list alone.
+   *
+   * @throws RuleFileException if the text is not valid
+   */
   public static List<Rule> read(String text) {
     return rules(Optional.of(text), new ProblemCollector(), UNNAMED);
   }
 
-  /** Reads one rule: what is an item of the list in a file. */
+  /**
+   * Reads one rule, which is an item of the list in a file.
+   *
+   * @throws RuleFileException if the text is not valid
+   */
   public static Rule readRule(String text) {
     var problems = new ProblemCollector();
     var rule =
@@ -39,21 +52,23 @@ public final class RuleFile {
   }
 
   /**
-   * Reads one limit: what stands at {@code limit} in a rule. What ties it to a rule, such as {@code
-   * per}, is checked and left out.
+   * Reads one limit, which is the value of {@code limit} in a rule. Fields that relate it to a
+   * rule, such as {@code per}, are validated and dropped.
    *
-   * @param path what to call the limit in messages, such as {@code limits[3].limit}
+   * @param path the path of the limit in messages, such as {@code limits[3].limit}
+   * @throws RuleFileException if the text is not valid
    */
   public static Limit readLimit(String text, String path) {
     return readLimit(text, path, SourcePosition.START.line(), SourcePosition.START.column());
   }
 
   /**
-   * As {@link #readLimit(String, String)}, of a text that was cut from another: what is wrong is
-   * said to be where that one has it.
+   * As {@link #readLimit(String, String)}, for an excerpt of a longer text. Problems have positions
+   * in the longer text.
    *
-   * @param line where the text begins in the other, from 1
-   * @param column likewise
+   * @param line the line of the longer text in which the excerpt begins, from 1
+   * @param column the column at which it begins, from 1
+   * @throws RuleFileException if the text is not valid
    */
   public static Limit readLimit(String text, String path, int line, int column) {
     var problems = new ProblemCollector(new SourcePosition(line, column));
@@ -67,27 +82,27 @@ public final class RuleFile {
   /**
    * Writes a file as YAML.
    *
-   * @throws IllegalArgumentException for a rule that no file can say, such as one that compares the
-   *     attribute {@code ip} with a text that is no address
+   * @throws IllegalArgumentException for a rule that a file cannot express, such as one that
+   *     compares the attribute {@code ip} with a text that is not an address
    */
   public static String yaml(List<Rule> rules) {
     return YamlPrinter.of(rules.stream().map(RuleWriter::write).toList());
   }
 
-  /** As {@link #yaml}, in JSON with a line for each rule. */
+  /** Writes a file as JSON with one line per rule; otherwise as {@link #yaml}. */
   public static String json(List<Rule> rules) {
     var lines = rules.stream().map(RuleFile::json).toList();
     String list = lines.isEmpty() ? "[]" : "[\n" + String.join(",\n", lines) + "\n]";
     return "{\"rules\":" + list + "}\n";
   }
 
-  /** One rule on one line, as {@link #readRule} reads it. */
+  /** Writes one rule on one line, in the format that {@link #readRule} reads. */
   public static String json(Rule rule) {
     return JsonPrinter.of(RuleWriter.write(rule));
   }
 
   /**
-   * Returns a sentence for everything in valid rules that may admit more than its author expects.
+   * Returns a message for each setting of valid rules that may admit more than its author expects.
    */
   public static List<String> warnings(List<Rule> rules) {
     return rules.stream().flatMap(rule -> OverrideWarnings.of(rule).stream()).toList();

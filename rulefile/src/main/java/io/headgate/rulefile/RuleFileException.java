@@ -3,7 +3,10 @@ package io.headgate.rulefile;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** Says everything that is wrong with a rule file, a line each. Nothing of the file was taken. */
+/**
+ * Reports all problems of a rule file; the message has one line per problem. No part of the file
+ * was used.
+ */
 public final class RuleFileException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -11,8 +14,8 @@ public final class RuleFileException extends RuntimeException {
   private final int more;
 
   /**
-   * @param source what to call the text in messages; empty if it has no name
-   * @param more how many problems there are beside those listed
+   * @param source the name of the text in messages; empty if it has none
+   * @param more the number of problems beyond those listed
    */
   RuleFileException(String source, List<RuleProblem> problems, int more) {
     super(text(source, problems, more));
@@ -20,12 +23,12 @@ public final class RuleFileException extends RuntimeException {
     this.more = more;
   }
 
-  /** In the order of the text; of a file with very many, the first ones found. */
+  /** Returns the first problems found, at most 50, in the order of the text. */
   public List<RuleProblem> problems() {
     return problems;
   }
 
-  /** How many problems there are beside those listed. */
+  /** Returns the number of problems beyond those listed. */
   public int more() {
     return more;
   }

@@ -34,7 +34,7 @@ final class RuleReader {
   private static final RuleLimit ANY = RuleLimit.of("any", new TokenBucket(Rate.perSecond(1)));
   private static final String ID = "an id such as per-user";
 
-  /** Empty if something is wrong with it, which is then among the problems. */
+  /** Reads a rule; empty if it is invalid, which is then among the problems. */
   static Optional<Rule> read(FieldValue value) {
     int before = value.problems().count();
     return value
@@ -78,7 +78,7 @@ final class RuleReader {
     var reader = new LimitsReader(combine);
     var limits = reader.read(section, id);
     limits.forEach(rule::limit);
-    // An override continues the rule's count where both have but one limit.
+    // An override shares the rule's counter if both have a single limit, since the names are equal.
     String single = limits.size() == 1 ? limits.getFirst().name() : id;
     boolean several = hasSeveral(section);
     for (var item : items(section, "overrides", "a list of overrides, each with match and limit")) {
@@ -101,7 +101,7 @@ final class RuleReader {
       MappingReader section, LimitsReader reader, String single) {
     section.allowOnly(List.of("match", "limit", "limits"));
     if (!section.has("match")) {
-      section.missing("match", "say whom the override is for, such as { key: \"user:42\" }");
+      section.missing("match", "give the callers it applies to, such as { key: \"user:42\" }");
     }
     var match = section.find("match").map(MatchReader::match);
     var limits = reader.read(section, single);
@@ -109,7 +109,7 @@ final class RuleReader {
     return Optional.of(new LimitOverride(match.get(), limits));
   }
 
-  /** Empty if it can't be read: then nobody knows what goes with it. */
+  /** Reads combine and threshold; empty if combine is invalid. */
   private static Optional<Combine> combine(MappingReader section) {
     var combine =
         section.has("combine")
@@ -177,13 +177,13 @@ final class RuleReader {
     };
   }
 
-  /** Asks the rule model whether it takes the id. */
+  /** Validates a rule's id. */
   private static String id(String id) {
     return probe(id).build().id();
   }
 
   private static int status(String id, String text) {
-    return probe(id).status(CountSyntax.whole(text)).build().status();
+    return probe(id).status(CountSyntax.parseInteger(text)).build().status();
   }
 
   private static Rule.Builder probe(String id) {

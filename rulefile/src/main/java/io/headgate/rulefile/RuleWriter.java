@@ -14,10 +14,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes one rule: what differs from the defaults. */
+/** Converts a rule to an {@link OutputNode}. Fields with their default values are left out. */
 final class RuleWriter {
   /**
-   * @throws IllegalArgumentException if no file can say what the rule says
+   * Converts a rule.
+   *
+   * @throws IllegalArgumentException if a file cannot express the rule
    */
   static OutputNode.Fields write(Rule rule) {
     try {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads a whole file: its version, and its rules with ids of their own. */
+/** Reads a whole file: its version and its rules. Rejects duplicate ids. */
 record RulesReader(ProblemCollector problems, Map<String, FieldValue> ids) {
   private static final List<String> FIELDS = List.of("version", "rules");
   private static final String VERSION = "1";
@@ -19,10 +19,11 @@ record RulesReader(ProblemCollector problems, Map<String, FieldValue> ids) {
     this(problems, new HashMap<>());
   }
 
+  /** Reads the rules. Invalid ones are left out and reported. */
   List<Rule> read(SourceNode node) {
     var rules = new ArrayList<Rule>();
     for (var value : list(node).flatMap(list -> list.items(LIST)).orElse(List.of())) {
-      refuseDuplicate(value);
+      rejectDuplicate(value);
       RuleReader.read(value).ifPresent(rules::add);
     }
     return List.copyOf(rules);
@@ -53,8 +54,8 @@ record RulesReader(ProblemCollector problems, Map<String, FieldValue> ids) {
         "%s is not known; this program reads version %s".formatted(Excerpt.of(text), VERSION));
   }
 
-  /** Looks at the bare id, since a rule that is wrong elsewhere may be a duplicate too. */
-  private void refuseDuplicate(FieldValue rule) {
+  /** Checks the id before the rule is read, so that invalid rules are checked as well. */
+  private void rejectDuplicate(FieldValue rule) {
     if (!(rule.node() instanceof Fields fields)) return;
     for (var field : fields.fields()) {
       if (!field.name().text().equals("id") || !(field.value() instanceof Scalar id)) continue;

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code active}: when a rule applies. */
+/** Reads {@code active}, the times at which a rule applies. */
 final class ScheduleReader {
   private static final List<String> FIELDS = List.of("days", "hours", "zone", "from", "until");
   private static final String DAYS = "days such as mon-fri, or a list of them";
@@ -22,6 +22,7 @@ final class ScheduleReader {
   private static final String MOMENT =
       "a local date or time such as 2026-12-24 or 2026-12-24T18:00";
 
+  /** Reads a schedule. */
   static Schedule read(FieldValue value) {
     return value
         .section("a map of " + String.join(", ", FIELDS))
@@ -104,7 +105,7 @@ final class ScheduleReader {
           : LocalDateTime.parse(text.replace(' ', 'T'));
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "%s is no date or time; write %s, without an offset: zone says where"
+          "%s is no date or time; write %s, without an offset; set the time zone with zone"
               .formatted(Excerpt.of(text), MOMENT),
           e);
     }

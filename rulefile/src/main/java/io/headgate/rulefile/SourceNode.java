@@ -3,23 +3,25 @@ package io.headgate.rulefile;
 import java.util.List;
 import java.util.Set;
 
-/** A piece of a text, as it was written: what it means is for its reader to say. */
+/** A node of a parsed text with its position. Scalars are not yet converted to values. */
 sealed interface SourceNode {
+  /** Returns the position of the node's first character. */
   SourcePosition at();
 
-  /** What to call it in a message. */
+  /** Returns the kind of node, as messages name it. */
   String kind();
 
   /**
-   * A text, number, boolean or nothing: all are texts until somebody wants one of them.
+   * A text, number, boolean or null. The reader of the field converts it.
    *
-   * @param plain written without quotes
+   * @param plain whether it is written without quotes
    */
   record Scalar(String text, boolean plain, SourcePosition at) implements SourceNode {
-    private static final Set<String> NOTHING = Set.of("", "~", "null", "Null", "NULL");
+    private static final Set<String> NULLS = Set.of("", "~", "null", "Null", "NULL");
 
-    boolean isNothing() {
-      return plain && NOTHING.contains(text);
+    /** Returns whether it is YAML's null or empty. */
+    boolean isNull() {
+      return plain && NULLS.contains(text);
     }
 
     @Override
@@ -28,6 +30,7 @@ sealed interface SourceNode {
     }
   }
 
+  /** A list. */
   record Items(List<SourceNode> items, SourcePosition at) implements SourceNode {
     @Override
     public String kind() {
@@ -35,7 +38,7 @@ sealed interface SourceNode {
     }
   }
 
-  /** Fields in their order; a name that is there twice is so here, too. */
+  /** A map: its fields in the order of the text, with duplicate names. */
   record Fields(List<Field> fields, SourcePosition at) implements SourceNode {
     @Override
     public String kind() {
@@ -43,5 +46,6 @@ sealed interface SourceNode {
     }
   }
 
+  /** One field of a map. */
   record Field(Scalar name, SourceNode value) {}
 }

@@ -1,11 +1,13 @@
 package io.headgate.rulefile;
 
-/** Where something begins in a text; both from 1. */
+/** A position in a text; line and column count from 1. */
 record SourcePosition(int line, int column) {
   static final SourcePosition START = new SourcePosition(1, 1);
 
   /**
-   * This place in a text of which the one it was found in is a part that begins at {@code start}.
+   * Converts this position in an excerpt to the position in the whole text.
+   *
+   * @param start the position of the excerpt in the whole text
    */
   SourcePosition from(SourcePosition start) {
     return line == 1
@@ -13,7 +15,7 @@ record SourcePosition(int line, int column) {
         : new SourcePosition(start.line + line - 1, column);
   }
 
-  /** The place after {@code text}, as an editor counts it: by code points. */
+  /** Returns the position after {@code text}; columns count code points, as in an editor. */
   static SourcePosition after(CharSequence text) {
     int line = 1;
     int lineStart = 0;

@@ -2,11 +2,13 @@ package io.headgate.rulefile;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the parser says, and what writers of rules most often meant. */
+/** Formats the YAML parser's errors, with a hint for the most common mistakes. */
 final class SyntaxMessage {
   /**
-   * @param context what the parser was doing, such as "while scanning an alias"
-   * @param problem what it met
+   * Returns the message for an error.
+   *
+   * @param context the parser's activity, such as "while scanning an alias"
+   * @param problem the error
    */
   static String of(@Nullable String context, String problem) {
     String doing = context == null ? "" : context;
@@ -14,12 +16,13 @@ final class SyntaxMessage {
         .formatted(doing.isEmpty() ? "" : doing + ", ", problem.strip(), hint(doing, problem));
   }
 
+  /** Returns whether the text ended inside a bracket or quote. */
   static boolean isUnclosed(String problem) {
     return problem.contains("stream end") || problem.contains("end of stream");
   }
 
   private static String hint(String doing, String problem) {
-    if (isUnclosed(problem)) return "; what begins here is never closed";
+    if (isUnclosed(problem)) return "; the bracket or quote that begins here is never closed";
     if (doing.contains("alias")) return "; quote a pattern that begins with *, such as \"*\"";
     if (problem.contains("TAB")) return "; indent with spaces";
     if (problem.contains("cannot start any token") || problem.contains("but found ':'")) {

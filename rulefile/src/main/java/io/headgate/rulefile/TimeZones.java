@@ -6,11 +6,16 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Time zones by name or offset. */
+/** Parses time zones by name or offset. */
 final class TimeZones {
   static final String WANTED = "a time zone such as Europe/Berlin, UTC or +02:00";
   static final ZoneId UTC = ZoneId.of("UTC");
 
+  /**
+   * Parses a time zone.
+   *
+   * @throws IllegalArgumentException with the nearest name, if there is no such zone
+   */
   static ZoneId parse(String text) {
     try {
       return ZoneId.of(text);

@@ -5,13 +5,14 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.StringJoiner;
 
-/** Days of the week by their first three letters. */
+/** Formats days of the week by their first three letters. */
 final class WeekdayNames {
+  /** Returns the name of a day, such as {@code mon}. */
   static String text(DayOfWeek day) {
     return day.name().substring(0, 3).toLowerCase(Locale.ROOT);
   }
 
-  /** Days in a row as a range: {@code mon-fri,sun}. */
+  /** Returns days with ranges for three or more in a row: {@code mon-fri,sun}. */
   static String text(Set<DayOfWeek> days) {
     var texts = new StringJoiner(",");
     for (int first = 1; first <= 7; first++) {

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
-/** Prints YAML: a field of a rule on each line, and what is inside it in brackets. */
+/** Prints rules as YAML, with one line per field and nested values in flow style. */
 final class YamlPrinter {
   private static final Pattern WORDS =
       Pattern.compile("[A-Za-z/][A-Za-z0-9_./@-]*(?::[A-Za-z0-9_./@-]+)*+");
@@ -14,10 +14,11 @@ final class YamlPrinter {
   private static final Pattern DURATION_OR_RATE =
       Pattern.compile("(?:[1-9][0-9]*[A-Za-z]{0,2}/)?[1-9][0-9]*(?:us|ms|s|m|h|d|w|mo|y)");
 
-  /** What some reader of YAML, old or new, takes for something else than a text. */
-  private static final Set<String> TAKEN =
+  /** Words that YAML 1.1 or 1.2 does not read as text unless quoted. */
+  private static final Set<String> RESERVED =
       Set.of("y", "n", "yes", "no", "on", "off", "true", "false", "null");
 
+  /** Returns a rule file. */
   static String of(List<OutputNode.Fields> rules) {
     if (rules.isEmpty()) return "rules: []\n";
     var yaml = new StringBuilder("rules:\n");
@@ -31,7 +32,7 @@ final class YamlPrinter {
     return yaml.toString();
   }
 
-  /** The value of a rule's field: limits and overrides get a line each. */
+  /** Returns the value of a rule's field; limits and overrides get one line each. */
   private static String block(OutputNode value) {
     if (!(value instanceof OutputNode.Items(var items))
         || items.isEmpty()
@@ -63,7 +64,7 @@ final class YamlPrinter {
   private static String text(String text) {
     boolean bare =
         DURATION_OR_RATE.matcher(text).matches()
-            || (WORDS.matcher(text).matches() && !TAKEN.contains(text.toLowerCase(Locale.ROOT)));
+            || (WORDS.matcher(text).matches() && !RESERVED.contains(text.toLowerCase(Locale.ROOT)));
     return bare ? text : JsonPrinter.quoted(text);
   }
 

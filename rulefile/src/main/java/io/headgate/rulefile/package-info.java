@@ -1,14 +1,14 @@
 /**
- * Rules as YAML and JSON text. Start at {@link io.headgate.rulefile.RuleFile}.
+ * Reads and writes rules as YAML and JSON. Start at {@link io.headgate.rulefile.RuleFile}.
  *
- * <p>A text becomes {@code SourceNode}s that know their line and column (Document), these become
- * rules (RuleReader and the readers beside it), and whatever is wrong on the way is gathered in
- * Problems rather than thrown, so that one reading shows them all. JSON is read as what it is, a
- * kind of YAML. Writing goes the other way: RuleWriter makes a Tree, YamlText and JsonText print
- * it.
+ * <p>{@code DocumentParser} parses a text into {@code SourceNode}s with line and column. {@code
+ * RuleReader} and the other readers convert these to rules. Problems are added to a {@code
+ * ProblemCollector} instead of being thrown, so that one pass reports all of them. JSON is read as
+ * YAML, of which it is a subset. For writing, {@code RuleWriter} creates {@code OutputNode}s, which
+ * {@code YamlPrinter} or {@code JsonPrinter} prints.
  *
- * <p>Lives here: the format, its messages. May not: servers, stores, clocks, what a rule means. No
- * other package knows the YAML library, and here only Document does.
+ * <p>The package contains the format and its messages. It must not contain servers, stores, clocks
+ * or the meaning of rules. Only {@code DocumentParser} uses the YAML library.
  */
 @NullMarked
 package io.headgate.rulefile;

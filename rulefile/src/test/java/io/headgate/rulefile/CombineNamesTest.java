@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class CombineNamesTest {
   @Test
-  void eachNameReadsBack() {
+  void namesRoundTrip() {
     for (var name : CombineNames.NAMES)
       assertThat(CombineNames.text(CombineNames.parse(name))).isEqualTo(name);
   }
@@ -27,7 +27,7 @@ class CombineNamesTest {
     "0.50000, 500",
     "0.1%, 1",
   })
-  void aShareIsAFractionOrAPercentage(String text, int permille) {
+  void thresholdIsAFractionOrAPercentage(String text, int permille) {
     assertThat(CombineNames.threshold(text)).isEqualTo(new Combine.Weighted(permille));
   }
 
@@ -44,7 +44,7 @@ class CombineNamesTest {
         "0 | threshold must be more than 0 and at most 1 (100%), got 0.0",
         "60 | threshold must be more than 0 and at most 1 (100%), got 60.0",
       })
-  void anythingElseIsRefused(String text, String message) {
+  void invalidThresholdIsRejected(String text, String message) {
     assertThatThrownBy(() -> CombineNames.threshold(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);

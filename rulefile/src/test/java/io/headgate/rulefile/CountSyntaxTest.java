@@ -30,7 +30,7 @@ class CountSyntaxTest {
     "500B, 500",
     "9223372036854775807, 9223372036854775807",
   })
-  void digitsWithAUnitAreACount(String text, long count) {
+  void parsesDigitsWithUnit(String text, long count) {
     assertThat(CountSyntax.parse(text)).isEqualTo(count);
   }
 
@@ -59,7 +59,7 @@ class CountSyntaxTest {
         "1234567890123456789012345678901234567890 |"
             + " '1234567890123456789012345678901234567890' is too large",
       })
-  void anythingElseIsRefusedWithTheWayOut(String text, String message) {
+  void invalidCountIsRejectedWithASuggestion(String text, String message) {
     assertThatThrownBy(() -> CountSyntax.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
@@ -78,19 +78,19 @@ class CountSyntaxTest {
     "1000000, 1M",
     "9007199254740992, 8192Ti",
   })
-  void aCountIsWrittenInItsShortestExactForm(long count, String text) {
+  void formatsTheShortestExactForm(long count, String text) {
     assertThat(CountSyntax.text(count)).isEqualTo(text);
   }
 
   @Property
-  void whatIsWrittenReadsBackEqual(@ForAll @LongRange(min = 0) long count) {
+  void formattedCountParsesToTheSameValue(@ForAll @LongRange(min = 0) long count) {
     assertThat(CountSyntax.parse(CountSyntax.text(count))).isEqualTo(count);
   }
 
   @ParameterizedTest
   @CsvSource({"0, 0", "-5, -5", "429, 429", "2147483647, 2147483647"})
-  void aWholeNumberMayBeNegative(String text, int number) {
-    assertThat(CountSyntax.whole(text)).isEqualTo(number);
+  void integerMayBeNegative(String text, int number) {
+    assertThat(CountSyntax.parseInteger(text)).isEqualTo(number);
   }
 
   @ParameterizedTest
@@ -104,8 +104,8 @@ class CountSyntaxTest {
     "2147483648, is too large",
     "-2147483649, is too large",
   })
-  void whatIsNoWholeNumberIsRefused(String text, String message) {
-    assertThatThrownBy(() -> CountSyntax.whole(text))
+  void invalidIntegerIsRejected(String text, String message) {
+    assertThatThrownBy(() -> CountSyntax.parseInteger(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("'%s' %s", text, message);
   }

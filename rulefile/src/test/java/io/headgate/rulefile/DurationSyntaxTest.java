@@ -29,7 +29,7 @@ class DurationSyntaxTest {
     "3weeks, PT504H",
     "007s, PT7S",
   })
-  void aWholeNumberAndAUnitAreADuration(String text, Duration duration) {
+  void parsesWholeNumberWithUnit(String text, Duration duration) {
     assertThat(DurationSyntax.parse(text)).isEqualTo(duration);
   }
 
@@ -62,7 +62,7 @@ class DurationSyntaxTest {
         "9999999999999999999s | '9999999999999999999s' is too long",
         "9223372036854775807w | '9223372036854775807w' is too long",
       })
-  void anythingElseIsRefusedWithTheWayOut(String text, String message) {
+  void invalidDurationIsRejectedWithASuggestion(String text, String message) {
     assertThatThrownBy(() -> DurationSyntax.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
@@ -81,13 +81,13 @@ class DurationSyntaxTest {
     "PT168H, 1w",
     "PT8784H, 366d",
   })
-  void aDurationIsWrittenInTheLongestUnitThatIsExact(Duration duration, String text) {
+  void formatsInTheLongestExactUnit(Duration duration, String text) {
     assertThat(DurationSyntax.text(duration)).isEqualTo(text);
     assertThat(DurationSyntax.parse(text)).isEqualTo(duration);
   }
 
   @Test
-  void whatNoTextCanSayIsNotWritten() {
+  void negativeOrSubMicrosecondDurationIsNotFormatted() {
     for (var duration : new Duration[] {Duration.ofNanos(1), Duration.ofSeconds(-1)}) {
       assertThatThrownBy(() -> DurationSyntax.text(duration))
           .isInstanceOf(IllegalArgumentException.class)
@@ -96,13 +96,13 @@ class DurationSyntaxTest {
   }
 
   @Test
-  void theLongestDurationIsWrittenAndReadBack() {
+  void maximumDurationRoundTrips() {
     var longest = Duration.of(Long.MAX_VALUE, ChronoUnit.SECONDS);
     assertThat(DurationSyntax.parse(DurationSyntax.text(longest))).isEqualTo(longest);
   }
 
   @Test
-  void messagesOfTheCoreSpeakOfDurationsAsRulesDo() {
+  void isoDurationsInMessagesAreReplaced() {
     assertThat(
             DurationSyntax.asWritten("100 per PT1M within PT0.25S, not 'PT1M' and no PTA or P1X"))
         .isEqualTo("100 per 1m within 250ms, not 'PT1M' and no PTA or P1X");

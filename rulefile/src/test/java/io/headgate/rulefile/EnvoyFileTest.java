@@ -14,10 +14,10 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each feature of the other side's files: what goes in, the rules and the notes that come out. */
+/** Imports each feature of envoyproxy/ratelimit's files and compares the rules and notes. */
 class EnvoyFileTest {
   @TestFactory
-  List<DynamicTest> everyFeatureComesOutAsWritten() throws IOException {
+  List<DynamicTest> everyFeatureIsImported() throws IOException {
     var tests = new ArrayList<DynamicTest>();
     try (var in = EnvoyFileTest.class.getResourceAsStream("envoy.txt")) {
       String all = new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -54,7 +54,7 @@ class EnvoyFileTest {
         "{domain: a, descriptors: [{key: b, shadow_mode: 1}]} => must be true or false, got '1'",
         "[] => must be a map with the fields domain and descriptors, got a list"
       })
-  void whatTheOtherSideRefusesIsRefused(String text, String message) {
+  void invalidConfigurationIsRejected(String text, String message) {
     assertThatThrownBy(() -> EnvoyFile.read(text))
         .isInstanceOf(RuleFileException.class)
         .hasMessageContaining(message);

@@ -17,15 +17,16 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * Random configurations and descriptors: which limit applies, and which counter it is charged to,
- * as envoyproxy/ratelimit looks it up (entry by entry, slowly) and as the imported rules say.
+ * Compares, for random configurations and descriptors, the limit and counter that
+ * envoyproxy/ratelimit looks up (a naive model of it, entry by entry) with those of the imported
+ * rules.
  */
 class EnvoyLookupProperties {
   private static final List<String> KEYS = List.of("a", "b", "c");
   private static final List<String> VALUES = List.of("x", "xy", "yx", "y", "z");
   private static final List<String> PATTERNS = List.of("x*", "*y", "*x*", "*", "x*x", "*y*");
 
-  /** One configured descriptor; every limit has another number of permits, by which it is known. */
+  /** One configured descriptor. Each limit is identified by its number of permits. */
   private record Configured(
       String key,
       String value,
@@ -36,11 +37,11 @@ class EnvoyLookupProperties {
 
   private record Entry(String key, String value) {}
 
-  /** What a descriptor comes to: a limit, and what names its counter. */
+  /** The result of a lookup: a limit and the name of its counter. */
   private record Found(long permits, String counter) {}
 
   @Property(tries = 400)
-  void theImportedRulesFindTheSameLimitAndTheSameCounter(@ForAll long seed) {
+  void importedRulesFindTheSameLimitAndCounter(@ForAll long seed) {
     var random = new Random(seed);
     var permits = new int[] {0};
     var config = configured(random, 0, permits);

@@ -24,13 +24,13 @@ class NameSuggesterTest {
     "leaky, leaky-bucket",
     "Fixed, fixed-window",
   })
-  void aSlipOrAnotherHabitFindsTheName(String word, String name) {
+  void typoOrOtherNamingConventionFindsTheName(String word, String name) {
     assertThat(NameSuggester.nearest(word, NAMES)).contains(name);
   }
 
   @ParameterizedTest
   @CsvSource({"gcra", "on", "x", "''", "bucket", "rolling-window"})
-  void whatIsFarFromAllOfThemFindsNone(String word) {
+  void unrelatedWordFindsNoName(String word) {
     assertThat(NameSuggester.nearest(word, NAMES)).isEmpty();
   }
 }

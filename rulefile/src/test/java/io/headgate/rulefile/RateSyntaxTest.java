@@ -25,7 +25,7 @@ class RateSyntaxTest {
     "1M / 1d, 1000000, PT24H",
     "5/2weeks, 5, PT336H",
   })
-  void aCountPerDurationIsARate(String text, long permits, Duration period) {
+  void parsesCountPerDuration(String text, long permits, Duration period) {
     assertThat(RateSyntax.parse(text).rate()).isEqualTo(Rate.of(permits, period));
   }
 
@@ -38,7 +38,7 @@ class RateSyntaxTest {
     "1/1mo, MONTH",
     "1/1y, YEAR",
   })
-  void oneUnitOfTheCalendarIsACalendarWindow(String text, Window.Unit unit) {
+  void oneCalendarUnitIsACalendarWindow(String text, Window.Unit unit) {
     var zone = ZoneId.of("Asia/Tokyo");
     assertThat(RateSyntax.parse(text).calendar(zone))
         .isEqualTo(new FixedWindow(1, new Window.Calendar(unit, zone)));
@@ -61,7 +61,7 @@ class RateSyntaxTest {
         "0/1m | a rate needs at least 1 permit per period, got 0; to let nothing pass, match the"
             + " callers and refuse them before they are limited",
       })
-  void anythingElseIsRefusedWithTheWayOut(String text, String message) {
+  void invalidRateIsRejectedWithASuggestion(String text, String message) {
     assertThatThrownBy(() -> RateSyntax.parse(text).rate())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);
@@ -69,7 +69,7 @@ class RateSyntaxTest {
 
   @ParameterizedTest
   @CsvSource({"1/2d", "1/60m", "1/7d", "1/1s", "1/1m", "1/2mo"})
-  void aCalendarWindowIsOneUnitLong(String text) {
+  void calendarWindowOfAnotherLengthIsRejected(String text) {
     assertThatThrownBy(() -> RateSyntax.parse(text).calendar(TimeZones.UTC))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -79,7 +79,7 @@ class RateSyntaxTest {
 
   @ParameterizedTest
   @CsvSource({"100, PT60S, 100/1m", "1000, PT24H, 1k/1d", "10485760, PT1H, 10Mi/1h"})
-  void aRateIsWrittenInItsShortestExactForm(long permits, Duration period, String text) {
+  void formatsTheShortestExactForm(long permits, Duration period, String text) {
     assertThat(RateSyntax.text(Rate.of(permits, period))).isEqualTo(text);
   }
 }

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 
 class ReadLimitTest {
   @Test
-  void aLimitIsReadByItself() {
+  void readsALimitWithoutARule() {
     assertThat(RuleFile.readLimit("{algorithm: token-bucket, rate: 100/10s, burst: 50}", "x"))
         .isEqualTo(new TokenBucket(Rate.of(100, Duration.ofSeconds(10)), 50));
   }
 
   @Test
-  void whatTiesItToARuleIsLeftOutButMustBeRight() {
+  void fieldsOfARuleAreValidatedAndDropped() {
     String text = "{algorithm: token-bucket, rate: 1/1s, name: calls, per: [user], cost: bytes}";
     assertThat(RuleFile.readLimit(text, "x")).isEqualTo(new TokenBucket(Rate.perSecond(1)));
     assertThatThrownBy(() -> RuleFile.readLimit(text.replace("[user]", "{}"), "limits[2].limit"))
@@ -25,7 +25,7 @@ class ReadLimitTest {
   }
 
   @Test
-  void allThatIsWrongIsNamedByThePathThatIsGiven() {
+  void problemsBeginWithTheGivenPath() {
     assertThatThrownBy(
             () -> RuleFile.readLimit("\n  {\"algorithm\":\"fixed-windw\"}", "limits[0].limit"))
         .isInstanceOf(RuleFileException.class)
@@ -36,7 +36,7 @@ class ReadLimitTest {
   }
 
   @Test
-  void whatIsWrongWithAPieceOfATextIsSaidToBeWhereTheTextHasIt() {
+  void problemsInAnExcerptHavePositionsOfTheWholeText() {
     assertThatThrownBy(() -> RuleFile.readLimit("{\"algorithm\":\"fixed-windw\"}", "it", 7, 30))
         .isInstanceOf(RuleFileException.class)
         .hasMessageContaining("7:43: it.algorithm");

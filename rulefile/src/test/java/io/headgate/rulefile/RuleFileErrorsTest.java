@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RuleFileErrorsTest {
-  /** {@code errors.txt} has, for each case, a line that names it, a rule file, and what is said. */
+  /** {@code errors.txt} has, for each case, its name, a rule file, and the expected message. */
   record Case(String name, String file, String message) {
     @Override
     public String toString() {
@@ -24,10 +24,10 @@ class RuleFileErrorsTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void whatIsWrongIsSaid(Case wrong) {
-    assertThatThrownBy(() -> RuleFile.read(wrong.file()))
+  void invalidFileIsRejectedWithMessage(Case invalid) {
+    assertThatThrownBy(() -> RuleFile.read(invalid.file()))
         .isInstanceOf(RuleFileException.class)
-        .hasMessage(wrong.message());
+        .hasMessage(invalid.message());
   }
 
   static List<Case> cases() throws IOException {
@@ -45,7 +45,7 @@ class RuleFileErrorsTest {
   }
 
   @Test
-  void aProblemKnowsItsPlaceAndField() {
+  void problemHasPositionAndField() {
     var thrown =
         catchThrowableOfType(
             RuleFileException.class,
@@ -66,14 +66,14 @@ class RuleFileErrorsTest {
   }
 
   @Test
-  void theFieldsOfASingleRuleAreNamedFromItself() {
+  void fieldsOfASingleRuleHaveRelativePaths() {
     assertThatThrownBy(() -> RuleFile.readRule("{\"id\":\"a\",\"limit\":{\"algorithm\":\"x\"}}"))
         .isInstanceOf(RuleFileException.class)
         .hasMessageStartingWith("1:32: limit.algorithm: 'x' is not known.");
   }
 
   @Test
-  void ofVeryManyProblemsTheFirstAreListedAndTheOthersCounted() {
+  void firstProblemsAreListedAndTheRestCounted() {
     var thrown =
         catchThrowableOfType(
             RuleFileException.class, () -> RuleFile.read("- mode: x\n".repeat(1000)));
@@ -83,7 +83,7 @@ class RuleFileErrorsTest {
   }
 
   @Test
-  void whatAMessageQuotesStaysOnItsLine() {
+  void quotedTextStaysOnOneLine() {
     var thrown =
         catchThrowableOfType(
             RuleFileException.class,
@@ -93,7 +93,7 @@ class RuleFileErrorsTest {
   }
 
   @Test
-  void aControlCharacterIsNamed() {
+  void controlCharacterIsNamed() {
     assertThatThrownBy(() -> RuleFile.read("- id: a\n  description: 😀x\u0007"))
         .isInstanceOf(RuleFileException.class)
         .hasMessage("2:18: the character U+0007 is not allowed here; in quotes, write \\u0007");

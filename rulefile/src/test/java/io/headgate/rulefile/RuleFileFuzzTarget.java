@@ -8,8 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A text is a rule file or rejected with its problems. Accepted rules compile, and both of their
- * written forms read back to the same rules. The same holds for the import of Envoy's format.
+ * Checks that a text is either a valid rule file or rejected with problems. Accepted rules compile,
+ * and both of their written forms read back to the same rules. The same holds for the import of
+ * Envoy's format.
  */
 public final class RuleFileFuzzTarget {
   public static void fuzzerTestOneInput(byte[] input) {

@@ -14,30 +14,30 @@ import net.jqwik.api.Property;
 
 class RuleFileProperties {
   @Property
-  void whatIsWrittenReadsBackEqual(@ForAll Random random) {
-    var rules = new Rules(random).some().stream().map(RuleFileProperties::effective).toList();
+  void writtenRulesReadBackEqual(@ForAll Random random) {
+    var rules = new Rules(random).rules().stream().map(RuleFileProperties::effective).toList();
     assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(rules);
     assertThat(RuleFile.read(RuleFile.json(rules))).isEqualTo(rules);
   }
 
   @Property
-  void oneRuleThatIsWrittenReadsBackEqual(@ForAll Random random) {
+  void writtenRuleReadsBackEqual(@ForAll Random random) {
     var rule = effective(new Rules(random).rule("a"));
     assertThat(RuleFile.readRule(RuleFile.json(rule))).isEqualTo(rule);
     assertThat(RuleFile.json(rule)).doesNotContain("\n");
   }
 
   @Property
-  void onlyWhatHasNoEffectIsLostInWriting(@ForAll Random random) {
-    var rules = new Rules(random).some();
+  void onlySettingsWithoutEffectAreNotWritten(@ForAll Random random) {
+    var rules = new Rules(random).rules();
     var effective = rules.stream().map(RuleFileProperties::effective).toList();
     assertThat(RuleFile.read(RuleFile.yaml(rules))).isEqualTo(effective);
     assertThat(RuleFile.json(rules)).isEqualTo(RuleFile.json(effective));
   }
 
   @Property
-  void anythingElseIsRefusedByTheOneExceptionAndWithAPlaceInTheText(@ForAll Random random) {
-    var rules = new Rules(random).some();
+  void damagedFileIsReadOrRejectedWithPositions(@ForAll Random random) {
+    var rules = new Rules(random).rules();
     String text = random.nextBoolean() ? RuleFile.yaml(rules) : RuleFile.json(rules);
     String damaged = damage(text, random);
     try {
@@ -53,7 +53,7 @@ class RuleFileProperties {
     }
   }
 
-  /** The rule without what the way to combine its limits makes meaningless. */
+  /** Returns the rule without the settings that have no effect with its combination. */
   private static Rule effective(Rule rule) {
     boolean several =
         rule.limits().size() > 1
@@ -91,7 +91,7 @@ class RuleFileProperties {
         .toList();
   }
 
-  /** Leaves out, doubles, replaces or inserts a few pieces. */
+  /** Deletes, doubles, replaces or inserts up to three pieces. */
   private static String damage(String text, Random random) {
     var damaged = new StringBuilder(text);
     for (int i = 1 + random.nextInt(3); i > 0; i--) {

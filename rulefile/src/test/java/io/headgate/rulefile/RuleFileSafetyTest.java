@@ -16,20 +16,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RuleFileSafetyTest {
-  private static final int LONGEST = 32 << 20;
+  private static final int MAX_LENGTH = 32 << 20;
   private static final String LIMIT = "{ algorithm: token-bucket, rate: 1/1m }";
 
   @Test
-  void aTextThatIsTooLongIsNotRead() {
-    assertThat(RuleFile.read("rules: []" + "\n".repeat(LONGEST - "rules: []".length()))).isEmpty();
-    assertThatThrownBy(() -> RuleFile.read("\n".repeat(LONGEST + 1)))
+  void tooLongTextIsRejected() {
+    assertThat(RuleFile.read("rules: []" + "\n".repeat(MAX_LENGTH - "rules: []".length()))).isEmpty();
+    assertThatThrownBy(() -> RuleFile.read("\n".repeat(MAX_LENGTH + 1)))
         .isInstanceOf(RuleFileException.class)
         .hasMessage("1:1: the text is too long; at most 32 MB are read");
   }
 
   @Test
-  void aFileThatIsTooLongIsNotRead(@TempDir Path directory) throws IOException {
-    var bytes = new byte[LONGEST + 1];
+  void tooLongFileIsRejected(@TempDir Path directory) throws IOException {
+    var bytes = new byte[MAX_LENGTH + 1];
     Arrays.fill(bytes, (byte) '\n');
     var file = Files.write(directory.resolve("rules.yaml"), bytes);
     assertThatThrownBy(() -> RuleFile.read(file))
@@ -39,7 +39,7 @@ class RuleFileSafetyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"[", "{a: ", "{\"a\":", "- ", "? ", "[{a: ["})
-  void whatIsNestedTooDeepIsNotRead(String open) {
+  void tooDeepNestingIsRejected(String open) {
     var thrown =
         catchThrowableOfType(RuleFileException.class, () -> RuleFile.read(open.repeat(500_000)));
     assertThat(thrown.problems()).hasSize(1);
@@ -47,7 +47,7 @@ class RuleFileSafetyTest {
   }
 
   @Test
-  void aFewAliasesThatStandForVeryMuchAreNotFollowed() {
+  void aliasBombIsRejected() {
     var bomb = new StringBuilder("- &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for (int i = 1; i < 10; i++) {
       bomb.append("- &a").append(i).append(" [").append(("*a" + (i - 1) + ", ").repeat(10));
@@ -60,7 +60,7 @@ class RuleFileSafetyTest {
   }
 
   @Test
-  void aValueCannotContainItself() {
+  void cyclicAliasIsRejected() {
     assertThatThrownBy(() -> RuleFile.read("- &a { id: x, limit: *a }"))
         .isInstanceOf(RuleFileException.class)
         .hasMessage(
@@ -77,14 +77,14 @@ class RuleFileSafetyTest {
         "! a",
         "!<tag:yaml.org,2002:int> 5",
       })
-  void noTagIsFollowed(String value) {
+  void tagsAreRejected(String value) {
     assertThatThrownBy(() -> RuleFile.read("rules: []\nx: " + value))
         .isInstanceOf(RuleFileException.class)
         .hasMessageContaining("rule files use no tags, so leave it out");
   }
 
   @Test
-  void aHugeValueIsNotRepeatedInFull() {
+  void hugeValueIsTruncatedInMessages() {
     String huge = "x".repeat(1_000_000);
     var thrown =
         catchThrowableOfType(
@@ -96,13 +96,13 @@ class RuleFileSafetyTest {
     assertThat(thrown.getMessage()).hasSizeLessThan(5_000);
   }
 
-  /** Each was read in time by the square of its length: minutes for a text within the bound. */
+  /** Each of these once took quadratic time: minutes for a text of permitted length. */
   @ParameterizedTest
   @ValueSource(strings = {"- id: @", "- id: \"@\"", "- id: a #@", "- &@ a"})
   void longTokenIsReadInTimeLinearInItsLength(String text) {
-    var whole = text.replace("@", "x".repeat(LONGEST / 2));
+    var whole = text.replace("@", "x".repeat(MAX_LENGTH / 2));
     var deadline =
-        Duration.ofMinutes(1); // it takes a second, by the square of the length five minutes
+        Duration.ofMinutes(1); // linear time takes a second, quadratic time five minutes
     assertTimeoutPreemptively(
         deadline,
         () ->
@@ -112,7 +112,7 @@ class RuleFileSafetyTest {
   }
 
   @Test
-  void valueThatIsTooLongIsRefusedWithItsPlace() {
+  void tooLongValueIsRejectedWithPosition() {
     assertThatThrownBy(() -> RuleFile.read("- id: a\n  description: " + "x".repeat(65_537)))
         .isInstanceOf(RuleFileException.class)
         .hasMessage(
@@ -122,7 +122,7 @@ class RuleFileSafetyTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"burst: @", "rate: @/1m", "rate: 1/@", "rate: 1/1m, burst: @k"})
-  void numberOfManyPartsIsRefusedWithItsPlace(String field) {
+  void numberOfManyPartsIsRejectedWithPosition(String field) {
     for (var part : new String[] {"1_1", "1h1", "1,1", "1.1", "11"}) {
       String number = part.repeat(20_000);
       assertThatThrownBy(() ->

@@ -66,7 +66,7 @@ class RuleFileTest {
               .match("tenant", "*")
               .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perHour(1000))))
               .limit(
-                  RuleLimit.of("bytes", new TokenBucket(Rate.perHour(10485760))).spending("bytes"))
+                  RuleLimit.of("bytes", new TokenBucket(Rate.perHour(10485760))).withCost("bytes"))
               .limit(
                   RuleLimit.of("compliance", RollingWindow.of(Rate.of(100, Duration.ofMinutes(5))))
                       .per("tenant", "user"))
@@ -74,12 +74,12 @@ class RuleFileTest {
           Rule.named("default").fallback().limit(new TokenBucket(Rate.perSecond(10))).build());
 
   @Test
-  void theExampleOfTheContractReadsAsItSays() {
+  void readsTheExampleOfTheDocumentation() {
     assertThat(RuleFile.read(EXAMPLE)).isEqualTo(EXAMPLE_RULES);
   }
 
   @Test
-  void rulesAreWrittenAsOneWouldByHand() {
+  void writesReadableYaml() {
     assertThat(RuleFile.yaml(EXAMPLE_RULES))
         .isEqualTo(
             """
@@ -103,7 +103,7 @@ class RuleFileTest {
   }
 
   @Test
-  void jsonHasTheSameShape() {
+  void jsonHasTheSameStructure() {
     String json =
         """
         {"rules":[
@@ -119,7 +119,7 @@ class RuleFileTest {
   }
 
   @Test
-  void jsonMayBeIndentedWithTabsAndEscapeWhatItLikes() {
+  void jsonMayUseTabsAndAnyEscapes() {
     String json =
         "{\n\t\"id\":\t\"a\\/b\",\n\t\"description\": \"\\ud83d\\ude00 \\u00fc \\t\\\"\",\n"
             + "\t\"limit\": {\"algorithm\": \"concurrency\", \"max\": 5}\r\n}";
@@ -132,7 +132,7 @@ class RuleFileTest {
   }
 
   @Test
-  void aFileMayNameItsVersionOrBeJustAList() {
+  void fileMayHaveAVersionOrBeAListOnly() {
     String list = "- { id: a, limit: { algorithm: concurrency, max: 5 } }";
     var rules = List.of(Rule.named("a").limit(Concurrency.of(5)).build());
     assertThat(RuleFile.read(list)).isEqualTo(rules);
@@ -143,7 +143,7 @@ class RuleFileTest {
   }
 
   @Test
-  void eachAlgorithmTakesItsOwnFields() {
+  void readsTheFieldsOfEachAlgorithm() {
     assertThat(limit("token-bucket, rate: 100/1m")).isEqualTo(new TokenBucket(Rate.perMinute(100)));
     assertThat(limit("token-bucket, rate: 10/s, burst: 1k"))
         .isEqualTo(new TokenBucket(Rate.perSecond(10), 1000));
@@ -176,7 +176,7 @@ class RuleFileTest {
   }
 
   @Test
-  void aPatternIsATextOrAListOfThemAndNumbersAreTexts() {
+  void patternIsATextOrAListAndNumbersAreTexts() {
     var rule =
         rule("match: { user: 042, beta: true, ip: [10.0.0.0/8, \"::1\"], path: [/a/*, '/b\\*'] }");
     assertThat(rule.match())
@@ -195,7 +195,7 @@ class RuleFileTest {
   }
 
   @Test
-  void perIsAnAttributeOrAListOfThem() {
+  void perIsAnAttributeOrAList() {
     assertThat(rule("per: user").per()).contains(List.of("user"));
     assertThat(rule("per: [user, path]").per()).contains(List.of("user", "path"));
     assertThat(rule("per: []").per()).contains(List.of());
@@ -203,12 +203,12 @@ class RuleFileTest {
   }
 
   @Test
-  void offIsAModeAndNotFalse() {
+  void offIsAModeAndNotABoolean() {
     assertThat(rule("mode: off").mode()).isEqualTo(Mode.OFF);
   }
 
   @Test
-  void aSingleLimitIsNamedLikeItsRuleAndAnOverrideContinuesItsCount() {
+  void singleLimitIsNamedLikeItsRuleAndSharesTheCounterWithOverrides() {
     var rule =
         RuleFile.readRule(
             """
@@ -227,7 +227,7 @@ class RuleFileTest {
             Rule.named("a")
                 .limit(
                     RuleLimit.of("calls", new TokenBucket(Rate.perSecond(10)))
-                        .spending("bytes")
+                        .withCost("bytes")
                         .per("user"))
                 .override(
                     new LimitOverride(
@@ -242,7 +242,7 @@ class RuleFileTest {
   }
 
   @Test
-  void whereTheRuleHasSeveralLimitsASingleOneOfAnOverrideIsNamedLikeTheRule() {
+  void singleLimitOfAnOverrideIsNamedLikeARuleOfSeveralLimits() {
     var rule =
         RuleFile.readRule(
             """
@@ -257,7 +257,7 @@ class RuleFileTest {
   }
 
   @Test
-  void eachWayToCombineTakesItsOwnFields() {
+  void readsTheFieldsOfEachCombination() {
     var weighted =
         RuleFile.readRule(
             """
@@ -271,7 +271,7 @@ class RuleFileTest {
     assertThat(weighted.combine()).isEqualTo(new Combine.Weighted(600));
     assertThat(weighted.limits())
         .containsExactly(
-            RuleLimit.of("x", Concurrency.of(1)).weighing(3), RuleLimit.of("y", Concurrency.of(2)));
+            RuleLimit.of("x", Concurrency.of(1)).withWeight(3), RuleLimit.of("y", Concurrency.of(2)));
 
     var priority =
         RuleFile.readRule(
@@ -299,7 +299,7 @@ class RuleFileTest {
   }
 
   @Test
-  void aValueCanBeSharedByAlias() {
+  void aliasRepeatsAValue() {
     var rules =
         RuleFile.read(
             """
@@ -311,13 +311,13 @@ class RuleFileTest {
   }
 
   @Test
-  void aFileIsReadAsUtf8(@TempDir Path directory) throws IOException {
+  void fileIsReadAsUtf8(@TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("rules.yaml"), EXAMPLE + "# für alle\n");
     assertThat(RuleFile.read(file)).isEqualTo(EXAMPLE_RULES);
   }
 
   @Test
-  void aProblemInAFileNamesTheFile(@TempDir Path directory) throws IOException {
+  void problemNamesTheFile(@TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("rules.yaml"), "rules: 5\n");
     assertThatThrownBy(() -> RuleFile.read(file))
         .isInstanceOf(RuleFileException.class)
@@ -325,7 +325,7 @@ class RuleFileTest {
   }
 
   @Test
-  void aFileInAnotherEncodingIsRefused(@TempDir Path directory) throws IOException {
+  void fileInAnotherEncodingIsRejected(@TempDir Path directory) throws IOException {
     var file = directory.resolve("rules.yaml");
     Files.write(file, "rules: []\n# für alle".getBytes(StandardCharsets.ISO_8859_1));
     assertThatThrownBy(() -> RuleFile.read(file))
@@ -336,7 +336,7 @@ class RuleFileTest {
   }
 
   @Test
-  void aFileThatIsNotThereIsAnIoMatter(@TempDir Path directory) {
+  void missingFileThrowsIoException(@TempDir Path directory) {
     assertThatThrownBy(() -> RuleFile.read(directory.resolve("rules.yaml")))
         .isInstanceOf(NoSuchFileException.class);
   }

@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Test;
 
 class RuleWriterTest {
   @Test
-  void noRulesAreAnEmptyList() {
+  void noRulesAreWrittenAsAnEmptyList() {
     assertThat(RuleFile.yaml(List.of())).isEqualTo("rules: []\n");
     assertThat(RuleFile.json(List.of())).isEqualTo("{\"rules\":[]}\n");
   }
 
   @Test
-  void textsThatYamlWouldTakeForSomethingElseAreQuoted() {
+  void textsThatYamlReadsAsOtherTypesAreQuoted() {
     var rule =
         rule("off")
             .description("a: b # c")
@@ -45,7 +45,7 @@ class RuleWriterTest {
   }
 
   @Test
-  void alternativesWithinAlternativesAreOneList() {
+  void nestedAlternativesAreWrittenAsOneList() {
     var nested =
         new AnyOf(
             List.of(new AnyOf(List.of(new Exactly("a"), new Exactly("b"))), new Exactly("c")));
@@ -57,7 +57,7 @@ class RuleWriterTest {
   }
 
   @Test
-  void whatNoFileCanSayIsNotWritten() {
+  void inexpressibleRuleIsNotWritten() {
     assertNotWritten(
         rule("a").match(matching("ip", new Exactly("nobody"))),
         "'nobody' is neither an IP address nor a block such as 10.0.0.0/8 or 2001:db8::/32");
@@ -70,7 +70,7 @@ class RuleWriterTest {
     assertNotWritten(
         rule("a").per(""), "an attribute's name must have 1 to 64 characters, got 0: ''");
     assertNotWritten(
-        rule("a").limit(RuleLimit.of("b", Concurrency.of(5)).spending("")),
+        rule("a").limit(RuleLimit.of("b", Concurrency.of(5)).withCost("")),
         "a cost must have a name; leave it out to spend the request's plain cost");
     assertNotWritten(
         rule("a").onStoreFailure(new FailurePolicy.AllowThenDeny(Duration.ofNanos(1))),

@@ -37,9 +37,9 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * Makes rules at random: anything that the model takes and a file can say.
+ * Generates random rules that are valid and that a file can express.
  *
- * <p>Some of what is made has no effect, such as a weight in a rule that weighs nothing.
+ * <p>Some settings have no effect, such as a weight in a rule that is not weighted.
  */
 final class Rules {
   private static final String LETTERS =
@@ -53,7 +53,7 @@ final class Rules {
     this.random = random;
   }
 
-  List<Rule> some() {
+  List<Rule> rules() {
     var rules = new ArrayList<Rule>();
     var ids = new TreeSet<String>();
     for (int i = random.nextInt(5); i > 0; i--) ids.add(name());
@@ -117,7 +117,7 @@ final class Rules {
       try {
         return anyLimit();
       } catch (IllegalArgumentException e) {
-        // Too large to be counted exactly; another will do.
+        // Too large for exact arithmetic; generate another.
       }
     }
   }
@@ -191,15 +191,15 @@ final class Rules {
     return ZoneId.of(oneOf("UTC", "+02:00", "Z", ZONES.get(random.nextInt(ZONES.size()))));
   }
 
-  /** From 1 up; round ones often. */
-  private long count(long most) {
-    long count = 1 + random.nextLong(most);
+  /** Returns a number from 1 to {@code max}, often a round one. */
+  private long count(long max) {
+    long count = 1 + random.nextLong(max);
     long round = oneOf(1L, 1000L, 1024L, 1_000_000L);
     return count > round ? count - count % round : count;
   }
 
-  private Duration duration(long mostMicros) {
-    return Duration.of(1 + random.nextLong(mostMicros), ChronoUnit.MICROS)
+  private Duration duration(long maxMicros) {
+    return Duration.of(1 + random.nextLong(maxMicros), ChronoUnit.MICROS)
         .truncatedTo(ChronoUnit.MICROS)
         .plus(maybe(0.5) ? Duration.ZERO : Duration.ofHours(random.nextInt(100)));
   }
@@ -222,9 +222,9 @@ final class Rules {
     return oneOf("off", "1h", "null", "1e3", "0x1f", name.toString());
   }
 
-  private String text(int most) {
+  private String text(int max) {
     var text = new StringBuilder();
-    for (int i = random.nextInt(most + 1); i > 0; i--) {
+    for (int i = random.nextInt(max + 1); i > 0; i--) {
       int at = random.nextInt(LETTERS.length());
       text.append(LETTERS.charAt(at));
     }

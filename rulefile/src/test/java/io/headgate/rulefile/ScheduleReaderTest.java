@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class ScheduleReaderTest {
   @Test
-  void withoutAScheduleARuleAlwaysApplies() {
+  void emptyScheduleAlwaysApplies() {
     assertThat(read("{}")).isEqualTo(Schedule.ALWAYS);
   }
 
@@ -43,7 +43,7 @@ class ScheduleReaderTest {
   }
 
   @Test
-  void aDateIsItsFirstMoment() {
+  void dateMeansItsStart() {
     var schedule = read("{ from: 2026-12-24, until: 2026-12-27T18:00, zone: Europe/Berlin }");
     assertThat(schedule.from()).contains(LocalDateTime.of(2026, 12, 24, 0, 0));
     assertThat(schedule.until()).contains(LocalDateTime.of(2026, 12, 27, 18, 0));
@@ -53,7 +53,7 @@ class ScheduleReaderTest {
   }
 
   @Test
-  void aZoneMayBeAnOffset() {
+  void zoneMayBeAnOffset() {
     assertThat(read("{ zone: +02:00 }").zone()).isEqualTo(ZoneId.of("+02:00"));
     assertThat(read("{ hours: 01:00-02:00 }"))
         .isEqualTo(

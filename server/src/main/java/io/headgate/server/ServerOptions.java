@@ -14,49 +14,58 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** What the server is told about protocols and their bounds. */
+/** Builds the Vert.x server options: protocols, their size limits, and TLS. */
 final class ServerOptions {
-  static final int LONGEST_LINE = 8 * 1024;
+  static final int MAX_REQUEST_LINE_BYTES = 8 * 1024;
 
   /**
-   * As much as nginx takes of a request by default, all of which may come in headers of the gate.
+   * Maximum size of all request headers. Equals nginx's default, since the forward-auth endpoint
+   * may receive all headers of the original request.
    */
-  static final int LONGEST_HEADERS = 32 * 1024;
+  static final int MAX_HEADER_BYTES = 32 * 1024;
 
-  /** Enough for a proxy that sends all it has over one connection. */
-  static final int MOST_STREAMS = 256;
+  /** Concurrent HTTP/2 streams; enough for a proxy that uses a single connection. */
+  static final int MAX_CONCURRENT_STREAMS = 256;
 
   /**
-   * Envoy resets each call that takes longer than its timeout, so in a slow phase a connection may
-   * see as many resets as calls: 2,000 a second are tolerated. A rapid-reset attack sends tens of
-   * thousands a second. A connection with more resets is closed.
+   * RST_STREAM frames that a connection may send per window; a connection that sends more is
+   * closed. Envoy resets each call that exceeds its timeout, so a slow phase may cause as many
+   * resets as calls, and 2,000 a second are tolerated. A rapid-reset attack sends tens of thousands
+   * a second.
    */
-  static final int MOST_RESETS = 20_000;
+  static final int MAX_RESETS = 20_000;
 
-  static final int RESETS_WINDOW_SECONDS = 10;
+  static final int RESET_WINDOW_SECONDS = 10;
   private static final int HANDSHAKE_SECONDS = 10;
   private static final Set<String> TLS_VERSIONS =
       new LinkedHashSet<>(List.of("TLSv1.3", "TLSv1.2"));
 
+  /** Returns the options of a server without TLS. */
   static HttpServerOptions plain() {
     return new HttpServerOptions()
-        .setMaxInitialLineLength(LONGEST_LINE)
-        .setMaxHeaderSize(LONGEST_HEADERS)
+        .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
+        .setMaxHeaderSize(MAX_HEADER_BYTES)
         .setInitialSettings(
             new Http2Settings()
-                .setMaxConcurrentStreams(MOST_STREAMS)
-                .setMaxHeaderListSize(LONGEST_HEADERS))
-        .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
-        .setHttp2RstFloodWindowDuration(RESETS_WINDOW_SECONDS)
+                .setMaxConcurrentStreams(MAX_CONCURRENT_STREAMS)
+                .setMaxHeaderListSize(MAX_HEADER_BYTES))
+        .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
+        .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
         .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS)
         .setHttp2ClearTextEnabled(true)
-        // There are no WebSockets here, and Netty's handler for them fails on pipelined requests.
+        // WebSockets are not used, and Netty's handler for them fails on pipelined requests.
         .setPerFrameWebSocketCompressionSupported(false)
         .setPerMessageWebSocketCompressionSupported(false)
         .setTcpFastOpen(false);
   }
 
-  static HttpServerOptions tls(TlsMaterial material, boolean clientsMust) {
+  /**
+   * Returns the options of a TLS server.
+   *
+   * @param clientsRequired whether a client without a certificate is rejected; ignored if {@code
+   *     material} has no client CA
+   */
+  static HttpServerOptions tls(TlsMaterial material, boolean clientsRequired) {
     var options =
         plain()
             .setSsl(true)
@@ -66,13 +75,13 @@ final class ServerOptions {
             .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
             .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS)
             .setKeyCertOptions(pair(material))
-            .setClientAuth(auth(material, clientsMust));
-    if (material.asksClients()) options.setTrustOptions(trusted(material));
+            .setClientAuth(auth(material, clientsRequired));
+    if (material.requestsClientCertificates()) options.setTrustOptions(trusted(material));
     return options;
   }
 
-  /** The same for a server that runs. */
-  static ServerSSLOptions changed(TlsMaterial material, boolean clientsMust) {
+  /** Returns the TLS options of {@link #tls} for updating a running server. */
+  static ServerSSLOptions changed(TlsMaterial material, boolean clientsRequired) {
     var options =
         new ServerSSLOptions()
             .setUseAlpn(true)
@@ -81,8 +90,8 @@ final class ServerOptions {
             .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
             .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS)
             .setKeyCertOptions(pair(material))
-            .setClientAuth(auth(material, clientsMust));
-    if (material.asksClients()) options.setTrustOptions(trusted(material));
+            .setClientAuth(auth(material, clientsRequired));
+    if (material.requestsClientCertificates()) options.setTrustOptions(trusted(material));
     return options;
   }
 
@@ -93,12 +102,12 @@ final class ServerOptions {
   }
 
   private static PemTrustOptions trusted(TlsMaterial material) {
-    return new PemTrustOptions().addCertValue(Buffer.buffer(material.clients()));
+    return new PemTrustOptions().addCertValue(Buffer.buffer(material.clientCa()));
   }
 
-  private static ClientAuth auth(TlsMaterial material, boolean clientsMust) {
-    if (!material.asksClients()) return ClientAuth.NONE;
-    return clientsMust ? ClientAuth.REQUIRED : ClientAuth.REQUEST;
+  private static ClientAuth auth(TlsMaterial material, boolean clientsRequired) {
+    if (!material.requestsClientCertificates()) return ClientAuth.NONE;
+    return clientsRequired ? ClientAuth.REQUIRED : ClientAuth.REQUEST;
   }
 
   private ServerOptions() {}

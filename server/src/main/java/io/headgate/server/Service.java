@@ -42,31 +42,35 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A limiter on the network: one event loop for each core, all on one port. */
+/**
+ * Serves a rate limiter over HTTP and gRPC: one event loop for each core, all on one port.
+ *
+ * <p>Closing it stops gracefully but does not close the limiter or the rule repository.
+ */
 public final class Service implements AutoCloseable {
-  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
-  /** How long clients have to acknowledge that their connections end. */
-  private static final Duration LONGEST_ROUND_TRIP = Duration.ofMillis(500);
+  /** How long to wait for HTTP/2 clients to acknowledge a GOAWAY. */
+  private static final Duration GOAWAY_TIMEOUT = Duration.ofMillis(500);
 
-  /** Rules that decide, though no book has them. */
-  private static final Set<String> NOT_IN_THE_BOOK = Set.of(GrpcApi.DESCRIPTOR_LIMIT);
+  /** Rules that appear in decisions without being in the repository. */
+  private static final Set<String> BUILT_IN_RULES = Set.of(GrpcApi.DESCRIPTOR_LIMIT);
 
   private final Vertx vertx;
   private final LimitingTransport transport;
   private final ServiceSettings settings;
   private final GrpcSettings grpc;
   private final RateLimiter limiter;
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final RecentCallers callers;
   private final Metrics metrics;
-  private final StatsRunner watching;
-  private final SimulationExecutor trials;
+  private final StatsRunner stats;
+  private final SimulationExecutor simulations;
   private final Tracing tracing;
-  private final List<Supplier<DecisionListener>> witnesses; // each gives one to every event loop
+  private final List<Supplier<DecisionListener>> listeners; // each is called once per event loop
   private final Readiness readiness = new Readiness();
-  private final StatsHandlers live;
-  private final ConnectionLimiter door;
+  private final StatsHandlers statsHandlers;
+  private final ConnectionLimiter connectionLimiter;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private final List<Supplier<Future<Void>>> goAways = new CopyOnWriteArrayList<>();
   private volatile HttpServerOptions options = ServerOptions.plain();
@@ -75,40 +79,40 @@ public final class Service implements AutoCloseable {
   private Service(
       ServiceSettings settings,
       GrpcSettings grpc,
-      StatsSettings watch,
+      StatsSettings statsSettings,
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       StoreMetrics store,
       Ticker ticker) {
     this.settings = settings;
     this.grpc = grpc;
     this.limiter = limiter;
-    this.book = book;
+    this.repository = repository;
     this.callers = new RecentCallers(settings.eventLoops());
-    this.watching = new StatsRunner(watch, limiter.store());
-    watching.follow(book, NOT_IN_THE_BOOK);
-    this.live =
+    this.stats = new StatsRunner(statsSettings, limiter.store());
+    stats.follow(repository, BUILT_IN_RULES);
+    this.statsHandlers =
         new StatsHandlers(
-            watching.watch(),
-            watching.callers(),
+            stats.collector(),
+            stats.callers(),
             limiter,
-            book,
+            repository,
             settings.access(),
             readiness,
             store.times(),
-            watching.instance());
-    this.trials = new SimulationExecutor(new RecentTraffic(settings.eventLoops(), ticker));
-    this.tracing = Tracing.of(settings.traces(), watching.instance());
-    this.door =
+            stats.instance());
+    this.simulations = new SimulationExecutor(new RecentTraffic(settings.eventLoops(), ticker));
+    this.tracing = Tracing.of(settings.traces(), stats.instance());
+    this.connectionLimiter =
         new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
     this.metrics =
-        new Metrics(limiter, book, store, NOT_IN_THE_BOOK, door::open, settings.eventLoops());
-    this.witnesses =
-        List.of(metrics::witness, this::callersHeard, this::watched, () -> trials.traffic().ear());
-    // Nothing is served from files, so Vert.x needs no directory to unpack them in.
+        new Metrics(limiter, repository, store, BUILT_IN_RULES, connectionLimiter::open, settings.eventLoops());
+    this.listeners =
+        List.of(metrics::listener, this::recentCallersListener, this::statsListener, () -> simulations.traffic().ear());
+    // No files are served, so Vert.x needs no cache directory.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
-    this.transport = LimitingTransport.best(door);
+    this.transport = LimitingTransport.best(connectionLimiter);
     this.vertx =
         Vertx.builder()
             .withTransport(transport)
@@ -122,92 +126,99 @@ public final class Service implements AutoCloseable {
   }
 
   /**
-   * Starts serving and returns when it does.
+   * Starts a service with default gRPC and statistics settings, and returns when it accepts
+   * connections.
    *
-   * @throws IOException if the address can't be listened on
+   * @throws IOException if it can't listen on the address, or the TLS files can't be used
    */
   public static Service start(
-      ServiceSettings settings, RateLimiter limiter, RuleRepository book, Ticker ticker)
+      ServiceSettings settings, RateLimiter limiter, RuleRepository repository, Ticker ticker)
       throws IOException, InterruptedException {
-    return start(settings, GrpcSettings.DEFAULT, limiter, book, new StoreMetrics(), ticker);
+    return start(settings, GrpcSettings.DEFAULT, limiter, repository, new StoreMetrics(), ticker);
   }
 
   /**
-   * As above, with gRPC served otherwise than by default.
+   * Starts a service with the given gRPC settings.
    *
-   * @param store what was heard of the limiter's store, for metrics
+   * @param store metrics of the limiter's store; registered as its listener
+   * @throws IOException if it can't listen on the address, or the TLS files can't be used
    */
   public static Service start(
       ServiceSettings settings,
       GrpcSettings grpc,
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    return start(settings, grpc, StatsSettings.DEFAULT, limiter, book, store, ticker);
+    return start(settings, grpc, StatsSettings.DEFAULT, limiter, repository, store, ticker);
   }
 
-  /** As above, and watched otherwise than by default. */
+  /**
+   * Starts a service with the given gRPC and statistics settings.
+   *
+   * @param store metrics of the limiter's store; registered as its listener
+   * @throws IOException if it can't listen on the address, or the TLS files can't be used
+   */
   public static Service start(
       ServiceSettings settings,
       GrpcSettings grpc,
-      StatsSettings watch,
+      StatsSettings statsSettings,
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, grpc, watch, limiter, book, store, ticker);
+    var service = new Service(settings, grpc, statsSettings, limiter, repository, store, ticker);
     try {
-      service.followCertificates();
+      service.watchCertificates();
       service.listen(ticker);
-      service.watching.start();
+      service.stats.start();
       service.readiness.watchdog().start();
       return service;
     } catch (IOException e) {
-      service.giveUp();
-      throw new IOException("TLS can't be served: " + e, e);
+      service.abort();
+      throw new IOException("cannot serve TLS: " + e, e);
     } catch (IllegalArgumentException e) {
-      service.giveUp();
-      throw new IOException("TLS can't be served: " + e.getMessage(), e);
+      service.abort();
+      throw new IOException("cannot serve TLS: " + e.getMessage(), e);
     } catch (ExecutionException e) {
-      service.giveUp();
+      service.abort();
       throw new IOException(
-          "can't listen on %s port %d (%s); choose another with --host and --port"
+          "cannot listen on %s port %d (%s); choose another with --host and --port"
               .formatted(settings.host(), settings.port(), reason(e)),
           e);
     }
   }
 
-  private void giveUp() {
+  private void abort() {
     certificates.ifPresent(FileWatcher::close);
-    watching.close();
+    stats.close();
     metrics.close();
     tracing.close(Duration.ZERO);
     vertx.close();
   }
 
-  private void followCertificates() throws IOException {
+  private void watchCertificates() throws IOException {
     if (settings.tls().isEmpty()) return;
     var files = settings.tls().get();
     certificates =
         Optional.of(
-            FileWatcher.follow(
-                "the TLS certificate", files.all(), LOOK_EVERY, () -> useCertificates(files)));
+            FileWatcher.watch(
+                "the TLS certificate", files.all(), POLL_INTERVAL, () -> reloadCertificates(files)));
   }
 
-  /** Connections that are open keep what they have; those to come get what is new. */
-  private void useCertificates(TlsFiles files) throws IOException {
+  /** Uses the files for new connections. Open connections keep their certificates. */
+  private void reloadCertificates(TlsFiles files) throws IOException {
     var material = files.read();
-    options = ServerOptions.tls(material, files.clientsMust());
-    var changed = ServerOptions.changed(material, files.clientsMust());
+    options = ServerOptions.tls(material, files.clientsRequired());
+    var changed = ServerOptions.changed(material, files.clientsRequired());
     try {
       for (var server : servers) get(server.updateSSLOptions(changed));
     } catch (ExecutionException e) {
       throw new IOException(reason(e), e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // stopping: nobody needs them any more
+      Thread.currentThread().interrupt(); // the service is stopping
     }
   }
 
@@ -230,59 +241,61 @@ public final class Service implements AutoCloseable {
 
     @Override
     public Future<?> start() {
-      var witness = DecisionListener.all(witnesses.stream().map(Supplier::get).toList());
+      var listener = DecisionListener.all(listeners.stream().map(Supplier::get).toList());
       var access = settings.access();
       var api =
           new HttpApi(
               vertx,
               limiter,
-              book,
+              repository,
               callers,
-              witness,
-              new SharedViews(metrics, live, trials, tracing),
+              listener,
+              new SharedViews(metrics, statsHandlers, simulations, tracing),
               ticker,
               access,
-              door,
+              connectionLimiter,
               settings.eventLoops(),
               readiness);
       var loop = vertx.getOrCreateContext();
       goAways.add(() -> onLoop(loop, api::goAway));
-      var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, witness, api);
-      var server = api.serve(vertx.createHttpServer(options), calls::takes);
+      var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, listener, api);
+      var server = api.serve(vertx.createHttpServer(options), calls::handle);
       servers.add(server);
-      // A negative port is one that the system chooses and all event loops share.
+      // -1 makes Vert.x choose one port and share it between all event loops.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
     }
   }
 
-  private DecisionListener callersHeard() {
+  private DecisionListener recentCallersListener() {
     var ear = callers.ear();
     return (request, result, nanos) -> ear.hear(request.subject());
   }
 
-  private DecisionListener watched() {
-    return watching.witness(vertx);
+  private DecisionListener statsListener() {
+    return stats.listener(vertx);
   }
 
-  /** The port that it listens on, also where the system was asked to choose one. */
+  /** Returns the port that the service listens on, the chosen one if the settings have 0. */
   public int port() {
     return servers.getFirst().actualPort();
   }
 
-  /** Whether the operating system's own way of waiting for connections is used. */
+  /** Returns whether a native transport (epoll, kqueue) is used rather than NIO. */
   public boolean isNative() {
     return transport.isNative();
   }
 
   /**
-   * Stops gracefully. A second call does nothing. The steps, within the grace of the settings:
+   * Stops gracefully, within the shutdown grace of the settings. A second call does nothing. The
+   * steps:
    *
    * <ol>
-   *   <li>Readiness turns false; answers of HTTP/1.1 carry {@code Connection: close}. Requests and
-   *       connections are served as before for the time of the notice.
-   *   <li>Connections of HTTP/2 get a GOAWAY that refuses no stream, and another that names the
-   *       last one when the client has read the first, so that no call is lost that crosses it.
-   *   <li>No more connections are accepted; accepted requests are answered; connections close.
+   *   <li>Readiness turns false, and HTTP/1.1 responses carry {@code Connection: close}. Requests
+   *       and connections are otherwise served as before for the drain delay.
+   *   <li>HTTP/2 connections get a GOAWAY that rejects no stream, and a second one that names the
+   *       last stream when the client has acknowledged the first, so that no call in transit is
+   *       lost.
+   *   <li>New connections are rejected, accepted requests are completed, and connections close.
    * </ol>
    */
   @Override
@@ -293,26 +306,26 @@ public final class Service implements AutoCloseable {
     long since = System.nanoTime();
     try (metrics) {
       var grace = settings.shutdownGrace();
-      var wanted = settings.drainDelay();
-      var notice = wanted.compareTo(grace) < 0 ? wanted : grace;
-      get(vertx.timer(Math.max(1, notice.toMillis()), TimeUnit.MILLISECONDS));
-      get(Future.any(goAway(), vertx.timer(LONGEST_ROUND_TRIP.toMillis(), TimeUnit.MILLISECONDS)));
+      var delay = settings.drainDelay();
+      var drain = delay.compareTo(grace) < 0 ? delay : grace;
+      get(vertx.timer(Math.max(1, drain.toMillis()), TimeUnit.MILLISECONDS));
+      get(Future.any(goAway(), vertx.timer(GOAWAY_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)));
       long rest = Math.max(1, grace.minusNanos(System.nanoTime() - since).toMillis());
       var stopped =
           servers.stream().map(server -> server.shutdown(rest, TimeUnit.MILLISECONDS)).toList();
       get(Future.join(stopped));
-      watching.close();
+      stats.close();
       get(vertx.close());
       tracing.close(grace.minusNanos(System.nanoTime() - since));
     } catch (ExecutionException e) {
-      throw new IllegalStateException("the service did not stop in good order", e);
+      throw new IllegalStateException("the service did not stop gracefully", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       vertx.close();
     }
   }
 
-  /** Completes when every client of HTTP/2 has read that its connection ends. */
+  /** Completes when every HTTP/2 client has acknowledged its GOAWAY. */
   private Future<Void> goAway() {
     return Future.join(goAways.stream().map(Supplier::get).toList()).mapEmpty();
   }

@@ -11,15 +11,18 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How to serve.
+ * The settings of a {@link Service}.
  *
- * @param port 0 lets the system choose
- * @param connections what clients may take of connections and time
- * @param proxies who is believed about whom it asks for
- * @param tls empty to serve in clear text
- * @param traces empty to follow no requests
- * @param shutdownGrace how long accepted requests may take when the service stops
- * @param drainDelay how much of that it goes on serving, while it says that it is not ready
+ * @param host the address or host name to listen on; one that other machines can reach needs an
+ *     admin token
+ * @param port the port to listen on; 0 lets the operating system choose
+ * @param connections limits on client connections and their timeouts
+ * @param proxies proxies whose headers are trusted for the client address
+ * @param tls certificate and key files; empty to serve without TLS
+ * @param traces where to export traces; empty to record none
+ * @param shutdownGrace how long a graceful stop may take
+ * @param drainDelay how long to keep serving after readiness turns false; part of the grace
+ * @param eventLoops the number of event loop threads
  */
 public record ServiceSettings(
     String host,
@@ -35,8 +38,8 @@ public record ServiceSettings(
 
   public static final int DEFAULT_PORT = 8080;
   public static final String DEFAULT_HOST = "127.0.0.1";
-  public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
-  public static final Duration DEFAULT_NOTICE = Duration.ofMillis(250);
+  public static final Duration DEFAULT_SHUTDOWN_GRACE = Duration.ofSeconds(10);
+  public static final Duration DEFAULT_DRAIN_DELAY = Duration.ofMillis(250);
 
   public ServiceSettings {
     require(port >= 0 && port <= 65_535, "port must be 0 to 65535, got %d", port);
@@ -45,13 +48,13 @@ public record ServiceSettings(
     require(!drainDelay.isNegative(), "drain-delay must not be negative");
     require(
         access.hasAdminToken() || resolve(host).isLoopbackAddress(),
-        "host %s can be reached from other machines, and there is no admin token;"
+        "host %s can be reached from other machines, but no admin token is set;"
             + " set one with --admin-token or HEADGATE_ADMIN_TOKEN, or listen on %s",
         host,
         DEFAULT_HOST);
   }
 
-  /** With the usual notice, and without traces. */
+  /** Settings with the default drain delay, without traces. */
   public ServiceSettings(
       String host,
       int port,
@@ -70,11 +73,11 @@ public record ServiceSettings(
         tls,
         Optional.empty(),
         shutdownGrace,
-        DEFAULT_NOTICE,
+        DEFAULT_DRAIN_DELAY,
         eventLoops);
   }
 
-  /** In clear text, with the usual limits, for clients that ask for themselves. */
+  /** Settings without TLS, proxies and traces, with default connection limits. */
   public ServiceSettings(
       String host,
       int port,
@@ -93,11 +96,12 @@ public record ServiceSettings(
         eventLoops);
   }
 
+  /** Returns the number of available processors, the default number of event loops. */
   public static int cores() {
     return Runtime.getRuntime().availableProcessors();
   }
 
-  /** The address that the host's name stands for. */
+  /** Returns the IP address of the host. */
   public String address() {
     return resolve(host).getHostAddress();
   }
@@ -107,7 +111,7 @@ public record ServiceSettings(
       return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException(
-          "host '%s' is not known; give an address or a name of this machine".formatted(host), e);
+          "cannot resolve host '%s'; give an address or a name of this machine".formatted(host), e);
     }
   }
 

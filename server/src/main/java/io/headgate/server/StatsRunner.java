@@ -23,18 +23,19 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the watch going: one thread for all of it, which adds up once a second. */
+/** Runs the statistics: one thread that aggregates the counts of all event loops every second. */
 final class StatsRunner implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StatsRunner.class);
 
-  /** How often event loops look whether a second is over, and how long they are given for it. */
-  private static final long LOOK_MILLIS = 50;
+  /** How often an event loop checks whether a second has ended. */
+  private static final long TICK_CHECK_MILLIS = 50;
 
-  private static final long AFTER_SECOND_MILLIS = 150;
+  /** How long after the end of a second its counts are aggregated. */
+  private static final long AGGREGATION_DELAY_MILLIS = 150;
 
   private final String instance = HexFormat.of().formatHex(random(3));
   private final MonotonicClock clock = new MonotonicClock();
-  private final StatsCollector watch;
+  private final StatsCollector collector;
   private final ClusterCallers callers;
   private final Optional<Webhook> webhook;
   private final ScheduledExecutorService timer =
@@ -43,11 +44,11 @@ final class StatsRunner implements AutoCloseable {
 
   StatsRunner(StatsSettings settings, Store store) {
     var view = new StoreView(store);
-    this.watch = new StatsCollector(settings.callerNames(), clock, view::isUnavailable);
-    this.callers = new ClusterCallers(watch, view.bulletin(), instance);
+    this.collector = new StatsCollector(settings.callerNames(), clock, view::isUnavailable);
+    this.callers = new ClusterCallers(collector, view.broadcast(), instance);
     this.webhook =
         settings.webhook().map(target -> new Webhook(target, instance, AnomalyJson::json));
-    webhook.ifPresent(hook -> watch.alarm(hook::tell));
+    webhook.ifPresent(hook -> collector.alarm(hook::tell));
   }
 
   private static byte[] random(int bytes) {
@@ -57,19 +58,19 @@ final class StatsRunner implements AutoCloseable {
   }
 
   void start() {
-    // The timer knows nothing of the time of day, nor of its being changed; and so the clock.
-    long first = 1_000 - Math.floorMod(clock.getAsLong(), 1_000L) + AFTER_SECOND_MILLIS;
+    // Both the timer and this clock are monotonic: changes of the wall clock do not affect them.
+    long first = 1_000 - Math.floorMod(clock.getAsLong(), 1_000L) + AGGREGATION_DELAY_MILLIS;
     var unusedTicks = timer.scheduleAtFixedRate(this::tick, first, 1_000, TimeUnit.MILLISECONDS);
-    long every = ClusterCallers.EVERY.toMillis();
+    long every = ClusterCallers.PUBLISH_INTERVAL.toMillis();
     var unusedLists = timer.scheduleAtFixedRate(this::publish, first, every, TimeUnit.MILLISECONDS);
   }
 
-  /** Whatever goes wrong in one second, the next is added up too. */
+  /** Catches exceptions, since one that escaped would cancel the schedule. */
   private void tick() {
     try {
-      watch.tick();
+      collector.tick();
     } catch (RuntimeException e) {
-      LOG.error("the figures of a second are lost", e);
+      LOG.error("cannot aggregate the statistics of one second; they are lost", e);
     }
   }
 
@@ -77,42 +78,42 @@ final class StatsRunner implements AutoCloseable {
     try {
       callers.publish();
     } catch (RuntimeException e) {
-      LOG.debug("the callers could not be told to other instances", e);
+      LOG.debug("cannot publish the top callers to other instances", e);
     }
   }
 
-  /** What to call this process. */
+  /** Returns the random identifier of this process. */
   String instance() {
     return instance;
   }
 
   /**
-   * Nobody misses rules that are not in force.
+   * Drops the statistics of rules that are no longer in force, whenever the rules change.
    *
-   * @param alwaysThere rules that are not in the book, but decide
+   * @param builtInRules rules that appear in decisions without being in the repository
    */
-  void follow(RuleRepository book, Set<String> alwaysThere) {
-    book.follow(edition -> {
-      var ids = new HashSet<>(alwaysThere);
-      for (var rule : edition.rules().rules()) {
+  void follow(RuleRepository repository, Set<String> builtInRules) {
+    repository.follow(snapshot -> {
+      var ids = new HashSet<>(builtInRules);
+      for (var rule : snapshot.rules().rules()) {
         if (rule.mode() != Mode.OFF) ids.add(rule.id());
       }
-      watch.rulesInForce(ids);
+      collector.rulesInForce(ids);
     });
   }
 
-  StatsCollector watch() {
-    return watch;
+  StatsCollector collector() {
+    return collector;
   }
 
   ClusterCallers callers() {
     return callers;
   }
 
-  /** For the event loop that calls this. */
-  DecisionListener witness(Vertx vertx) {
-    var observer = watch.observer();
-    vertx.setPeriodic(LOOK_MILLIS, looked -> observer.tick());
+  /** Returns the listener for the calling event loop. */
+  DecisionListener listener(Vertx vertx) {
+    var observer = collector.observer();
+    vertx.setPeriodic(TICK_CHECK_MILLIS, id -> observer.tick());
     return observer;
   }
 

@@ -30,15 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the code that decides requests before the public port opens, so that the first callers do
- * not wait for classes to be loaded and compiled.
+ * Runs the code of a check before the public port opens, so that the first requests do not wait for
+ * class loading and compilation.
  *
- * <p>A second service, on a loopback port that the system chooses, takes HTTP/1.1 checks and
- * Envoy's gRPC calls over real connections. It has rules, a store, statistics and metrics of its
- * own, so that nothing of it is counted. It ends after a number of calls, or when its time is up.
+ * <p>A second service, on an ephemeral loopback port, receives HTTP/1.1 checks and Envoy's gRPC
+ * calls over real connections. It has its own rules, store, statistics and metrics, so that no
+ * warm-up call is counted. It ends after a fixed number of calls or at a deadline.
  */
 public final class WarmUp {
-  /** Enough for the optimizing compiler to have met the path of a check. */
+  /** Calls of each protocol; enough for the optimizing compiler to compile the path of a check. */
   static final int CALLS = 8_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
@@ -51,50 +51,53 @@ public final class WarmUp {
   private static final int CALLS_PER_CONNECTION = 25;
 
   /**
-   * How far a warm-up got.
+   * The result of a warm-up.
    *
-   * @param wanted how many of each were to be answered
-   * @param http answered checks over HTTP/1.1
-   * @param grpc answered calls over gRPC
-   * @param failed connections that ended with an error, or calls without a decision
+   * @param target the target number of calls of each protocol
+   * @param http completed checks over HTTP/1.1
+   * @param grpc completed calls over gRPC
+   * @param failed connections that ended with an error, and calls without a decision
+   * @param took the duration
    */
-  public record Result(int wanted, int http, int grpc, int failed, Duration took) {
-    /** Whether the number of calls was reached, rather than the end of the time. */
+  public record Result(int target, int http, int grpc, int failed, Duration took) {
+    /** Returns whether the target was reached before the deadline. */
     public boolean isComplete() {
-      return http >= wanted && grpc >= wanted;
+      return http >= target && grpc >= target;
     }
   }
 
   private final int port;
   private final long end;
-  private final int wanted;
+  private final int target;
   private final Queue<Closeable> open = new ConcurrentLinkedQueue<>();
   private final AtomicInteger http = new AtomicInteger();
   private final AtomicInteger grpc = new AtomicInteger();
   private final AtomicInteger failed = new AtomicInteger();
 
-  private WarmUp(int port, long end, int wanted) {
+  private WarmUp(int port, long end, int target) {
     this.port = port;
-    this.wanted = wanted;
+    this.target = target;
     this.end = end;
   }
 
   /**
-   * Warms up, writes one line to the log, and closes the store. A problem does not prevent the
-   * start: it is logged, and the first callers may wait longer.
+   * Warms up, writes one line to the log, and closes the store. A failure is logged and does not
+   * prevent the start.
    *
-   * @param store decides the calls; must not be the one that callers are counted in
-   * @param longest how long to go on if the machine is too busy for the number of calls
+   * @param store decides the calls; must not be the store to serve from
+   * @param maxDuration the maximum duration
    */
-  public static Result run(Store store, Duration longest) throws InterruptedException {
-    return run(store, longest, CALLS);
+  public static Result run(Store store, Duration maxDuration) throws InterruptedException {
+    return run(store, maxDuration, CALLS);
   }
 
   /**
-   * @param calls how many of each protocol
+   * Warms up with the given number of calls.
+   *
+   * @param calls the number of calls of each protocol
    */
-  static Result run(Store store, Duration longest, int calls) throws InterruptedException {
-    long since = System.nanoTime();
+  static Result run(Store store, Duration maxDuration, int calls) throws InterruptedException {
+    long startNanos = System.nanoTime();
     var rules = rules();
     Result result;
     try (var limiter = RateLimiter.with(store, rules);
@@ -106,12 +109,12 @@ public final class WarmUp {
                 InMemoryRuleRepository.of(rules),
                 new StoreMetrics(),
                 Ticker.system())) {
-      long end =
-          System.nanoTime() + longest.toNanos(); // what has been loaded so far is needed anyway
-      result = new WarmUp(service.port(), end, calls).drive(since);
+      // The time to start the service does not count: serving needs the same classes.
+      long end = System.nanoTime() + maxDuration.toNanos();
+      result = new WarmUp(service.port(), end, calls).runCalls(startNanos);
     } catch (IOException e) {
-      LOG.warn("can't warm up: {}; the first calls may take longer", e.getMessage());
-      return new Result(calls, 0, 0, 1, Duration.ofNanos(System.nanoTime() - since));
+      LOG.warn("cannot warm up: {}; the first calls may take longer", e.getMessage());
+      return new Result(calls, 0, 0, 1, Duration.ofNanos(System.nanoTime() - startNanos));
     }
     log(result);
     return result;
@@ -128,11 +131,11 @@ public final class WarmUp {
           millis,
           result.http,
           result.grpc,
-          result.wanted);
+          result.target);
     }
   }
 
-  /** Every kind of a common plan: one limit, several rules, denials. */
+  /** Rules whose plans are representative: one limit, several rules, denials. */
   private static RuleSet rules() {
     return RuleSet.of(
         Rule.named("key")
@@ -164,7 +167,7 @@ public final class WarmUp {
         ServiceSettings.cores());
   }
 
-  private Result drive(long since) throws InterruptedException {
+  private Result runCalls(long startNanos) throws InterruptedException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     var threads = new ArrayList<Thread>();
     for (int i = 0; i < CONNECTIONS; i++) {
@@ -173,21 +176,21 @@ public final class WarmUp {
       threads.add(start(() -> grpc(address)));
     }
     for (var thread : threads) {
-      long rest = end - System.nanoTime();
-      if (rest > 0) thread.join(Duration.ofNanos(rest));
+      long remaining = end - System.nanoTime();
+      if (remaining > 0) thread.join(Duration.ofNanos(remaining));
     }
-    for (var connection : open) closeQuietly(connection); // ends what still waits for an answer
+    for (var connection : open) closeQuietly(connection); // ends pending reads
     for (var thread : threads) thread.join();
     return new Result(
-        wanted, http.get(), grpc.get(), failed.get(), Duration.ofNanos(System.nanoTime() - since));
+        target, http.get(), grpc.get(), failed.get(), Duration.ofNanos(System.nanoTime() - startNanos));
   }
 
   private static Thread start(Runnable task) {
     return Thread.ofPlatform().daemon().name("warm-up").start(task);
   }
 
-  private void ended(IOException problem) {
-    if (System.nanoTime() - end >= 0) return; // closed, since the time is up
+  private void connectionFailed(IOException problem) {
+    if (System.nanoTime() - end >= 0) return; // closed at the deadline
     failed.incrementAndGet();
     LOG.debug("a connection of the warm-up ended", problem);
   }
@@ -200,8 +203,8 @@ public final class WarmUp {
     }
   }
 
-  private boolean isOver(AtomicInteger calls) {
-    return calls.get() >= wanted || System.nanoTime() - end >= 0;
+  private boolean isDone(AtomicInteger calls) {
+    return calls.get() >= target || System.nanoTime() - end >= 0;
   }
 
   private void http(InetSocketAddress address, int number) {

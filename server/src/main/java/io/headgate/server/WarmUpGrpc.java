@@ -14,15 +14,15 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 
-/** An HTTP/2 connection that makes calls to Envoy's rate limit service, several at once. */
+/** An HTTP/2 connection that makes pipelined calls to Envoy's rate limit service. */
 final class WarmUpGrpc implements Closeable {
-  private static final int AT_ONCE = 8;
+  private static final int BATCH = 8;
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   private static final String METHOD =
       "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   private static final int LARGE_WINDOW = 1 << 30;
 
-  /** The types of frames of RFC 9113, and the flags used here. */
+  /** Frame types and flags of RFC 9113. */
   private static final int DATA = 0;
 
   private static final int HEADERS = 1;
@@ -31,7 +31,7 @@ final class WarmUpGrpc implements Closeable {
   private static final int PING = 6;
   private static final int GOAWAY = 7;
   private static final int WINDOW_UPDATE = 8;
-  private static final int END_STREAM = 1; // also ACK
+  private static final int END_STREAM = 1; // the same bit as ACK
   private static final int END_HEADERS = 4;
 
   private final Socket socket = new Socket();
@@ -54,23 +54,23 @@ final class WarmUpGrpc implements Closeable {
     out.write(bytes.toByteArray());
   }
 
-  /** Makes some calls together; returns how many were answered. */
-  int callSome() throws IOException {
+  /** Makes a batch of calls and returns the number of completed ones. */
+  int callBatch() throws IOException {
     var bytes = new ByteArrayOutputStream();
     var frames = new DataOutputStream(bytes);
-    for (int i = 0; i < AT_ONCE; i++) {
+    for (int i = 0; i < BATCH; i++) {
       frame(frames, HEADERS, END_HEADERS, stream, headers);
       frame(frames, DATA, END_STREAM, stream, message(calls++));
       stream += 2;
     }
     out.write(bytes.toByteArray());
-    for (int ended = 0; ended < AT_ONCE; ) {
+    for (int ended = 0; ended < BATCH; ) {
       if (endsCall()) ended++;
     }
-    return AT_ONCE;
+    return BATCH;
   }
 
-  /** Reads a frame; says whether it is the last of a call. */
+  /** Reads a frame and returns whether it is the last of a call. */
   private boolean endsCall() throws IOException {
     int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
     int type = in.readUnsignedByte();
@@ -83,15 +83,15 @@ final class WarmUpGrpc implements Closeable {
       }
       case SETTINGS -> acknowledge(SETTINGS, flags, new byte[0]);
       case PING -> acknowledge(PING, flags, payload);
-      case RST_STREAM -> throw new IOException("a call was reset");
-      case GOAWAY -> throw new IOException("the server ends the connection");
-      default -> {} // windows: no call comes near the smallest
+      case RST_STREAM -> throw new IOException("the server reset a call");
+      case GOAWAY -> throw new IOException("the server closes the connection (GOAWAY)");
+      default -> {} // WINDOW_UPDATE: every call fits in the smallest window
     }
     return false;
   }
 
   private void acknowledge(int type, int flags, byte[] payload) throws IOException {
-    if ((flags & END_STREAM) != 0) return; // is one itself
+    if ((flags & END_STREAM) != 0) return; // is an acknowledgement
     var bytes = new ByteArrayOutputStream();
     frame(new DataOutputStream(bytes), type, END_STREAM, 0, payload);
     out.write(bytes.toByteArray());
@@ -107,27 +107,27 @@ final class WarmUpGrpc implements Closeable {
     out.write(payload);
   }
 
-  /** HPACK (RFC 7541) without Huffman codes and without a dynamic table. */
+  /** Encodes the request headers with HPACK (RFC 7541), without Huffman codes or dynamic table. */
   private static byte[] headers() {
     var block = new ByteArrayOutputStream();
     block.write(0x83); // :method POST
     block.write(0x86); // :scheme http
     block.write(0x04); // :path
-    text(block, METHOD);
+    literal(block, METHOD);
     block.write(0x01); // :authority
-    text(block, "localhost");
-    block.write(0x0f); // content-type, the 31st
+    literal(block, "localhost");
+    block.write(0x0f); // content-type, entry 31 of the static table
     block.write(0x10);
-    text(block, "application/grpc");
-    block.write(0x00); // a name of its own
-    text(block, "te");
-    text(block, "trailers");
+    literal(block, "application/grpc");
+    block.write(0x00); // literal name
+    literal(block, "te");
+    literal(block, "trailers");
     return block.toByteArray();
   }
 
-  private static void text(ByteArrayOutputStream block, String text) {
-    block.write(text.length()); // below 127, so in one byte
-    block.writeBytes(text.getBytes(US_ASCII));
+  private static void literal(ByteArrayOutputStream block, String literal) {
+    block.write(literal.length()); // below 127, so encoded in one byte
+    block.writeBytes(literal.getBytes(US_ASCII));
   }
 
   private static byte[] message(int number) throws IOException {

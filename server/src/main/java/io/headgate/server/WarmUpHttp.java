@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Locale;
 
-/** A keep-alive connection that sends checks over HTTP/1.1 one after the other. */
+/** A keep-alive HTTP/1.1 connection that sends checks one at a time. */
 final class WarmUpHttp implements Closeable {
   static final int CONNECT_MILLIS = 1_000;
   private static final String LENGTH = "content-length:";
@@ -29,9 +29,9 @@ final class WarmUpHttp implements Closeable {
   }
 
   /**
-   * Sends the {@code i}th request of connection {@code number}, each time of another kind.
+   * Sends the {@code i}th request of connection {@code number}; the kinds of requests alternate.
    *
-   * @return whether the answer was a decision
+   * @return whether the response was a decision
    */
   boolean check(int number, int i) throws IOException {
     var request =
@@ -55,7 +55,7 @@ final class WarmUpHttp implements Closeable {
         .formatted(body.length(), body);
   }
 
-  /** Reads a whole answer. */
+  /** Reads a response and returns its status. */
   private int status() throws IOException {
     var first = line();
     int length = 0;
@@ -74,7 +74,7 @@ final class WarmUpHttp implements Closeable {
     var line = new StringBuilder();
     while (true) {
       int next = in.read();
-      if (next < 0) throw new EOFException("the connection ended");
+      if (next < 0) throw new EOFException("the server closed the connection");
       if (next == '\n') return line.toString();
       if (next != '\r') line.append((char) next);
     }

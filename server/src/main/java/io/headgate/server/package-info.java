@@ -1,8 +1,9 @@
 /**
- * The service. Wires the limiter to the network; decides nothing itself.
+ * The service: connects the limiter to the network. Contains no decision logic.
  *
- * <p>Lives here: what is started and stopped as a whole. May not: what one request says ({@code
- * http}), where rules come from ({@code rules}), options and texts for people ({@code cli}).
+ * <p>Contains the parts that are started and stopped together. Must not contain the handling of
+ * single requests ({@code http}), the storage of rules ({@code rules}), or options and command
+ * output ({@code cli}).
  */
 @NullMarked
 package io.headgate.server;

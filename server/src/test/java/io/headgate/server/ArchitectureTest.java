@@ -16,7 +16,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** Dependencies point one way. */
+/** Checks the dependencies between packages and on libraries. */
 class ArchitectureTest {
   private static final JavaClasses ALL =
       new ClassFileImporter()
@@ -24,7 +24,7 @@ class ArchitectureTest {
           .importPackages("io.headgate");
 
   @Test
-  void limitsKnowNothingRulesKnowLimitsAndSoOn() {
+  void coreLayersDependDownwardsOnly() {
     layeredArchitecture()
         .consideringOnlyDependenciesInLayers()
         .layer("limit")
@@ -67,7 +67,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theCoreNeedsNothingButTheJdk() {
+  void coreDependsOnTheJdkOnly() {
     classes()
         .that()
         .resideInAnyPackage(
@@ -92,7 +92,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheRedisStoreKnowsLettuce() {
+  void onlyTheRedisStoreDependsOnLettuce() {
     noClasses()
         .that()
         .resideOutsideOfPackage("io.headgate.redis..")
@@ -103,7 +103,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheBookOfRulesKnowsDatabases() {
+  void onlyTheRuleRepositoryDependsOnDatabases() {
     noClasses()
         .that()
         .resideOutsideOfPackage("io.headgate.server.rules.database")
@@ -120,7 +120,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void noPackagesNeedEachOther() {
+  void packagesAreFreeOfCycles() {
     slices()
         .matching("io.headgate.(**)")
         .should()
@@ -132,7 +132,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void thePartsOfTheServerStayApart() {
+  void serverPackagesAreIndependent() {
     noClasses()
         .that()
         .resideInAnyPackage("io.headgate.server.http..")
@@ -150,7 +150,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void grpcStandsOnHttpAndNotTheOtherWayRound() {
+  void httpDoesNotDependOnGrpc() {
     noClasses()
         .that()
         .resideInAnyPackage("io.headgate.server.http..")
@@ -169,7 +169,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void whoLooksOnKnowsNothingOfThoseWhoAsk() {
+  void statisticsDoNotDependOnRequestHandlers() {
     noClasses()
         .that()
         .resideInAnyPackage(
@@ -192,7 +192,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyMetricsKnowPrometheus() {
+  void onlyMetricsDependOnPrometheus() {
     noClasses()
         .that()
         .resideOutsideOfPackage("io.headgate.server.metrics")
@@ -203,7 +203,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTracesKnowOpenTelemetry() {
+  void onlyTracesDependOnOpenTelemetry() {
     noClasses()
         .that()
         .resideOutsideOfPackage("io.headgate.server.trace")
@@ -214,7 +214,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void trialsTouchNothingThatIsInForce() {
+  void simulationsDoNotDependOnLiveState() {
     noClasses()
         .that()
         .resideInAnyPackage("io.headgate.server.simulation..")
@@ -232,9 +232,9 @@ class ArchitectureTest {
         .check(ALL);
   }
 
-  /** A simple name stands for one class, in messages, in stack traces and in conversation. */
+  /** A simple class name is unambiguous in messages and stack traces. */
   @Test
-  void simpleNamesOfClassesAreUnique() {
+  void simpleClassNamesAreUnique() {
     var topLevel = ALL.stream().filter(JavaClass::isTopLevelClass);
     var shipped = topLevel.filter(c -> !c.getPackageName().endsWith(".proto"));
     var byName =
@@ -246,7 +246,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void everyPartIsLookedAt() {
+  void everyPackageIsCovered() {
     assertThat(ALL.stream().map(c -> c.getPackageName()).distinct())
         .contains(
             "io.headgate",

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures the first calls of a service that has just begun to listen, at a fixed rate that does
- * not wait for answers: the time of a call counts from when it was due. Not a test; run it by hand
- * with the port, calls a second, and seconds.
+ * Measures the latency of the first calls to a newly started service with an open-loop load: calls
+ * are sent at a fixed rate, and latency counts from the scheduled time of a call. Not a test; run it
+ * manually with the port, calls per second, and seconds.
  */
 final class FirstCalls {
   private static final int CALLERS = 48;

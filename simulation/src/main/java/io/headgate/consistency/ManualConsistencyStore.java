@@ -6,10 +6,11 @@ import io.headgate.store.Ticker;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/** Makes a {@link ConsistencyStore} without threads, and runs its background work. */
+/** Creates a {@link ConsistencyStore} without threads, and runs its background work on demand. */
 public final class ManualConsistencyStore {
   private ManualConsistencyStore() {}
 
+  /** Creates a store that starts no thread. */
   public static ConsistencyStore create(
       Store remote,
       HoldingStore counts,
@@ -21,8 +22,8 @@ public final class ManualConsistencyStore {
     return ConsistencyStore.forTesting(remote, counts, instances, domains, options, nanos, ticker);
   }
 
-  /** One round of reports, renewals and sweeps. */
+  /** Runs one round of reports, renewals and sweeps. */
   public static void sync(ConsistencyStore store) {
-    store.errands().run();
+    store.sync().run();
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the background work of consistency modes by hand. */
+/** Gives the simulation access to the background work of the consistency modes. */
 @NullMarked
 package io.headgate.consistency;
 

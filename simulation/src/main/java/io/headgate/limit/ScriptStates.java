@@ -3,27 +3,34 @@ package io.headgate.limit;
 import io.headgate.rule.Charge;
 import java.util.Arrays;
 
-/** What the Redis script does with states and the limits themselves have no function for. */
+/** The state operations of the Redis script that the limits themselves do not implement. */
 public final class ScriptStates {
   private ScriptStates() {}
 
   /**
-   * The state after {@code HeldState} leases that are over have been charged, in the limit's terms.
+   * Returns the state in the limit's representation, after charging the holds of {@code HeldState}
+   * whose leases have expired.
    */
-  private static State known(Limit limit, State state, long now) {
+  private static State adopted(Limit limit, State state, long now) {
     if (!(state instanceof HeldState held)) return limit.adopt(state, now);
-    if (!(limit instanceof Holdable divisible)) return limit.adopt(held, now);
-    var settled = HeldState.settled(divisible, held, now);
+    if (!(limit instanceof Holdable holdable)) return limit.adopt(held, now);
+    var settled = HeldState.settled(holdable, held, now);
     return HeldState.of(
-        limit.adopt(HeldState.bare(settled), now), divisible, HeldState.holdings(settled));
+        limit.adopt(HeldState.bare(settled), now), holdable, HeldState.holdings(settled));
   }
 
-  /** Undoes a charge, as {@code give_back} of the script does. */
+  /**
+   * Undoes a charge, as the script's {@code give_back} does.
+   *
+   * @param madeAt the time of the charge
+   * @param freshAt the time at which a bucket would have been full after the charge
+   * @throws UnsupportedOperationException for a rolling window
+   */
   public static State giveBack(Charge charge, State state, long now, long madeAt, long freshAt) {
     var limit = charge.limit();
     long cost = charge.cost();
-    var own = known(limit, state, now);
-    var bare = HeldState.bare(own);
+    var current = adopted(limit, state, now);
+    var bare = HeldState.bare(current);
     State next =
         switch (limit) {
           case TokenBucket bucket ->
@@ -33,38 +40,38 @@ public final class ScriptStates {
           case FixedWindow window -> fixed(window, (WindowState) bare, cost, madeAt);
           case SlidingWindow window -> sliding(window, (SlidingState) bare, cost, madeAt);
           case RollingWindow window ->
-              throw new UnsupportedOperationException("a rolling window gives nothing back here");
+              throw new UnsupportedOperationException("the script does not undo charges of a rolling window");
           case Concurrency slots -> slots.release(bare, now, charge.holder());
         };
-    return limit instanceof Holdable divisible
-        ? HeldState.of(next, divisible, HeldState.holdings(own))
+    return limit instanceof Holdable holdable
+        ? HeldState.of(next, holdable, HeldState.holdings(current))
         : next;
   }
 
-  /** At most what would be left of the debt had there been no charge since. */
+  /** Returns at most the debt that would remain without later charges. */
   private static State bucket(
       Bucket bucket, BucketState state, long now, long cost, long wasFreshAt) {
     long wait = state.emptyAt() - now;
     long unpaid = wasFreshAt - now;
-    if (wait <= 0 || wait > state.drain() || unpaid <= 0) return state;
+    if (wait <= 0 || wait > state.refillTime() || unpaid <= 0) return state;
     var rate = bucket.rate();
     long back = cost * rate.unitPeriod;
     if (unpaid * rate.unitPermits < back) back = unpaid * rate.unitPermits;
     long rest = Math.max(0, wait * rate.unitPermits - state.slack() - back);
     long repaidIn = Math.ceilDiv(rest, rate.unitPermits);
-    return new BucketState(now + repaidIn, repaidIn * rate.unitPermits - rest, state.drain());
+    return new BucketState(now + repaidIn, repaidIn * rate.unitPermits - rest, state.refillTime());
   }
 
-  /** A charge of another window than the current one has ended with it. */
+  /** Undoes a charge of the current window; charges of earlier windows have expired with them. */
   private static State fixed(FixedWindow limit, WindowState state, long cost, long madeAt) {
-    if (limit.cut().endAfter(madeAt) != state.end()) return state;
+    if (limit.alignment().endAfter(madeAt) != state.end()) return state;
     return new WindowState(
-        state.end(), Math.max(0, state.count() - cost), state.permits(), state.cut());
+        state.end(), Math.max(0, state.count() - cost), state.permits(), state.alignment());
   }
 
   private static State sliding(SlidingWindow window, SlidingState state, long cost, long madeAt) {
     var counts = counts(window, state);
-    long age = piece(window, state) - Math.floorDiv(madeAt, width(window));
+    long age = bucketIndex(window, state) - Math.floorDiv(madeAt, width(window));
     if (age > window.buckets()) return state;
     long rest = cost;
     for (int i = (int) (window.buckets() - age); i < counts.length; i++) {
@@ -72,26 +79,26 @@ public final class ScriptStates {
       counts[i] -= back;
       rest -= back;
     }
-    return SlidingState.of(piece(window, state), width(window), window.capacity(), counts);
+    return SlidingState.of(bucketIndex(window, state), width(window), window.capacity(), counts);
   }
 
-  /** The algorithm of a state and its numbers, as the script reports them. */
+  /** Returns the algorithm and numbers of a state in the encoding of the script's reply. */
   public static long[] numbers(Holdable limit, State state) {
     return switch (limit) {
       case TokenBucket bucket -> {
-        var own = (BucketState) state;
-        yield new long[] {1, own.emptyAt(), own.slack(), own.drain()};
+        var current = (BucketState) state;
+        yield new long[] {1, current.emptyAt(), current.slack(), current.drain()};
       }
       case FixedWindow window -> {
-        var own = (WindowState) state;
-        yield new long[] {2, own.end(), own.count(), own.permits(), own.cut()};
+        var current = (WindowState) state;
+        yield new long[] {2, current.end(), current.count(), current.permits(), current.cut()};
       }
       case SlidingWindow window -> {
-        var own = (SlidingState) state;
-        var counts = counts(window, own);
+        var current = (SlidingState) state;
+        var counts = counts(window, current);
         var all = new long[4 + counts.length];
         all[0] = 3;
-        all[1] = piece(window, own);
+        all[1] = bucketIndex(window, current);
         all[2] = width(window);
         all[3] = window.capacity();
         System.arraycopy(counts, 0, all, 4, counts.length);
@@ -100,9 +107,9 @@ public final class ScriptStates {
     };
   }
 
-  /** How many permits of a state are held, by instances that may have spent some of them. */
+  /** Returns the number of permits held by instances, which may have spent some of them. */
   public static long held(State state) {
-    return HeldState.total(HeldState.holdings(state));
+    return HeldState.total(HeldState.holds(state));
   }
 
   private static long[] counts(SlidingWindow window, SlidingState state) {
@@ -111,7 +118,7 @@ public final class ScriptStates {
     return counts;
   }
 
-  private static long piece(SlidingWindow window, SlidingState state) {
+  private static long bucketIndex(SlidingWindow window, SlidingState state) {
     return state.start() / width(window);
   }
 

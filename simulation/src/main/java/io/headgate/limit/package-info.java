@@ -1,4 +1,4 @@
-/** Access to states for the simulated Redis script. */
+/** Gives the simulated Redis script access to the states of limits. */
 @NullMarked
 package io.headgate.limit;
 

@@ -8,15 +8,16 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class ManualReports {
   private final CircuitBreakingStore store;
-  private CompletableFuture<Boolean> underWay = CompletableFuture.completedFuture(true);
+  private CompletableFuture<Boolean> pending = CompletableFuture.completedFuture(true);
 
+  /** Creates reports for a store. */
   public ManualReports(CircuitBreakingStore store) {
     this.store = store;
   }
 
-  /** Sends the next batch, unless one is under way or there is nothing to report. */
+  /** Sends the next batch, unless one is pending or there is nothing to report. */
   public void run() {
-    if (store.isUnavailable() || store.admissions().keys() == 0 || !underWay.isDone()) return;
-    underWay = store.admissions().reportAsync(LocalAdmissions.BATCH);
+    if (store.isUnavailable() || store.admissions().keys() == 0 || !pending.isDone()) return;
+    pending = store.admissions().reportAsync(LocalAdmissions.BATCH);
   }
 }

@@ -10,9 +10,9 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Probes in virtual time, with the pauses of {@link BackgroundProber}. */
+/** Probes the store in virtual time, with the pauses of {@link BackgroundProber}. */
 public final class VirtualProber implements ProbeSchedule {
-  /** Runs something later. */
+  /** Schedules actions in virtual time. */
   public interface Timer {
     void after(long micros, Runnable action);
   }
@@ -39,7 +39,7 @@ public final class VirtualProber implements ProbeSchedule {
     this.onFailure = onFailure;
   }
 
-  /** A store with its circuit breaker and failure policies, without threads. */
+  /** Creates a store with its circuit breaker and failure policies, without threads. */
   public static CircuitBreakingStore before(
       Store remote,
       Ticker ticker,
@@ -60,9 +60,9 @@ public final class VirtualProber implements ProbeSchedule {
         onFailure -> new VirtualProber(timer, ticker, random, probe, onFailure));
   }
 
-  /** A memory store that no thread sweeps. */
-  public static MemoryStore memory(Ticker ticker, int mostKeys) {
-    return new MemoryStore(new CellTable(mostKeys), ticker, () -> {});
+  /** Creates a memory store without a sweeper thread. */
+  public static MemoryStore memory(Ticker ticker, int maxKeys) {
+    return new MemoryStore(new CellTable(maxKeys), ticker, () -> {});
   }
 
   @Override

@@ -1,4 +1,4 @@
-/** Runs the circuit breaker's probes by hand. */
+/** Runs the circuit breaker's probes and reports in virtual time. */
 @NullMarked
 package io.headgate.outage;
 

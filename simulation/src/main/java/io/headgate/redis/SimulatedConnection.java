@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The way from one instance to the simulated servers. */
+/** The connection of one instance to the simulated servers. */
 final class SimulatedConnection implements RedisConnection {
   private final SimulatedStore.Wire wire;
   private final boolean cluster;
@@ -27,22 +27,22 @@ final class SimulatedConnection implements RedisConnection {
   }
 
   @Override
-  public int laneOf(String key) {
+  public int hashSlot(String key) {
     return cluster ? slots.computeIfAbsent(key, name -> SlotHash.getSlot(RedisKeys.tag(name))) : 0;
   }
 
   @Override
-  public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
+  public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
     return CompletableFuture.completedStage(1L);
   }
 
   @Override
-  public CompletionStage<Long> forget(byte[] key) {
+  public CompletionStage<Long> reset(byte[] key) {
     throw new UnsupportedOperationException("no scenario resets a counter");
   }
 
   @Override
-  public CompletionStage<Long> announceReturn(byte[] key) {
+  public CompletionStage<Long> publishReturn(byte[] key) {
     wire.announceReturn(new String(key, StandardCharsets.UTF_8));
     return CompletableFuture.completedStage(1L);
   }

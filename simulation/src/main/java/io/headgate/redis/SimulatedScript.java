@@ -40,8 +40,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The Redis script, in Java: reads the batch that {@link Batch} writes, runs the same functions
- * that the Lua mirrors, and answers as {@link ReplyReader} reads it.
+ * A Java implementation of the Redis script. It decodes the batches of {@link Batch}, evaluates
+ * them with the limits of the core, which the Lua code mirrors, and encodes the reply for {@link
+ * ReplyReader}. Not thread-safe.
  */
 public final class SimulatedScript {
   private static final int DECIDE = 1;
@@ -51,22 +52,25 @@ public final class SimulatedScript {
   private static final int TAKE = 5;
   private static final int REPORT = 6;
 
-  /** The states of one server, and what changes them. */
+  /** The states of one server; it is notified of charges. */
   public interface Memory {
+    /** Returns the state of a key, {@link State#FRESH} if it has none. */
     State get(String key);
 
+    /** Stores the state of a key. */
     void put(String key, State state);
 
-    /** Notes that permits of a counter were charged, or given back where the cost is negative. */
+    /** Records that permits were charged, or returned if the cost is negative. */
     void charged(String key, long cost);
 
-    /** Notes that permits which were held are charged: they had been spent. */
+    /** Records that held permits were charged because they had been spent. */
     void settled(String key, long spent);
 
-    /** Notes an operation, for the history. */
+    /** Records an operation for the history. */
     void noted(Supplier<String> operation);
   }
 
+  /** The limits of one rule within a plan. */
   private static final class Part {
     Combine combine = new Combine.All();
     boolean enforced;
@@ -77,9 +81,16 @@ public final class SimulatedScript {
   private final Map<List<Long>, Counter> counters = new HashMap<>();
   private final Map<List<Object>, Compiled> rules = new HashMap<>();
 
-  /** Runs a batch at a time of the server's clock. */
+  /**
+   * Runs a batch.
+   *
+   * @param keys the Redis keys
+   * @param argument the encoded batch
+   * @param serverTime the server's clock in µs, used unless the batch has a time
+   * @return the encoded reply
+   */
   public byte[] run(byte[][] keys, byte[] argument, long serverTime, Memory memory) {
-    return new Run(keys, argument, serverTime, memory).answer();
+    return new Run(keys, argument, serverTime, memory).reply();
   }
 
   private Counter counter(List<Long> numbers) {
@@ -110,7 +121,7 @@ public final class SimulatedScript {
               n.get(4) == 1 ? SlidingWindow.Bound.CONSERVATIVE : SlidingWindow.Bound.INTERPOLATED);
       case 4 -> new RollingWindow(Rate.of(n.get(1), micros(n.get(2))), micros(n.get(3)));
       case 5 -> new Concurrency(n.get(1), micros(n.get(2)));
-      default -> throw new IllegalArgumentException("no such algorithm: " + n);
+      default -> throw new IllegalArgumentException("unknown algorithm: " + n);
     };
   }
 
@@ -118,7 +129,7 @@ public final class SimulatedScript {
     return Duration.of(micros, ChronoUnit.MICROS);
   }
 
-  /** A rule of some limits, and its counters. */
+  /** A rule with its counters. */
   private record Compiled(Rule rule, List<Counter> counters) {}
 
   private Compiled rule(Part part) {
@@ -131,7 +142,7 @@ public final class SimulatedScript {
                   .combine(part.combine)
                   .mode(part.enforced ? Mode.ENFORCE : Mode.SHADOW);
           for (int i = 0; i < limits.size(); i++) {
-            builder.limit(RuleLimit.of("l" + i, limits.get(i)).weighing(part.weights.get(i)));
+            builder.limit(RuleLimit.of("l" + i, limits.get(i)).withWeight(part.weights.get(i)));
           }
           var rule = builder.build();
           var all = RuleSet.of(rule);
@@ -143,11 +154,11 @@ public final class SimulatedScript {
         });
   }
 
-  /** One batch. */
+  /** The evaluation of one batch. */
   private final class Run {
     private final String[] keys;
     private final ByteBuffer in;
-    private int left;
+    private int remaining;
     private final long now;
     private final Memory memory;
     private final List<Counter> limits = new ArrayList<>();
@@ -160,13 +171,13 @@ public final class SimulatedScript {
       }
       this.in = ByteBuffer.wrap(argument);
       this.in.get();
-      this.left = this.in.getInt();
+      this.remaining = this.in.getInt();
       long given = number();
       this.now = given < 0 ? serverTime : given;
       this.memory = memory;
     }
 
-    byte[] answer() {
+    byte[] reply() {
       out.put(now);
       number(); // whether there are plans of several charges
       for (long count = number(); count > 0; count--) {
@@ -174,7 +185,7 @@ public final class SimulatedScript {
         for (int i = 0; i < 7; i++) numbers.add(number());
         limits.add(counter(numbers));
       }
-      while (left > 0) operation();
+      while (remaining > 0) operation();
       return out.array();
     }
 
@@ -182,18 +193,18 @@ public final class SimulatedScript {
       int mode = (int) number();
       long count = number();
       switch (mode) {
-        case RENEW, RELEASE -> alter(mode, (int) count);
+        case RENEW, RELEASE -> changeSlot(mode, (int) count);
         case TAKE -> take((int) count);
         case REPORT -> report((int) count);
         case GIVE_BACK -> giveBack();
         default -> {
-          if (count > 0) several((int) count, mode == DECIDE);
-          else single(mode == DECIDE);
+          if (count > 0) decideAll((int) count, mode == DECIDE);
+          else decideOne(mode == DECIDE);
         }
       }
     }
 
-    private void alter(int mode, int key) {
+    private void changeSlot(int mode, int key) {
       var slots = (Concurrency) limits.get((int) number() - 1).limit();
       long holder = number();
       var name = keys[key - 1];
@@ -226,13 +237,13 @@ public final class SimulatedScript {
       if (taken.outcome() instanceof Passed && take.cost() > 0) memory.charged(name, take.cost());
       memory.noted(
           () -> take + " from " + name + ": " + taken.outcome() + ", holds " + taken.held());
-      say(taken.outcome(), 0);
+      writeOutcome(taken.outcome(), 0);
       out.put(taken.held());
     }
 
     private static long held(State state, long holder) {
       if (!(state instanceof HeldState held)) return 0;
-      return held.holdings().stream()
+      return held.holds().stream()
           .filter(holding -> holding.holder() == holder)
           .mapToLong(HeldState.Hold::amount)
           .sum();
@@ -246,7 +257,7 @@ public final class SimulatedScript {
       memory.put(name, reported.state());
       if (reported.counted() && cost > 0) memory.charged(name, cost);
       memory.noted(() -> "report " + cost + " of " + name + ": " + reported);
-      var known = limit.adopt(HeldState.bare(HeldState.settled(limit, reported.state(), now)), now);
+      var known = limit.adopt(HeldState.withoutHolds(HeldState.expireHolds(limit, reported.state(), now)), now);
       out.put(reported.counted() ? 1 : 0);
       var numbers = ScriptStates.numbers(limit, known);
       out.put(numbers[0]).put(numbers.length - 1);
@@ -271,7 +282,7 @@ public final class SimulatedScript {
       return new Charge(counter, name, cost, holder);
     }
 
-    private void single(boolean keep) {
+    private void decideOne(boolean keep) {
       var name = keys[(int) number() - 1];
       var charge = charge(name);
       for (long times = number(); times > 0; times--) {
@@ -282,12 +293,12 @@ public final class SimulatedScript {
             memory.charged(name, charge.cost());
           }
         }
-        memory.noted(() -> (keep ? "charge " : "look ") + charge + ": " + step.outcome());
-        say(step.outcome(), charge.cost());
+        memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + step.outcome());
+        writeOutcome(step.outcome(), charge.cost());
       }
     }
 
-    private void several(int count, boolean keep) {
+    private void decideAll(int count, boolean keep) {
       var parts = new ArrayList<Plan.Part>(count);
       var charges = new ArrayList<Charge>();
       for (int p = 0; p < count; p++) {
@@ -310,40 +321,40 @@ public final class SimulatedScript {
         var compiled = rule(part);
         parts.add(new Plan.Part(compiled.rule, -1, compiled.counters, from));
       }
-      // One counter stands for a limit here, so only the key tells two states of a plan apart.
+      // All keys of a limit share one counter here, so states of a plan are identified by key.
       var plan = ScriptPlans.of(parts, charges);
       var states = new ArrayList<State>(charges.size());
       for (var charge : charges) states.add(memory.get(charge.key()));
       var steps = plan.step(states, now);
       var outcomes = steps.stream().map(step -> step.outcome()).toList();
-      var made = plan.charged(outcomes);
+      var charged = plan.charged(outcomes);
       boolean allowed = plan.allows(outcomes);
       for (int i = 0; i < charges.size(); i++) {
         var charge = charges.get(i);
         if (keep) {
           memory.put(charge.key(), steps.get(i).state());
-          if (allowed && made[i] && charge.cost() > 0) memory.charged(charge.key(), charge.cost());
+          if (allowed && charged[i] && charge.cost() > 0) memory.charged(charge.key(), charge.cost());
         }
         var outcome = outcomes.get(i);
-        memory.noted(() -> (keep ? "charge " : "look ") + charge + ": " + outcome);
-        say(outcomes.get(i), plan.addedUp(i, j -> made[j]).cost());
+        memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + outcome);
+        writeOutcome(outcomes.get(i), plan.addedUp(i, j -> charged[j]).cost());
       }
     }
 
-    private void say(Outcome outcome, long asked) {
+    private void writeOutcome(Outcome outcome, long requested) {
       switch (outcome) {
         case Passed passed ->
             out.put(0).put(passed.remaining()).put(passed.resetAfter()).put(passed.delay());
         case Refused refused ->
             out.put(1).put(refused.remaining()).put(refused.resetAfter()).put(refused.retryAfter());
         case ExceedsCapacity never ->
-            out.put(2).put(never.remaining()).put(never.resetAfter()).put(asked);
+            out.put(2).put(never.remaining()).put(never.resetAfter()).put(requested);
       }
     }
 
-    /** The next integer, or a text that is one. */
+    /** Decodes the next integer, which may be encoded as text. */
     private long number() {
-      left--;
+      remaining--;
       int type = Byte.toUnsignedInt(in.get());
       if (type < 0x80) return type;
       return switch (type) {

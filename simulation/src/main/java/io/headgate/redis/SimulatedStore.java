@@ -26,12 +26,13 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * The stores of one instance as {@link RedisStore} stacks them, over a simulated network and
- * without threads: circuit breakers, consistency modes, cached denials, batches.
+ * The store of one instance over a simulated network, without threads. It has the layers of {@link
+ * RedisStore}: circuit breakers, consistency modes, cached denials and batches.
  */
 public final class SimulatedStore {
-  /** Where batches are sent. */
+  /** The network to which batches are sent. */
   public interface Wire {
+    /** Sends a batch to the server of a slot. */
     CompletionStage<byte[]> send(int slot, byte[][] keys, byte[] argument);
 
     /** Notifies all instances that permits of a counter were given back. */
@@ -39,12 +40,12 @@ public final class SimulatedStore {
   }
 
   /**
-   * What an instance has of its own.
+   * The environment of one instance.
    *
-   * @param nanos its steady clock
-   * @param ticker its time of day
+   * @param nanos its monotonic clock
+   * @param ticker its wall clock
    */
-  public record Surroundings(
+  public record Environment(
       Wire wire,
       VirtualProber.Timer timer,
       LongSupplier nanos,
@@ -53,6 +54,7 @@ public final class SimulatedStore {
       long holder,
       RandomGenerator random) {}
 
+  /** The number of slots of a cluster. */
   public static final int SLOTS = 16_384;
 
   private static final RedisKeys KEYS = new RedisKeys("headgate:");
@@ -60,92 +62,100 @@ public final class SimulatedStore {
 
   private final ScriptExecutor engine;
   private final DenialCache denials;
-  private final ConsistencyStore near;
+  private final ConsistencyStore consistency;
   private final FailureDomainStore zones;
   private final List<ManualReports> reports = new ArrayList<>();
 
+  /**
+   * Creates the store of an instance.
+   *
+   * @param cluster whether there are several servers
+   * @param deadline the deadline of a command
+   */
   public SimulatedStore(
-      Surroundings here, boolean cluster, Duration deadline, ConsistencyOptions options) {
-    var link = new SimulatedConnection(here.wire, cluster);
+      Environment env, boolean cluster, Duration deadline, ConsistencyOptions options) {
+    var link = new SimulatedConnection(env.wire, cluster);
     this.engine =
-        ScriptExecutor.forTesting(link, KEYS, deadline, here.ticker, here.holder, here.nanos);
-    this.denials = new DenialCache(engine, KEYS, here.nanos);
+        ScriptExecutor.forTesting(link, KEYS, deadline, env.ticker, env.holder, env.nanos);
+    this.denials = new DenialCache(engine, KEYS, env.nanos);
     denials.remember(); // no scenario resets a counter
     int count = cluster ? CLUSTER_ZONES : 1;
     var domains =
         new FailureDomains(count, key -> FailureDomainStore.zoneOf(link.laneOf(key), count));
-    this.near =
+    this.consistency =
         ManualConsistencyStore.create(
-            denials, engine, here.instances, domains, options, here.nanos, here.ticker);
+            denials, engine, env.instances, domains, options, env.nanos, env.ticker);
     this.zones =
         new FailureDomainStore(
             count,
-            near,
-            VirtualProber.memory(here.ticker, 4_096),
+            consistency,
+            VirtualProber.memory(env.ticker, 4_096),
             link::laneOf,
             new OutageListener() {},
             (probe, listener, local) -> {
               var zone =
                   VirtualProber.before(
-                      near,
-                      here.ticker,
-                      here.instances,
+                      consistency,
+                      env.ticker,
+                      env.instances,
                       local,
                       listener,
                       engine::chargeSpent,
-                      here.timer,
-                      here.random,
+                      env.timer,
+                      env.random,
                       () -> engine.decideAsync(probe));
               reports.add(new ManualReports(zone));
               return zone;
             });
   }
 
-  /** The name of a counter in Redis. */
+  /** Returns the name of a counter in Redis. */
   public static String key(Counter counter, String key) {
     return KEYS.of(counter, key);
   }
 
+  /** Returns the slot of a counter's key. */
   public static int slotOf(String key) {
     return io.lettuce.core.cluster.SlotHash.getSlot(RedisKeys.tag(key));
   }
 
-  /** The failure domain of a slot of a cluster. */
+  /** Returns the failure domain of a slot of a cluster. */
   public static int zoneOf(int slot) {
-    return FailureDomainStore.zoneOf(slot, CLUSTER_ZONES);
+    return FailureDomainStore.domainOf(slot, CLUSTER_ZONES);
   }
 
-  /** Whether a circuit breaker of this instance is open. */
+  /** Returns whether a circuit breaker of this instance is open. */
   public boolean isUnavailable() {
     return zones.isUnavailable();
   }
 
+  /** Decides a plan, in the store or by the rules' failure policies. */
   public CompletionStage<PlanResult> decide(Plan plan) {
     return zones.decideAsync(plan);
   }
 
-  /** Gives back a slot, without waiting: a caller that is gone does not retry. */
+  /** Releases a slot without retries. */
   public CompletionStage<Boolean> release(Charge charge) {
-    return engine.ask(ScriptCommand.change(charge, ScriptCommand.Change.RELEASE));
+    return engine.submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RELEASE));
   }
 
-  /** Permits of a counter were given back: denials that they caused are over. */
+  /** Invalidates cached denials of a counter whose permits were returned. */
   public void returned(String key) {
-    denials.forget(key);
+    denials.invalidate(key);
   }
 
-  /** Reports, renews and sweeps. */
+  /** Runs one round of reports, renewals and sweeps. */
   public void sync() {
-    ManualConsistencyStore.sync(near);
+    ManualConsistencyStore.sync(consistency);
     reports.forEach(ManualReports::run);
   }
 
-  /** Ends waits that are over their deadline. */
+  /** Fails the commands whose deadline has passed. */
   public void expire() {
-    engine.watch().look();
+    engine.sweeper().sweep();
   }
 
-  /** Whether nothing waits for an answer. */
+  /** Returns whether no command awaits a reply. */
   public boolean isIdle() {
     return engine.isIdle();
   }

@@ -1,4 +1,4 @@
-/** Runs the Redis store over a simulated network. */
+/** The Redis store over a simulated network. */
 @NullMarked
 package io.headgate.redis;
 

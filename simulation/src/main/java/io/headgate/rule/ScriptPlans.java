@@ -6,12 +6,15 @@ import java.util.List;
 public final class ScriptPlans {
   private ScriptPlans() {}
 
-  /** Makes tables be walked in the same order in every JVM; to be called before any other class. */
+  /**
+   * Fixes the hash seed, so that tables have the same iteration order in every JVM. Must be called
+   * before any other class of Headgate is used.
+   */
   public static void fixHashKey() {
     HashSeed.fixed = true;
   }
 
-  /** A plan of parts that are in no rule set; two charges may be of one counter. */
+  /** Creates a plan of parts that belong to no rule set. Two charges may have the same counter. */
   public static Plan of(List<Plan.Part> parts, List<Charge> charges) {
     return new Plan(parts, charges, true);
   }

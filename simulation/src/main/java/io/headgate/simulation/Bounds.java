@@ -13,14 +13,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The guarantee of each algorithm, computed from a list of what was admitted. */
+/** Checks the guarantee of each algorithm against a list of admissions. */
 final class Bounds {
-  /** What passed, and when by the clock of the counter's server. */
+  /** An admission, with its time by the clock of the counter's server. */
   record Admitted(long at, long cost) {}
 
   private Bounds() {}
 
-  /** The most by which the admitted exceed what the limit guarantees; 0 if they never do. */
+  /** Returns the maximum number of permits admitted above the limit's guarantee, at least 0. */
   static long excess(Limit limit, List<Admitted> admitted) {
     var sorted = new ArrayList<>(admitted);
     sorted.sort(Comparator.comparingLong(Admitted::at));
@@ -29,18 +29,18 @@ final class Bounds {
       case LeakyBucket bucket -> ofBucket(bucket.rate(), bucket.capacity(), sorted);
       case FixedWindow window -> ofFixed(window, sorted);
       case SlidingWindow window ->
-          inAny(
+          inAnySpan(
               window.bound() == SlidingWindow.Bound.CONSERVATIVE
                   ? window.window()
                   : window.window() - window.window() / window.buckets(),
               window.capacity(),
               sorted);
-      case RollingWindow window -> inAny(window.window(), window.capacity(), sorted);
+      case RollingWindow window -> inAnySpan(window.window(), window.capacity(), sorted);
       case Concurrency slots -> throw new IllegalArgumentException("slots are released: " + slots);
     };
   }
 
-  /** In any span t no more than burst + rate · t. */
+  /** The bound in any span t is burst + rate · t. */
   private static long ofBucket(Rate rate, long burst, List<Admitted> sorted) {
     long permits = rate.permitsInLowestTerms();
     long period = rate.periodInLowestTerms();
@@ -63,7 +63,7 @@ final class Bounds {
     long worst = 0;
     for (var one : sorted) {
       if (one.at >= end) {
-        end = limit.cut().endAfter(one.at);
+        end = limit.alignment().endAfter(one.at);
         count = 0;
       }
       count += one.cost;
@@ -72,8 +72,8 @@ final class Bounds {
     return worst;
   }
 
-  /** The sum in any span of that length, less the permits. */
-  static long inAny(long span, long permits, List<Admitted> sorted) {
+  /** Returns the maximum sum in any span of that length, less the permits; at least 0. */
+  static long inAnySpan(long span, long permits, List<Admitted> sorted) {
     var inside = new ArrayDeque<Admitted>();
     long count = 0;
     long worst = 0;

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The limit of a leased or strict rule is changed while instances hold permits and messages of the
- * old limit are under way.
+ * Changes the limit of a leased or strict rule while instances hold permits and messages with the
+ * old limit are in transit.
  */
 final class ChangeScenario implements Scenario {
   private enum Kind {
-    /** Windows so long that time gives nothing back: shares must not add up to more than one. */
+    /** Windows so long that no permit is replenished: the shares used must not exceed 1. */
     SHARE,
-    /** Short windows and a quiet time: the caller must not be locked out. */
+    /** Short windows followed by a quiet time, after which the caller must not be locked out. */
     CALM,
-    /** From a limit by time to one of requests in flight. */
+    /** A change from a rate limit to a concurrency limit. */
     SLOTS
   }
 
@@ -40,7 +40,7 @@ final class ChangeScenario implements Scenario {
     int nodes = (int) dice.between(1, 5);
     long busy = dice.between(2, 6) * Workload.SECOND;
     long permits = dice.scale(30, 2_000);
-    long others = dice.oneIn(2) ? permits : dice.scale(20, 5_000);
+    long permitsAfter = dice.oneIn(2) ? permits : dice.scale(20, 5_000);
     return switch (kind) {
       case SHARE -> {
         long window = dice.between(6, 10) * 3_600 * Workload.SECOND;
@@ -49,17 +49,17 @@ final class ChangeScenario implements Scenario {
           before = FixedWindow.of(Workload.rate(permits, 24 * 3_600 * Workload.SECOND));
         Limit after =
             switch (dice.index(3)) {
-              case 0 -> new TokenBucket(Workload.rate(others, window));
-              case 1 -> FixedWindow.of(Workload.rate(others, 24 * 3_600 * Workload.SECOND));
-              default -> RollingWindow.of(Workload.rate(others, window));
+              case 0 -> new TokenBucket(Workload.rate(permitsAfter, window));
+              case 1 -> FixedWindow.of(Workload.rate(permitsAfter, 24 * 3_600 * Workload.SECOND));
+              default -> RollingWindow.of(Workload.rate(permitsAfter, window));
             };
         yield new Setting(kind, before, after, nodes, busy, 2 * busy);
       }
       case CALM -> {
         long window = dice.between(5, 60) * Workload.SECOND;
         var work = new Workload(dice);
-        Limit before = work.divisible(dice.scale(100, 20_000), window);
-        Limit after = work.divisible(dice.scale(10, 1_000), dice.between(5, 60) * Workload.SECOND);
+        Limit before = work.holdable(dice.scale(100, 20_000), window);
+        Limit after = work.holdable(dice.scale(10, 1_000), dice.between(5, 60) * Workload.SECOND);
         long quiet = 2 * before.window() + 2 * after.window() + 35 * Workload.SECOND;
         yield new Setting(kind, before, after, nodes, busy, 2 * busy + quiet);
       }
@@ -76,43 +76,43 @@ final class ChangeScenario implements Scenario {
 
   @Override
   public Script script(long seed) {
-    var here = setting(seed);
+    var setting = setting(seed);
     var dice = Dice.of(seed, 121);
     var work = new Workload(dice);
     var consistency = dice.any(Consistency.LEASED, Consistency.LEASED, Consistency.STRICT);
     long pace = dice.scale(2, 30) * Workload.MS;
-    work.steady(0, here.busy, pace, here.nodes, "u0");
-    for (int node = 0; node < here.nodes; node++) {
-      long late = dice.below(here.kind == Kind.SHARE ? 50 * Workload.MS : 300 * Workload.MS);
-      work.events.add(new Event.Change(here.busy + late, node, 1));
+    work.steady(0, setting.busy, pace, setting.nodes, "u0");
+    for (int node = 0; node < setting.nodes; node++) {
+      long delay = dice.below(setting.kind == Kind.SHARE ? 50 * Workload.MS : 300 * Workload.MS);
+      work.events.add(new Event.Change(setting.busy + delay, node, 1));
     }
-    long after = here.busy + 300 * Workload.MS;
-    if (here.kind == Kind.SLOTS) {
+    long after = setting.busy + 300 * Workload.MS;
+    if (setting.kind == Kind.SLOTS) {
       for (int i = 0; i < 60; i++) {
         long at = after + dice.below(20 * Workload.SECOND);
         long holds = dice.scale(100, 60_000) * Workload.MS;
-        work.events.add(new Event.Ask(at, dice.index(here.nodes), Map.of("user", "u0"), 1, holds));
+        work.events.add(new Event.Arrival(at, dice.index(setting.nodes), Map.of("user", "u0"), 1, holds));
       }
     } else {
-      work.steady(here.busy, 2 * here.busy, pace, here.nodes, "u0");
+      work.steady(setting.busy, 2 * setting.busy, pace, setting.nodes, "u0");
     }
-    if (dice.oneIn(3)) work.faults(0, 2 * here.busy, 2, here.nodes, 1, false);
-    if (here.calm > 0 && here.kind == Kind.CALM) {
-      long asks = Math.max(1, Math.min(10, here.after.capacity() / 5));
+    if (dice.oneIn(3)) work.faults(0, 2 * setting.busy, 2, setting.nodes, 1, false);
+    if (setting.calm > 0 && setting.kind == Kind.CALM) {
+      long requests = Math.max(1, Math.min(10, setting.after.capacity() / 5));
       work.steady(
-          here.calm, here.calm + Workload.SECOND, Workload.SECOND / asks + 1, here.nodes, "u0");
+          setting.calm, setting.calm + Workload.SECOND, Workload.SECOND / requests + 1, setting.nodes, "u0");
     }
     return new Script(
         seed,
-        here.nodes,
+        setting.nodes,
         1,
-        List.of(rules(consistency, here.before), rules(consistency, here.after)),
+        List.of(rules(consistency, setting.before), rules(consistency, setting.after)),
         Duration.ofMillis(50),
         ConsistencyOptions.DEFAULT,
         dice.scale(100, 10_000),
         400,
         work.events,
-        Math.max(here.calm, 2 * here.busy) + 30 * Workload.SECOND);
+        Math.max(setting.calm, 2 * setting.busy) + 30 * Workload.SECOND);
   }
 
   private static RuleSet rules(Consistency consistency, Limit limit) {
@@ -122,10 +122,10 @@ final class ChangeScenario implements Scenario {
 
   @Override
   public List<Check> checks(Script script) {
-    var here = setting(script.seed());
-    return switch (here.kind) {
+    var setting = setting(script.seed());
+    return switch (setting.kind) {
       case SHARE -> List.of(new ShareCheck());
-      case CALM -> List.of(new MustPassCheck(here.calm));
+      case CALM -> List.of(new MustPassCheck(setting.calm));
       case SLOTS -> List.of(new SlotsCheck());
     };
   }

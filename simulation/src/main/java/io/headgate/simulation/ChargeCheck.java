@@ -9,11 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Allowed means charged: each counter of an enforced rule is charged at least what was allowed. In
- * a run without faults also no more than that, so that a denial has charged nothing.
+ * Checks that each counter of an enforced rule is charged at least the permits that were allowed.
+ * In a run without faults it checks that no more were charged, so that a denial charges nothing.
  */
 final class ChargeCheck implements Check {
-  /** What the server of a counter was charged, and what should be. */
+  /** The permits of one counter that were allowed. */
   private static final class Account {
     final Charge charge;
     long allowed;
@@ -23,7 +23,7 @@ final class ChargeCheck implements Check {
     }
   }
 
-  /** The counters of one rule of which some are charged. */
+  /** The counters of a rule that charges only some of them (any, weighted). */
   private static final class Choice {
     final Plan.Part part;
     final Map<String, Account> accounts = new LinkedHashMap<>();
@@ -40,7 +40,7 @@ final class ChargeCheck implements Check {
   private final Map<String, Choice> choices = new LinkedHashMap<>();
 
   /**
-   * @param exactly whether no fault can have charged what was not allowed
+   * @param exactly whether the run has no faults, so that only allowed requests were charged
    */
   ChargeCheck(boolean exactly) {
     this.exactly = exactly;
@@ -124,6 +124,6 @@ final class ChargeCheck implements Check {
 
   private static long charged(World world, String key, Account account) {
     var shard = world.shardOf(account.charge);
-    return shard.charged(key) + shard.forgotten(key);
+    return shard.charged(key) + shard.lostCharges(key);
   }
 }

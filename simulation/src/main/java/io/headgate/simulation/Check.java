@@ -1,12 +1,13 @@
 package io.headgate.simulation;
 
-/** An oracle: sees every decision and says what is wrong by {@link World#fail}. */
+/** A test oracle: it receives every decision and reports violations to {@link World#fail}. */
 interface Check {
-  /** A request is about to be decided. */
+  /** Called before a request is decided. */
   default void offered(World world, World.Offer offer) {}
 
+  /** Called after a request was decided. */
   default void decided(World world, Decision decision) {}
 
-  /** After the last event, when all messages have arrived. */
+  /** Called after the last event, when all messages have arrived. */
   default void ended(World world) {}
 }

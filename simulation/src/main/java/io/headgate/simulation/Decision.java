@@ -5,25 +5,26 @@ import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 
 /**
- * A decision that a caller was given.
+ * A decision returned to a caller.
  *
- * @param asked when, in µs of true time
- * @param at when it was made: by the server's clock where a reply made it, else when it was given
- * @param order of the batches that servers ran: decisions of one batch are given in its order
+ * @param asked the time of the request, in µs of virtual time
+ * @param at the time of the decision, by the server's clock if a server made it
+ * @param order the number of the batch in which a server made it; decisions of one batch are
+ *     returned in its order
  */
 record Decision(
-    Event.Ask request, int rules, Plan plan, PlanResult answer, long asked, long at, long order) {
+    Event.Arrival request, int rules, Plan plan, PlanResult result, long requestedAt, long at, long order) {
   boolean isAllowed() {
-    return plan.allows(answer.outcomes());
+    return plan.allows(result.outcomes());
   }
 
   boolean isFallback() {
-    return answer.source() == Source.FALLBACK;
+    return result.source() == Source.FALLBACK;
   }
 
   @Override
   public String toString() {
     return "%s: %s by %s: %s"
-        .formatted(request, isAllowed() ? "allowed" : "denied", answer.source(), answer.outcomes());
+        .formatted(request, isAllowed() ? "allowed" : "denied", result.source(), result.outcomes());
   }
 }

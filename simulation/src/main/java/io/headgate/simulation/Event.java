@@ -2,11 +2,11 @@ package io.headgate.simulation;
 
 import java.util.Map;
 
-/** What happens in a run from outside: requests, faults, changes. Times are µs from the start. */
+/** An input of a run: a request, a fault or a rule change. Times are in µs from the start. */
 sealed interface Event {
   long at();
 
-  /** The event with the times of others: how a shrunk history reads. */
+  /** Formats a time for the history. */
   private static String time(long micros) {
     return "%d.%06d s".formatted(micros / 1_000_000, micros % 1_000_000);
   }
@@ -14,9 +14,9 @@ sealed interface Event {
   /**
    * A request.
    *
-   * @param holdFor how long its slot is in use, where a limit counts requests in flight
+   * @param holdFor how long it holds its slot of a concurrency limit; 0 for until the slot expires
    */
-  record Ask(long at, int node, Map<String, String> subject, long cost, long holdFor)
+  record Arrival(long at, int node, Map<String, String> subject, long cost, long holdFor)
       implements Event {
     @Override
     public String toString() {
@@ -24,7 +24,7 @@ sealed interface Event {
     }
   }
 
-  /** An instance begins to use other rules; instances learn of a change at different times. */
+  /** A change of the rules of one instance. Instances change at different times. */
   record Change(long at, int node, int rules) implements Event {
     @Override
     public String toString() {
@@ -32,7 +32,7 @@ sealed interface Event {
     }
   }
 
-  /** An instance dies; another takes its place after a while. */
+  /** A crash of an instance; another replaces it later. */
   record Crash(long at, int node, long downFor) implements Event {
     @Override
     public String toString() {
@@ -41,15 +41,15 @@ sealed interface Event {
     }
   }
 
-  /** A whole process does not run; its timers are late. */
+  /** A pause of a whole process, such as a long garbage collection; its timers are late. */
   record Pause(long at, int node, long lasts) implements Event {
     @Override
     public String toString() {
-      return "%s  instance %d is held up for %s".formatted(time(at), node, time(lasts));
+      return "%s  instance %d is paused for %s".formatted(time(at), node, time(lasts));
     }
   }
 
-  /** A connection is reset, and can be made again after a while. */
+  /** A reset of a connection, which cannot be re-established for some time. */
   record Cut(long at, int node, int shard, long lasts) implements Event {
     @Override
     public String toString() {
@@ -58,35 +58,35 @@ sealed interface Event {
     }
   }
 
-  /** Messages of a connection are lost, delayed or delivered twice. */
-  record Weather(
+  /** A time in which messages of a connection are lost, delayed or delivered twice. */
+  record NetworkFault(
       long at,
       int node,
       int shard,
       long lasts,
       int lostRequests,
       int lostReplies,
-      int twice,
+      int duplicated,
       long delay)
       implements Event {
     @Override
     public String toString() {
       return "%s  network from instance %d to shard %d for %s: loses %d‰ of requests and %d‰ of replies, delivers %d‰ twice, delays up to %d µs"
-          .formatted(time(at), node, shard, time(lasts), lostRequests, lostReplies, twice, delay);
+          .formatted(time(at), node, shard, time(lasts), lostRequests, lostReplies, duplicated, delay);
     }
   }
 
   /**
-   * A server is gone for a while.
+   * An outage of a server.
    *
-   * @param silent whether connections stay open, as those of a stopped process do
-   * @param lostTail how much of its last time the server that follows it does not know
+   * @param unresponsive whether connections stay open, as those of a stopped process do
+   * @param lostTail the last period whose writes the promoted replica has not received, in µs
    */
-  record Outage(long at, int shard, long lasts, boolean silent, long lostTail) implements Event {
+  record Outage(long at, int shard, long lasts, boolean unresponsive, long lostTail) implements Event {
     @Override
     public String toString() {
       return "%s  shard %d is %s for %s, and comes back without its last %s"
-          .formatted(time(at), shard, silent ? "stopped" : "dead", time(lasts), time(lostTail));
+          .formatted(time(at), shard, unresponsive ? "stopped" : "dead", time(lasts), time(lostTail));
     }
   }
 }

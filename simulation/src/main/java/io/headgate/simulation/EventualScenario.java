@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Eventual rules without faults: over by no more than what is offered within a sync interval, once,
- * and every admitted permit is reported. Bursts with idle minutes between them, many callers at
- * once, slow networks, and limits that change.
+ * Runs eventual rules without faults. They over-admit by at most the traffic of one sync interval,
+ * once, and every admitted permit is reported. There are bursts with idle minutes between them,
+ * many callers at once, slow networks and limits that change.
  */
 final class EventualScenario implements Scenario {
   private enum Kind {
@@ -24,8 +24,8 @@ final class EventualScenario implements Scenario {
   }
 
   private record Setting(Kind kind, long sync, long latency, int nodes) {
-    /** After this, a permit that one instance counted is known to all. */
-    long known() {
+    /** Returns the time after which an admission of one instance is known to all. */
+    long syncTime() {
       return 2 * sync + 6 * latency + 60 * Workload.MS;
     }
   }
@@ -45,26 +45,26 @@ final class EventualScenario implements Scenario {
 
   @Override
   public Script script(long seed) {
-    var here = setting(seed);
+    var setting = setting(seed);
     var dice = Dice.of(seed, 141);
     var work = new Workload(dice);
     var ruleSets = new ArrayList<RuleSet>();
     long end;
-    switch (here.kind) {
+    switch (setting.kind) {
       case STEADY -> {
         end = dice.scale(2, 20) * Workload.SECOND;
         ruleSets.add(
-            rules(work.divisible(dice.scale(10, 300), dice.scale(1, 10) * Workload.SECOND)));
-        work.asks(0, end, (int) dice.scale(200, 1_200), here.nodes, 3, 4);
+            rules(work.holdable(dice.scale(10, 300), dice.scale(1, 10) * Workload.SECOND)));
+        work.requests(0, end, (int) dice.scale(200, 1_200), setting.nodes, 3, 4);
       }
       case BURSTS -> {
         long permits = dice.scale(20, 200);
-        ruleSets.add(rules(work.divisible(permits, dice.scale(90, 3_600) * Workload.SECOND)));
+        ruleSets.add(rules(work.holdable(permits, dice.scale(90, 3_600) * Workload.SECOND)));
         boolean moves = dice.oneIn(3);
         end = 0;
         for (int burst = 0; burst < 4; burst++) {
           for (int i = 0; i < permits; i++) {
-            work.ask(end + dice.below(here.sync / 2), moves ? burst % here.nodes : 0, "u0", 1);
+            work.request(end + dice.below(setting.sync / 2), moves ? burst % setting.nodes : 0, "u0", 1);
           }
           end += dice.between(20, 150) * Workload.SECOND;
         }
@@ -72,30 +72,30 @@ final class EventualScenario implements Scenario {
       case MANY -> {
         ruleSets.add(rules(new TokenBucket(Workload.rate(1_000, 86_400 * Workload.SECOND))));
         int callers = (int) dice.scale(300, 2_500);
-        for (int i = 0; i < callers; i++) work.ask(dice.below(here.sync), 0, "u" + i, 1);
-        end = 2 * here.sync;
+        for (int i = 0; i < callers; i++) work.request(dice.below(setting.sync), 0, "u" + i, 1);
+        end = 2 * setting.sync;
       }
       case CHANGED -> {
         long permits = dice.scale(50, 1_000);
-        ruleSets.add(rules(work.divisible(permits, Workload.SECOND)));
-        ruleSets.add(rules(work.divisible(Math.max(1, permits / 10), Workload.SECOND)));
+        ruleSets.add(rules(work.holdable(permits, Workload.SECOND)));
+        ruleSets.add(rules(work.holdable(Math.max(1, permits / 10), Workload.SECOND)));
         end = 4 * Workload.SECOND;
-        work.steady(0, end, Math.max(1, 2 * Workload.SECOND / permits), here.nodes, "u0");
-        for (int node = 0; node < here.nodes; node++) {
+        work.steady(0, end, Math.max(1, 2 * Workload.SECOND / permits), setting.nodes, "u0");
+        for (int node = 0; node < setting.nodes; node++) {
           work.events.add(
               new Event.Change(Workload.SECOND + dice.below(100 * Workload.MS), node, 1));
         }
       }
-      default -> throw new IllegalStateException(here.kind.name());
+      default -> throw new IllegalStateException(setting.kind.name());
     }
     return new Script(
         seed,
-        here.nodes,
+        setting.nodes,
         dice.any(1, 1, 2),
         ruleSets,
         Duration.ofMillis(50),
-        ConsistencyOptions.DEFAULT.withSyncInterval(Duration.ofMillis(here.sync / Workload.MS)),
-        here.latency,
+        ConsistencyOptions.DEFAULT.withSyncInterval(Duration.ofMillis(setting.sync / Workload.MS)),
+        setting.latency,
         400,
         work.events,
         end + 5 * Workload.SECOND);
@@ -108,10 +108,10 @@ final class EventualScenario implements Scenario {
 
   @Override
   public List<Check> checks(Script script) {
-    var here = setting(script.seed());
-    var over = new OverCheck(here.known());
-    // A changed limit takes over what was not reported yet as a share: its permits are others.
-    return here.kind == Kind.CHANGED
+    var setting = setting(script.seed());
+    var over = new OverCheck(setting.syncTime());
+    // A changed limit converts unreported permits to its own scale, so charges cannot be compared.
+    return setting.kind == Kind.CHANGED
         ? List.of(over, new NoPolicyCheck())
         : List.of(over, new ChargeCheck(true), new NoPolicyCheck());
   }

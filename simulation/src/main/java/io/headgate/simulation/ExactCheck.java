@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Compares each decision with the one that the definitions of the limits give, in the order in
- * which the servers made them. For runs without faults and changes.
+ * Compares each decision with that of a {@link Model} of the limits, in the order in which the
+ * servers made them. For runs without faults and rule changes.
  */
 final class ExactCheck implements Check {
   private final List<Decision> decisions = new ArrayList<>();

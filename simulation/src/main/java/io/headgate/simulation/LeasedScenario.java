@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Leased and auto rules under all faults: never more than the limit, and after the faults nobody is
- * locked out.
+ * Runs leased and auto rules under all faults. Admissions never exceed the limit, and no caller is
+ * locked out after the faults.
  */
 final class LeasedScenario implements Scenario {
-  /** Half of the limit may be held; of the other half a part is asked for. */
-  private static final int CALM_PART = 5;
+  /** At most half of the limit can be held, so a fifth of the capacity must be admitted. */
+  private static final int CALM_FRACTION = 5;
 
   private record Setting(int nodes, int shards, long window, long permits, long busy, long quiet) {}
 
@@ -36,10 +36,10 @@ final class LeasedScenario implements Scenario {
 
   @Override
   public Script script(long seed) {
-    var here = setting(seed);
+    var setting = setting(seed);
     var dice = Dice.of(seed, 111);
     var work = new Workload(dice);
-    Limit limit = work.divisible(here.permits, here.window);
+    Limit limit = work.holdable(setting.permits, setting.window);
     var rules = new ArrayList<Rule>();
     rules.add(
         Rule.named("hot")
@@ -47,9 +47,9 @@ final class LeasedScenario implements Scenario {
             .limit(limit)
             .consistency(dice.oneIn(4) ? Consistency.AUTO : Consistency.LEASED)
             .build());
-    boolean several = here.nodes < 20 && dice.oneIn(4);
+    boolean several = setting.nodes < 20 && dice.oneIn(4);
     if (several) {
-      var other = work.divisible(here.permits * 2, here.window);
+      var other = work.holdable(setting.permits * 2, setting.window);
       rules.add(
           Rule.named("other")
               .match("user", "*")
@@ -58,38 +58,38 @@ final class LeasedScenario implements Scenario {
               .build());
     }
     int keys = (int) dice.between(1, 3);
-    int count = here.nodes > 20 ? here.nodes * 8 : (int) dice.scale(200, 1_500);
-    work.asks(0, here.busy, count, here.nodes, keys, 4);
-    int faults = here.nodes > 20 ? 0 : (int) dice.between(0, 8);
+    int count = setting.nodes > 20 ? setting.nodes * 8 : (int) dice.scale(200, 1_500);
+    work.requests(0, setting.busy, count, setting.nodes, keys, 4);
+    int faults = setting.nodes > 20 ? 0 : (int) dice.between(0, 8);
     boolean failovers = dice.oneIn(3);
-    work.faults(0, here.busy, faults, here.nodes, here.shards, failovers);
-    long calm = here.busy + here.quiet;
-    // Calm: for a window, all together ask for less than what nobody can hold.
-    long asks = Math.min(limit.capacity() / CALM_PART, here.nodes > 20 ? here.nodes * 4L : 60);
-    long lasts = Math.min(here.window, 5 * Workload.SECOND);
-    if (here.nodes > 20) {
-      for (int i = 0; i < asks; i++) {
-        work.ask(calm + i / 4 * (20 * Workload.MS) + i % 4 * (5 * Workload.MS), i / 4, "u0", 1);
+    work.faults(0, setting.busy, faults, setting.nodes, setting.shards, failovers);
+    long calm = setting.busy + setting.quiet;
+    // For one window, the instances together request less than the share that cannot be held.
+    long requests = Math.min(limit.capacity() / CALM_FRACTION, setting.nodes > 20 ? setting.nodes * 4L : 60);
+    long duration = Math.min(setting.window, 5 * Workload.SECOND);
+    if (setting.nodes > 20) {
+      for (int i = 0; i < requests; i++) {
+        work.request(calm + i / 4 * (20 * Workload.MS) + i % 4 * (5 * Workload.MS), i / 4, "u0", 1);
       }
-    } else if (asks > 0) {
-      work.steady(calm, calm + lasts, Math.max(1, lasts / asks + 1), here.nodes, "u0");
+    } else if (requests > 0) {
+      work.steady(calm, calm + duration, Math.max(1, duration / requests + 1), setting.nodes, "u0");
     }
     return new Script(
         seed,
-        here.nodes,
-        here.shards,
+        setting.nodes,
+        setting.shards,
         List.of(RuleSet.of(rules)),
         Duration.ofMillis(50),
         ConsistencyOptions.DEFAULT,
         dice.scale(100, 10_000),
         400,
         work.events,
-        calm + lasts + 2 * Workload.SECOND);
+        calm + duration + 2 * Workload.SECOND);
   }
 
   @Override
   public List<Check> checks(Script script) {
-    var here = setting(script.seed());
-    return List.of(new OverCheck(0), new MustPassCheck(here.busy + here.quiet));
+    var setting = setting(script.seed());
+    return List.of(new OverCheck(0), new MustPassCheck(setting.busy + setting.quiet));
   }
 }

@@ -6,12 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The bounds of policy local for one fixed window L and N instances, in a run that is part of one
- * window.
+ * Checks the bounds of failure policy local for a fixed window of L permits and N instances. The
+ * run lies within one window.
  *
- * <p>In all at most L, and N shares of max(1, ⌊L/N⌋). If the server is down first, for once, and
- * local admissions are reported before it is used again, at most the larger of the two; except for
- * admissions whose call had no answer, which are never reported.
+ * <p>The total is at most L plus N shares of max(1, ⌊L/N⌋). If the only outage comes first, and
+ * local admissions are reported before the server is used again, the total is at most the larger of
+ * the two. Admissions whose command had no reply are never reported and come on top.
  */
 final class LocalCheck implements Check {
   private static final class Counts {
@@ -25,7 +25,9 @@ final class LocalCheck implements Check {
   }
 
   private final Map<String, Counts> counters = new LinkedHashMap<>();
-  private final Map<Event.Ask, Long> sent = new HashMap<>(); // with a closed circuit breaker
+
+  /** The times of requests that were sent while the circuit breaker was closed. */
+  private final Map<Event.Arrival, Long> sent = new HashMap<>();
 
   @Override
   public void offered(World world, World.Offer offer) {
@@ -50,16 +52,16 @@ final class LocalCheck implements Check {
     counters.forEach((key, counts) -> {
       long whole = counts.limit.capacity();
       long shares = world.instances() * Math.max(1, whole / world.instances());
-      long most = outageFirst ? Math.max(whole, shares) + counts.unanswered : whole + shares;
-      if (counts.admitted > most) {
+      long max = outageFirst ? Math.max(whole, shares) + counts.unanswered : whole + shares;
+      if (counts.admitted > max) {
         world.fail(
-            "%s: admitted %d of %s in one window with %d instances, where %d are the most"
-                .formatted(key, counts.admitted, counts.limit, world.instances(), most));
+            "%s: admitted %d of %s in one window with %d instances; at most %d are permitted"
+                .formatted(key, counts.admitted, counts.limit, world.instances(), max));
       }
     });
   }
 
-  /** Whether the only outage begins before all requests, and none is made soon after its end. */
+  /** Returns whether the only outage begins before all requests, and none follows soon after it. */
   private static boolean isOutageFirst(Script script) {
     var outages =
         script.events().stream()
@@ -70,8 +72,8 @@ final class LocalCheck implements Check {
     long end = outages.getFirst().lasts();
     return script.events().stream()
         .noneMatch(event ->
-            event instanceof Event.Ask
+            event instanceof Event.Arrival
                 && event.at() >= end
-                && event.at() < end + LocalScenario.SETTLED);
+                && event.at() < end + LocalScenario.SETTLE_TIME);
   }
 }

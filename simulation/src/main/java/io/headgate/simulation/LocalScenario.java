@@ -7,12 +7,12 @@ import io.headgate.rule.RuleSet;
 import java.time.Duration;
 import java.util.List;
 
-/** A server dies and comes back within one window, and the rule has the default failure policy. */
+/** Stops and restarts a server within one window; the rule has the default failure policy. */
 final class LocalScenario implements Scenario {
   private static final long HOUR = 3_600 * Workload.SECOND;
 
-  /** In which circuit breakers close, and local admissions are reported. */
-  static final long SETTLED = 5 * Workload.SECOND;
+  /** The time in which circuit breakers close and local admissions are reported. */
+  static final long SETTLE_TIME = 5 * Workload.SECOND;
 
   @Override
   public String name() {
@@ -27,18 +27,18 @@ final class LocalScenario implements Scenario {
     int outages = (int) dice.between(1, 3);
     boolean quiet = dice.oneIn(2);
     long from = dice.oneIn(2) ? 0 : dice.between(1, 5) * Workload.SECOND;
-    long asking = 10 * Workload.MS;
+    long requestsFrom = 10 * Workload.MS;
     int keys = (int) dice.between(1, 3);
     long pace = dice.scale(10, 500) * Workload.MS;
     for (int i = 0; i < outages; i++) {
-      long lasts = dice.between(2_000, 10_000) * Workload.MS;
-      work.events.add(new Event.Outage(from, 0, lasts, dice.oneIn(2), 0));
-      long end = from + lasts;
-      asks(dice, work, asking, end, pace, nodes, keys);
-      asking = quiet ? end + SETTLED : end;
-      from = end + SETTLED + dice.between(3_000, 8_000) * Workload.MS;
+      long duration = dice.between(2_000, 10_000) * Workload.MS;
+      work.events.add(new Event.Outage(from, 0, duration, dice.oneIn(2), 0));
+      long end = from + duration;
+      requests(dice, work, requestsFrom, end, pace, nodes, keys);
+      requestsFrom = quiet ? end + SETTLE_TIME : end;
+      from = end + SETTLE_TIME + dice.between(3_000, 8_000) * Workload.MS;
     }
-    asks(dice, work, asking, from, pace, nodes, keys);
+    requests(dice, work, requestsFrom, from, pace, nodes, keys);
     var rule =
         Rule.named("each")
             .match("user", "*")
@@ -57,11 +57,11 @@ final class LocalScenario implements Scenario {
         from + 10 * Workload.SECOND);
   }
 
-  private static void asks(
+  private static void requests(
       Dice dice, Workload work, long from, long until, long pace, int nodes, int keys) {
     for (long at = from + dice.below(pace); at < until; at += 1 + dice.below(2 * pace)) {
       long cost = dice.oneIn(6) ? dice.between(1, 3) : 1;
-      work.ask(at, dice.index(nodes), "u" + dice.index(keys), cost);
+      work.request(at, dice.index(nodes), "u" + dice.index(keys), cost);
     }
   }
 

@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * The memory store against a caller who knows its code: names chosen so that they meet must not
- * evict the state of another, as long as there is room.
+ * Attacks the memory store with keys of equal hash codes. They must not evict the state of other
+ * keys as long as there is free capacity.
  */
 final class MemoryScenario implements Scenario {
-  private static final int ROOM = 10_000;
+  private static final int CAPACITY = 10_000;
 
   @Override
   public String name() {
@@ -31,14 +31,14 @@ final class MemoryScenario implements Scenario {
     var work = new Workload(dice);
     var limit = new TokenBucket(Workload.rate(dice.between(2, 10), 900 * Workload.SECOND));
     var rule = Rule.named("login").match("user", "*").limit(limit).build();
-    var names = namesOfOneHash(dice.oneIn(2));
+    var names = names(dice.oneIn(2));
     long at = 0;
     int rounds = (int) dice.between(2, 4);
     for (int round = 0; round < rounds; round++) {
-      for (int i = 0; i < limit.burst() + 2; i++) work.ask(at++, 0, names.getFirst(), 1);
+      for (int i = 0; i < limit.burst() + 2; i++) work.request(at++, 0, names.getFirst(), 1);
       for (int name = 1; name <= 50; name++) {
         var other = names.get((round * 50 + name) % (names.size() - 1) + 1);
-        for (int i = 0; i < limit.burst() + 1; i++) work.ask(at += 100, 0, other, 1);
+        for (int i = 0; i < limit.burst() + 1; i++) work.request(at += 100, 0, other, 1);
       }
     }
     return new Script(
@@ -55,9 +55,9 @@ final class MemoryScenario implements Scenario {
   }
 
   /**
-   * Names of equal {@code hashCode}, as anybody can make them; or some that are not, to compare.
+   * Returns names of equal {@code hashCode}, or distinct ones for comparison.
    */
-  private static List<String> namesOfOneHash(boolean equal) {
+  private static List<String> names(boolean equal) {
     var names = List.of("");
     for (int pair = 0; pair < 8; pair++) {
       var longer = new ArrayList<String>();
@@ -84,17 +84,17 @@ final class MemoryScenario implements Scenario {
     events.addAll(script.events());
     long steps = 0;
     var rules = script.ruleSets().getFirst();
-    try (var store = VirtualProber.memory(() -> now[0], ROOM)) {
+    try (var store = VirtualProber.memory(() -> now[0], CAPACITY)) {
       for (Event event; (event = events.poll()) != null; steps++) {
-        if (!(event instanceof Event.Ask ask)) continue;
-        now[0] = World.START + ask.at();
-        var plan = rules.plan(Request.of(Subject.of(ask.subject()), ask.cost()), now[0], 0);
+        if (!(event instanceof Event.Arrival arrival)) continue;
+        now[0] = World.START + arrival.at();
+        var plan = rules.plan(Request.of(Subject.of(arrival.subject()), arrival.cost()), now[0], 0);
         boolean allowed = plan.allows(store.decide(plan).outcomes());
-        if (tracing) history.add(ask + ": " + (allowed ? "allowed" : "denied"));
+        if (tracing) history.add(arrival + ": " + (allowed ? "allowed" : "denied"));
         if (!allowed) continue;
         admitted
-            .computeIfAbsent(user(ask.subject()), name -> new ArrayList<>())
-            .add(new Bounds.Admitted(now[0], ask.cost()));
+            .computeIfAbsent(user(arrival.subject()), name -> new ArrayList<>())
+            .add(new Bounds.Admitted(now[0], arrival.cost()));
       }
     }
     var limit = rules.rules().getFirst().limits().getFirst().limit();
@@ -102,8 +102,8 @@ final class MemoryScenario implements Scenario {
       long excess = Bounds.excess(limit, entry.getValue());
       if (excess > 0) {
         return new Result(
-            "%s: admitted %d more than %s allows, with room for %d names"
-                .formatted(entry.getKey(), excess, limit, ROOM),
+            "%s: admitted %d more than %s allows, with capacity for %d keys"
+                .formatted(entry.getKey(), excess, limit, CAPACITY),
             steps,
             history);
       }

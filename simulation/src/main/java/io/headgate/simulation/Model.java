@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A limit by its definition: a list of what passed, and a question about it. Slow and simple, and
- * with none of the code that it is compared with.
+ * A naive model of a limit that evaluates its definition over a list of all admissions. It is slow,
+ * simple, and shares no code with the implementation.
  */
 final class Model {
   private record Passed(long at, long cost) {}
@@ -25,10 +25,12 @@ final class Model {
     this.limit = limit;
   }
 
+  /** Records an admission. */
   void charge(long at, long cost) {
     passed.add(new Passed(at, cost));
   }
 
+  /** Returns whether a request passes at that time. */
   boolean passes(long at, long cost) {
     if (cost > limit.capacity()) return false;
     return switch (limit) {
@@ -40,9 +42,9 @@ final class Model {
         long length = window.window();
         yield cost <= window.permits() - since(at - Math.floorMod(at, length));
       }
-      case SlidingWindow window -> cost <= left(window, at);
+      case SlidingWindow window -> cost <= remaining(window, at);
       case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
-      case Concurrency slots -> throw new IllegalArgumentException("not by time: " + slots);
+      case Concurrency slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
     };
   }
 
@@ -50,7 +52,10 @@ final class Model {
     return permits * rate.periodInLowestTerms();
   }
 
-  /** What is owed, in units of which a microsecond repays some and a permit costs others. */
+  /**
+   * Returns the debt of a bucket in integer units: a microsecond repays the rate's permits, and a
+   * permit costs the rate's period, both in lowest terms.
+   */
   private long debt(Rate rate, long at) {
     long debt = 0;
     long last = 0;
@@ -74,7 +79,7 @@ final class Model {
     return sum;
   }
 
-  private long left(SlidingWindow window, long at) {
+  private long remaining(SlidingWindow window, long at) {
     long width = window.window() / window.buckets();
     long start = at - Math.floorMod(at, width);
     long inside = 0;

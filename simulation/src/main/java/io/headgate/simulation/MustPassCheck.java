@@ -1,6 +1,6 @@
 package io.headgate.simulation;
 
-/** No lock-out: from a time on, every request is within its limits and must be allowed. */
+/** Checks that no caller is locked out: from some time on, every request must be allowed. */
 final class MustPassCheck implements Check {
   private final long from;
 

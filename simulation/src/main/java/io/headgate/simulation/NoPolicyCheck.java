@@ -1,6 +1,6 @@
 package io.headgate.simulation;
 
-/** Without a fault no decision is made by a failure policy. */
+/** Checks that no failure policy decides in a run without faults. */
 final class NoPolicyCheck implements Check {
   @Override
   public void decided(World world, Decision decision) {

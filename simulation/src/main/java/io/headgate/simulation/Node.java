@@ -10,15 +10,17 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 
-/** One instance: the real stores, with clocks of their own. */
+/** One instance: the production stores with their own clocks, which drift and are skewed. */
 final class Node {
-  private static final long QUIET = 5_000_000;
-  private static final long LATEST = 1_000_000;
+  /** If no event follows for this long, background work runs less often. */
+  private static final long QUIET_TIME = 5_000_000;
+
+  private static final long QUIET_SYNC_INTERVAL = 1_000_000;
 
   private final World world;
   private final int number;
   private final List<Path> paths = new ArrayList<>();
-  private final List<Runnable> heldUp = new ArrayList<>();
+  private final List<Runnable> delayed = new ArrayList<>();
   private final Map<Integer, Long> unavailableSince = new HashMap<>(); // by zone
   private SimulatedStore store;
   private int rules;
@@ -28,11 +30,11 @@ final class Node {
   private long skew;
   private boolean alive;
   private boolean paused;
-  private boolean watching;
+  private boolean expiring;
   private int unanswered;
-  long lastTrouble = Long.MIN_VALUE / 2;
+  long lastFault = Long.MIN_VALUE / 2;
 
-  @SuppressWarnings("NullAway.Init") // start() makes the store
+  @SuppressWarnings("NullAway.Init") // start() creates the store
   Node(World world, int number) {
     this.world = world;
     this.number = number;
@@ -43,7 +45,7 @@ final class Node {
   void start() {
     generation++;
     alive = true;
-    watching = false;
+    expiring = false;
     startedAt = world.now();
     unavailableSince.clear();
     var dice = Dice.of(world.seed(), 2, number, generation);
@@ -54,31 +56,31 @@ final class Node {
     skew = dice.between(-200_000, 200_000);
     long start = dice.below(1_000_000_000);
     long self = generation;
-    var here =
-        new SimulatedStore.Surroundings(
+    var environment =
+        new SimulatedStore.Environment(
             wire(),
             this::after,
-            () -> start + (steady() * 1_000),
+            () -> start + (monotonic() * 1_000),
             () -> world.now() + skew,
             world::instances,
             number * 1_000L + generation,
             new SplittableRandom(dice.below(Long.MAX_VALUE)));
     store =
         new SimulatedStore(
-            here, world.shards() > 1, world.script().deadline(), world.script().options());
-    long every = world.script().options().syncInterval().toNanos() / 1_000;
-    world.at(world.now() + dice.below(every), () -> sync(self, every));
+            environment, world.shards() > 1, world.script().deadline(), world.script().options());
+    long interval = world.script().options().syncInterval().toNanos() / 1_000;
+    world.at(world.now() + dice.below(interval), () -> sync(self, interval));
   }
 
-  private long steady() {
+  private long monotonic() {
     long passed = world.now() - startedAt;
     return passed + passed * drift / 1_000_000;
   }
 
   private CompletionStage<byte[]> send(int slot, byte[][] keys, byte[] argument) {
-    if (!watching) {
-      watching = true;
-      watch(generation);
+    if (!expiring) {
+      expiring = true;
+      expireLater(generation);
     }
     int zone = world.zoneOf(slot);
     if (world.shard(world.shardOf(slot)).dead) {
@@ -104,15 +106,15 @@ final class Node {
   }
 
   /**
-   * When this instance first sent a command to a zone whose server was down, in the outage that
-   * began at {@code outage}; now, if it has sent none.
+   * Returns when this instance first sent a command to a zone whose server was down, in the outage
+   * that began at {@code outage}; the current time, if it has sent none.
    */
   long unavailableSince(int slot, long outage) {
     long since = unavailableSince.getOrDefault(world.zoneOf(slot), world.now());
     return since < outage ? world.now() : since;
   }
 
-  /** Permits of a counter were given back by some instance. */
+  /** Notifies the instance that permits of a counter were returned. */
   void returned(String key) {
     run(() -> store.returned(key));
   }
@@ -121,19 +123,19 @@ final class Node {
     return paths.get(shard);
   }
 
-  private void sync(long self, long every) {
+  private void sync(long self, long interval) {
     if (self != generation || !alive) return;
     run(store::sync);
-    // Nothing comes for a while: a timer that is late then changes nothing but the run's cost.
-    long next = world.quietFor() > QUIET ? Math.max(every, LATEST) : every;
-    world.at(world.now() + next, () -> sync(self, every));
+    // A late timer changes nothing while no event is due, and makes the run cheaper.
+    long next = world.quietFor() > QUIET_TIME ? Math.max(interval, QUIET_SYNC_INTERVAL) : interval;
+    world.at(world.now() + next, () -> sync(self, interval));
   }
 
-  void asked() {
+  void requestSent() {
     unanswered++;
   }
 
-  void answered() {
+  void replyReceived() {
     unanswered--;
   }
 
@@ -141,16 +143,16 @@ final class Node {
     return unanswered;
   }
 
-  private void watch(long self) {
-    long every = Math.max(1_000, world.script().deadline().toNanos() / 8_000);
+  private void expireLater(long self) {
+    long interval = Math.max(1_000, world.script().deadline().toNanos() / 8_000);
     world.at(
-        world.now() + every,
+        world.now() + interval,
         () ->
             run(() -> {
               if (self != generation) return;
               store.expire();
-              watching = !store.isIdle();
-              if (watching) watch(self);
+              expiring = !store.isIdle();
+              if (expiring) expireLater(self);
             }));
   }
 
@@ -163,10 +165,10 @@ final class Node {
         });
   }
 
-  /** Runs something in this process: now, or when it goes on. */
+  /** Runs an action in this process, after its resumption if it is paused. */
   void run(Runnable action) {
     if (!alive) return;
-    if (paused) heldUp.add(action);
+    if (paused) delayed.add(action);
     else action.run();
   }
 
@@ -174,41 +176,41 @@ final class Node {
     alive = false;
     paused = false;
     generation++;
-    heldUp.clear();
+    delayed.clear();
     unanswered = 0;
-    lastTrouble = world.now();
+    lastFault = world.now();
     for (var path : paths) path.reset();
   }
 
   void pause() {
     paused = true;
-    lastTrouble = world.now();
+    lastFault = world.now();
     paths.forEach(Path::update);
   }
 
-  /** Everything that was due comes at once, in any order. */
+  /** Continues after a pause. Delayed actions run at once, in either order. */
   void resume() {
     if (!paused) return;
     paused = false;
-    lastTrouble = world.now();
+    lastFault = world.now();
     paths.forEach(Path::update);
-    var late = new ArrayList<>(heldUp);
-    heldUp.clear();
+    var actions = new ArrayList<>(delayed);
+    delayed.clear();
     var dice = Dice.of(world.seed(), 3, number, world.now());
-    if (dice.oneIn(2)) Collections.reverse(late);
-    for (var action : late) run(action);
+    if (dice.oneIn(2)) Collections.reverse(actions);
+    for (var action : actions) run(action);
   }
 
-  boolean isWellFor(long micros) {
-    return alive && !paused && world.now() - lastTrouble >= micros;
+  boolean isHealthyFor(long micros) {
+    return alive && !paused && world.now() - lastFault >= micros;
   }
 
   boolean isPaused() {
     return paused;
   }
 
-  long troubledFor(int shard) {
-    return paths.get(shard).troubledFor();
+  long faultyFor(int shard) {
+    return paths.get(shard).faultyFor();
   }
 
   boolean isAlive() {

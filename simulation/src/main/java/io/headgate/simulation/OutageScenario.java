@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Servers die and come back, for all or for some of the callers, and the failure policies decide.
+ * Stops and restarts servers for all or some of the callers, so that the failure policies decide.
  */
 final class OutageScenario implements Scenario {
   private static final long GRACE = 10 * Workload.SECOND;
@@ -37,14 +37,14 @@ final class OutageScenario implements Scenario {
     for (int key = 0; key < keys; key++) {
       long pace = dice.scale(100, dice.oneIn(4) ? 20_000 : 1_000) * Workload.MS;
       for (long at = dice.below(pace); at < end; at += pace + dice.below(pace / 2)) {
-        work.ask(at, dice.index(nodes), "u" + key, 1);
+        work.request(at, dice.index(nodes), "u" + key, 1);
       }
     }
     int outages = (int) dice.between(0, 3);
     for (int i = 0; i < outages; i++) {
-      long lasts = dice.scale(100, 20_000) * Workload.MS;
+      long duration = dice.scale(100, 20_000) * Workload.MS;
       work.events.add(
-          new Event.Outage(dice.below(end), dice.index(shards), lasts, dice.oneIn(2), 0));
+          new Event.Outage(dice.below(end), dice.index(shards), duration, dice.oneIn(2), 0));
     }
     if (dice.oneIn(2)) work.faults(0, end, (int) dice.between(1, 4), nodes, shards, false);
     return new Script(
@@ -70,7 +70,7 @@ final class OutageScenario implements Scenario {
     var limit =
         dice.oneIn(2)
             ? new TokenBucket(Workload.rate(1_000_000, Workload.SECOND))
-            : work.divisible(dice.scale(20, 500), dice.scale(1, 60) * Workload.SECOND);
+            : work.holdable(dice.scale(20, 500), dice.scale(1, 60) * Workload.SECOND);
     return Rule.named(id)
         .limit(limit)
         .onStoreFailure(policy)

@@ -12,28 +12,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What all instances admit together stays within the guarantee of each enforced limit. The bound of
- * an eventual rule is wider by what is offered within a sync interval, and by what is offered to an
- * instance in the first one in which it knows the counter; that of any rule by what a failover has
- * forgotten.
+ * Checks that the admissions of all instances together stay within the guarantee of each enforced
+ * limit. For an eventual rule the bound is increased by the traffic of one sync interval, and by
+ * the traffic to an instance during its first sync interval of the counter. For every rule it is
+ * increased by the charges that a failover lost.
  */
 final class OverCheck implements Check {
-  /** One limit of one counter, as long as it is the counter's. */
-  private record Place(String key, Limit limit, boolean eventual) {}
+  /** A counter with one of its limits; a rule change replaces the limit. */
+  private record CounterLimit(String key, Limit limit, boolean eventual) {}
 
-  private static final class Seen {
+  private static final class Traffic {
     final Charge charge;
     final List<Bounds.Admitted> admitted = new ArrayList<>();
     final List<Bounds.Admitted> offered = new ArrayList<>();
     final Map<List<Long>, Long> firstAt = new LinkedHashMap<>();
-    boolean several; // decided with other counters, some here and some by a server
-    long atFirst; // offered to instances in the first sync interval in which they know the counter
+    boolean several; // decided together with other counters, partly locally
+    long atFirst; // offered to instances during their first sync interval of the counter
 
-    Seen(Charge charge) {
+    Traffic(Charge charge) {
       this.charge = charge;
     }
 
-    /** The instance that is first of all starts from the truth; others know nothing yet. */
+    /** Records a request. The first instance starts with the exact state, others without any. */
     void offered(World world, int node, long cost, long sync) {
       var instance = List.of((long) node, world.node(node).generation());
       long since = firstAt.computeIfAbsent(instance, name -> world.now());
@@ -44,10 +44,10 @@ final class OverCheck implements Check {
   }
 
   private final long sync;
-  private final Map<Place, Seen> places = new LinkedHashMap<>();
+  private final Map<CounterLimit, Traffic> traffic = new LinkedHashMap<>();
 
   /**
-   * @param sync the longest time after which what one instance counted is known to all others
+   * @param sync the maximum time after which the admissions of one instance are known to all
    */
   OverCheck(long sync) {
     this.sync = sync;
@@ -59,7 +59,7 @@ final class OverCheck implements Check {
       if (part.rule().consistency() != Consistency.EVENTUAL) continue;
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var charge = offer.plan().charges().get(i);
-        seen(charge, true).offered(world, offer.request().node(), charge.cost(), sync);
+        trafficOf(charge, true).offered(world, offer.request().node(), charge.cost(), sync);
       }
     }
   }
@@ -75,37 +75,37 @@ final class OverCheck implements Check {
       for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
         var charge = decision.plan().charges().get(i);
         if (charge.limit() instanceof io.headgate.limit.Concurrency) continue;
-        var seen = seen(charge, eventual);
-        seen.admitted.add(new Bounds.Admitted(decision.at(), charge.cost()));
-        seen.several |=
-            decision.plan().charges().size() > 1 && decision.answer().source() != Source.STORE;
+        var observed = trafficOf(charge, eventual);
+        observed.admitted.add(new Bounds.Admitted(decision.at(), charge.cost()));
+        observed.several |=
+            decision.plan().charges().size() > 1 && decision.result().source() != Source.STORE;
       }
     }
   }
 
-  private Seen seen(Charge charge, boolean eventual) {
+  private Traffic trafficOf(Charge charge, boolean eventual) {
     var key = SimulatedStore.key(charge.counter(), charge.key());
-    return places.computeIfAbsent(
-        new Place(key, charge.limit(), eventual), place -> new Seen(charge));
+    return traffic.computeIfAbsent(
+        new CounterLimit(key, charge.limit(), eventual), counter -> new Traffic(charge));
   }
 
   @Override
   public void ended(World world) {
-    places.forEach((place, seen) -> {
+    traffic.forEach((counter, observed) -> {
       long allowance = 0;
-      if (place.eventual) allowance = seen.atFirst + Bounds.inAny(sync, 0, seen.offered);
-      var shard = world.shardOf(seen.charge);
-      allowance += shard.forgotten(place.key) + shard.heldAtCrash(place.key);
-      // Of a plan of several, some counters are charged up to a round trip before it is decided.
-      if (seen.several)
+      if (counter.eventual) allowance = observed.atFirst + Bounds.inAnySpan(sync, 0, observed.offered);
+      var shard = world.shardOf(observed.charge);
+      allowance += shard.lostCharges(counter.key) + shard.heldAtFailover(counter.key);
+      // Some counters of a plan are charged up to a round trip before the plan is decided.
+      if (observed.several)
         allowance +=
-            Math.ceilDiv(2 * world.latency() * place.limit.capacity(), place.limit.window());
-      if (seen.admitted.isEmpty()) return;
-      long excess = Bounds.excess(place.limit, seen.admitted);
+            Math.ceilDiv(2 * world.latency() * counter.limit.capacity(), counter.limit.window());
+      if (observed.admitted.isEmpty()) return;
+      long excess = Bounds.excess(counter.limit, observed.admitted);
       if (excess > allowance) {
         world.fail(
-            "%s: admitted %d more than %s allows, where %d are the most"
-                .formatted(place.key, excess, place.limit, allowance));
+            "%s: admitted %d more than %s allows; at most %d are tolerated"
+                .formatted(counter.key, excess, counter.limit, allowance));
       }
     });
   }

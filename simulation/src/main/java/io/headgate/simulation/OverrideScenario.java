@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A rule whose override looks at an attribute that it does not count by, so that a caller chooses
- * between two limits: no limit admits more than it guarantees, and a caller who uses a part of both
- * is never denied.
+ * Runs a rule whose override matches an attribute outside {@code per}, so that a caller can choose
+ * between two limits. Neither limit admits more than it guarantees, and a caller that uses a part
+ * of both is never denied.
  */
 final class OverrideScenario implements Scenario {
-  private record Setting(Limit base, Limit other, int nodes, boolean modest) {}
+  private record Setting(Limit base, Limit other, int nodes, boolean withinLimits) {}
 
   @Override
   public String name() {
@@ -26,9 +26,9 @@ final class OverrideScenario implements Scenario {
     var dice = Dice.of(seed, 160);
     var work = new Workload(dice);
     long permits = dice.scale(20, 1_000);
-    var base = work.divisible(permits, dice.any(10L, 60L) * Workload.SECOND);
+    var base = work.holdable(permits, dice.any(10L, 60L) * Workload.SECOND);
     var other =
-        work.divisible(
+        work.holdable(
             dice.any(permits / 2, permits, permits * 10),
             dice.any(10L, 60L, 600L) * Workload.SECOND);
     return new Setting(base, other, (int) dice.between(1, 3), dice.oneIn(2));
@@ -36,36 +36,36 @@ final class OverrideScenario implements Scenario {
 
   @Override
   public Script script(long seed) {
-    var here = setting(seed);
+    var setting = setting(seed);
     var dice = Dice.of(seed, 161);
     var work = new Workload(dice);
     var rule =
         Rule.named("api")
             .match("user", "*")
-            .limit(here.base)
-            .override("method", "POST", here.other)
+            .limit(setting.base)
+            .override("method", "POST", setting.other)
             .consistency(dice.any(Consistency.STRICT, Consistency.LEASED));
-    long window = Math.max(here.base.window(), here.other.window());
-    long capacity = Math.min(here.base.capacity(), here.other.capacity());
+    long window = Math.max(setting.base.window(), setting.other.window());
+    long capacity = Math.min(setting.base.capacity(), setting.other.capacity());
     long end = 3 * window;
-    if (here.modest) {
-      // A fifth of the smaller capacity in the longer window, by both limits together.
-      long every = Math.max(1, 5 * window / capacity);
+    if (setting.withinLimits) {
+      // Use a fifth of the smaller capacity in the longer window, of both limits together.
+      long interval = Math.max(1, 5 * window / capacity);
       boolean post = false;
-      for (long at = 0; at < end; at += every, post = !post) ask(work, dice, at, here.nodes, post);
+      for (long at = 0; at < end; at += interval, post = !post) request(work, dice, at, setting.nodes, post);
     } else {
       int turns = (int) dice.between(3, 12);
       for (int turn = 0; turn < turns; turn++) {
         long at = dice.below(end);
         boolean post = dice.oneIn(2);
-        long burst = Math.min(200, (post ? here.other : here.base).capacity() + 5);
-        for (int i = 0; i < burst; i++) ask(work, dice, at + i * Workload.MS, here.nodes, post);
-        ask(work, dice, at + burst * Workload.MS, here.nodes, !post);
+        long burst = Math.min(200, (post ? setting.other : setting.base).capacity() + 5);
+        for (int i = 0; i < burst; i++) request(work, dice, at + i * Workload.MS, setting.nodes, post);
+        request(work, dice, at + burst * Workload.MS, setting.nodes, !post);
       }
     }
     return new Script(
         seed,
-        here.nodes,
+        setting.nodes,
         1,
         List.of(RuleSet.of(rule.build())),
         Duration.ofMillis(50),
@@ -76,14 +76,14 @@ final class OverrideScenario implements Scenario {
         end + 5 * Workload.SECOND);
   }
 
-  private static void ask(Workload work, Dice dice, long at, int nodes, boolean post) {
+  private static void request(Workload work, Dice dice, long at, int nodes, boolean post) {
     var subject = Map.of("user", "ann", "method", post ? "POST" : "GET");
-    work.events.add(new Event.Ask(at, dice.index(nodes), subject, 1, 0));
+    work.events.add(new Event.Arrival(at, dice.index(nodes), subject, 1, 0));
   }
 
   @Override
   public List<Check> checks(Script script) {
-    return setting(script.seed()).modest
+    return setting(script.seed()).withinLimits
         ? List.of(new MustPassCheck(0))
         : List.of(new OverCheck(0));
   }

@@ -10,11 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The connection of one instance to one server. In order, as TCP is: from the first message that is
- * lost on, none arrives until the client gives the connection up and makes another.
+ * The connection of one instance to one server. Messages arrive in order, as with TCP: after a lost
+ * message none arrives until the client closes the connection and opens another.
  */
 final class Path {
-  private static final long SILENCE = 1_000_000; // after which the client gives a connection up
+  private static final long REPLY_TIMEOUT = 1_000_000; // then the client closes the connection
   private static final long RECONNECT = 20_000;
   private static final long NOT_AWAITED = -1;
 
@@ -27,20 +27,20 @@ final class Path {
   private long requestsArriveFrom;
   private long repliesArriveFrom;
   private long lastReply;
-  private boolean stalled; // nothing more arrives there by this connection
+  private boolean stalled; // no further request arrives over this connection
   private boolean repliesStalled;
   private boolean refused;
   private long refusedUntil;
   private int lostRequests;
   private int lostReplies;
-  private int twice;
+  private int duplicated;
   private long delay;
-  long lastTrouble = Long.MIN_VALUE / 2;
-  private static final long PAUSE = 5_000_000; // between two troubles that are two
+  long lastFault = Long.MIN_VALUE / 2;
+  private static final long MIN_GAP = 5_000_000; // shorter gaps do not separate two faults
 
-  private boolean troubled;
-  private long troubledSince = Long.MIN_VALUE / 2;
-  private long troubledUntil = Long.MIN_VALUE / 2;
+  private boolean faulty;
+  private long faultySince = Long.MIN_VALUE / 2;
+  private long faultyUntil = Long.MIN_VALUE / 2;
 
   Path(World world, Node node, int shard) {
     this.world = world;
@@ -52,30 +52,30 @@ final class Path {
     return world.shard(shard);
   }
 
-  /** Whether nothing has been wrong for so long. */
-  boolean isWellFor(long micros) {
-    long since = Math.max(lastTrouble, server().lastTrouble);
-    return !isTroubled() && world.now() - since >= micros;
+  /** Returns whether there has been no fault for at least that long. */
+  boolean isHealthyFor(long micros) {
+    long since = Math.max(lastFault, server().lastFault);
+    return !isFaulty() && world.now() - since >= micros;
   }
 
-  private boolean isTroubled() {
-    boolean weather = lostRequests + lostReplies + twice > 0 || delay > 0;
-    return refused || weather || server().dead || node.isPaused();
+  private boolean isFaulty() {
+    boolean setFault = lostRequests + lostReplies + duplicated > 0 || delay > 0;
+    return refused || setFault || server().dead || node.isPaused();
   }
 
-  /** To be called when something has changed here, at the server or at the instance. */
+  /** Must be called after a change of the path, the server or the instance. */
   void update() {
-    boolean before = troubled;
-    troubled = isTroubled();
-    if (troubled == before) return;
-    if (!troubled) troubledUntil = world.now();
-    else if (world.now() - troubledUntil > PAUSE) troubledSince = world.now();
+    boolean before = faulty;
+    faulty = isFaulty();
+    if (faulty == before) return;
+    if (!faulty) faultyUntil = world.now();
+    else if (world.now() - faultyUntil > MIN_GAP) faultySince = world.now();
   }
 
-  /** How long it has not been well; a short time between two troubles does not count. */
-  long troubledFor() {
-    boolean over = !troubled && world.now() - troubledUntil > PAUSE;
-    return over ? 0 : world.now() - troubledSince;
+  /** Returns how long the current fault has lasted; short gaps are ignored. */
+  long faultyFor() {
+    boolean over = !faulty && world.now() - faultyUntil > MIN_GAP;
+    return over ? 0 : world.now() - faultySince;
   }
 
   CompletionStage<byte[]> send(byte[][] keys, byte[] argument) {
@@ -88,23 +88,23 @@ final class Path {
     long epoch = connection;
     if (stalled || dice.permille(lostRequests)) {
       stalled = true;
-      world.lost(node, shard);
-      lastTrouble = world.now();
+      world.requestLost(node, shard);
+      lastFault = world.now();
     } else {
       requestsArriveFrom = Math.max(requestsArriveFrom, sent + travel(dice));
       world.at(requestsArriveFrom, () -> arrive(keys, argument, message, epoch, dice));
-      if (dice.permille(twice)) {
+      if (dice.permille(duplicated)) {
         world.at(
             requestsArriveFrom + dice.below(2_000),
             () -> arrive(keys, argument, NOT_AWAITED, epoch, dice));
       }
     }
-    world.at(sent + SILENCE, () -> giveUpIfSilent(message, sent, epoch));
+    world.at(sent + REPLY_TIMEOUT, () -> resetIfUnanswered(message, sent, epoch));
     return future;
   }
 
   private boolean isRefused() {
-    return refused || world.now() < refusedUntil || (server().dead && !server().silent);
+    return refused || world.now() < refusedUntil || (server().dead && !server().unresponsive);
   }
 
   private long travel(Dice dice) {
@@ -114,37 +114,37 @@ final class Path {
 
   private void arrive(byte[][] keys, byte[] argument, long message, long epoch, Dice dice) {
     var server = server();
-    if (server.dead && !server.silent) return;
+    if (server.dead && !server.unresponsive) return;
     server.whenFree(
         keys.length,
         () -> {
-          var ran = world.run(shard, keys, argument);
+          var execution = world.run(shard, keys, argument);
           if (epoch != connection) {
-            world.unheard(node, shard);
+            world.replyLost(node, shard);
             return;
           }
           if (repliesStalled || dice.permille(lostReplies)) {
             repliesStalled = true;
-            world.unheard(node, shard);
-            lastTrouble = world.now();
+            world.replyLost(node, shard);
+            lastFault = world.now();
             return;
           }
           repliesArriveFrom = Math.max(repliesArriveFrom, world.now() + travel(dice));
-          world.at(repliesArriveFrom, () -> node.run(() -> reply(ran, message, epoch)));
+          world.at(repliesArriveFrom, () -> node.run(() -> reply(execution, message, epoch)));
         });
   }
 
-  private void reply(World.Ran ran, long message, long epoch) {
+  private void reply(World.Execution execution, long message, long epoch) {
     if (epoch != connection) {
-      world.unheard(node, shard);
+      world.replyLost(node, shard);
       return;
     }
     lastReply = world.now();
     var future = pending.remove(message);
-    if (future != null) world.whileReading(ran, () -> future.complete(ran.reply()));
+    if (future != null) world.whileReading(execution, () -> future.complete(execution.reply()));
   }
 
-  private void giveUpIfSilent(long message, long sent, long epoch) {
+  private void resetIfUnanswered(long message, long sent, long epoch) {
     if (epoch != connection || lastReply >= sent || !pending.containsKey(message)) return;
     node.run(() -> {
       if (epoch != connection || lastReply >= sent || !pending.containsKey(message)) return;
@@ -153,12 +153,12 @@ final class Path {
     });
   }
 
-  /** Ends the connection: what was under way has failed, whether it was heard or not. */
+  /** Closes the connection. Pending requests fail, whether the server received them or not. */
   void reset() {
     connection++;
     stalled = false;
     repliesStalled = false;
-    lastTrouble = world.now();
+    lastFault = world.now();
     List<CompletableFuture<byte[]>> all = new ArrayList<>(pending.values());
     pending.clear();
     for (var future : all) {
@@ -168,21 +168,21 @@ final class Path {
 
   void refuse(boolean refused) {
     this.refused = refused;
-    lastTrouble = world.now();
+    lastFault = world.now();
     if (refused) reset();
     update();
   }
 
-  void weather(int lostRequests, int lostReplies, int twice, long delay) {
+  void setFault(int lostRequests, int lostReplies, int duplicated, long delay) {
     this.lostRequests = lostRequests;
     this.lostReplies = lostReplies;
-    this.twice = twice;
+    this.duplicated = duplicated;
     this.delay = delay;
-    lastTrouble = world.now();
+    lastFault = world.now();
     update();
   }
 
   private static StoreException noConnection() {
-    return new StoreException(Kind.CONNECTION, "the connection was lost", null);
+    return new StoreException(Kind.CONNECTION, "connection lost", null);
   }
 }

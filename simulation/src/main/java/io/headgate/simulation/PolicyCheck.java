@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Failure policies decide where the store can't, and only there; each as it is defined. For rules
- * of one limit.
+ * Checks that failure policies decide if and only if the store cannot, each as defined. For rules
+ * with one limit.
  */
 final class PolicyCheck implements Check {
-  /** After this the circuit breaker must have noticed that a server is back, or is gone. */
-  private static final long SETTLED = 5_000_000;
+  /** The time within which the circuit breaker must detect that a server is up or down. */
+  private static final long SETTLE_TIME = 5_000_000;
 
-  private record LocalPlace(int node, long generation, String key) {}
+  private record LocalCounter(int node, long generation, String key) {}
 
   private static final class LocalUse {
     final io.headgate.limit.Limit share;
@@ -30,30 +30,30 @@ final class PolicyCheck implements Check {
     }
   }
 
-  private final Map<LocalPlace, LocalUse> local = new LinkedHashMap<>();
+  private final Map<LocalCounter, LocalUse> local = new LinkedHashMap<>();
 
   @Override
   public void decided(World world, Decision decision) {
     var node = world.node(decision.request().node());
-    boolean well = node.isWellFor(SETTLED);
-    boolean gone = false;
+    boolean healthy = node.isHealthyFor(SETTLE_TIME);
+    boolean down = false;
     for (var charge : decision.plan().charges()) {
       int shard = world.shardNumber(charge);
-      well &= node.path(shard).isWellFor(SETTLED);
+      healthy &= node.path(shard).isHealthyFor(SETTLE_TIME);
       var server = world.shard(shard);
-      // An instance learns of an outage only by a command that it has sent to that zone.
-      long since = node.unavailableSince(world.slotOf(charge), server.lastTrouble);
-      gone |= server.dead && world.now() - since >= SETTLED;
+      // An instance detects an outage only by sending a command to that zone.
+      long since = node.unavailableSince(world.slotOf(charge), server.lastFault);
+      down |= server.dead && world.now() - since >= SETTLE_TIME;
     }
     boolean held =
         decision.plan().parts().stream()
             .anyMatch(part ->
                 part.rule().consistency() == Consistency.LEASED
                     || part.rule().consistency() == Consistency.AUTO);
-    if (decision.isFallback() && well) {
-      world.fail("decided by policy though its servers are well: " + decision);
-    } else if (!decision.isFallback() && gone && !held && node.isWellFor(SETTLED)) {
-      world.fail("not decided by policy though a server of it is gone: " + decision);
+    if (decision.isFallback() && healthy) {
+      world.fail("decided by policy though its servers are up: " + decision);
+    } else if (!decision.isFallback() && down && !held && node.isHealthyFor(SETTLE_TIME)) {
+      world.fail("not decided by policy though one of its servers is down: " + decision);
     } else if (decision.isFallback()) {
       policies(world, decision, node);
     }
@@ -77,38 +77,38 @@ final class PolicyCheck implements Check {
     }
     if (denies && decision.isAllowed()) world.fail("allowed against policy deny: " + decision);
     if (denies || counted || decision.isAllowed()) return;
-    long since = troubledFor(world, decision, node);
+    long since = faultyFor(world, decision, node);
     if (since < grace) {
       world.fail("denied by policy within its grace, after %d µs: %s".formatted(since, decision));
     }
   }
 
-  private static long troubledFor(World world, Decision decision, Node node) {
-    long longest = 0;
+  private static long faultyFor(World world, Decision decision, Node node) {
+    long max = 0;
     for (var charge : decision.plan().charges()) {
-      longest = Math.max(longest, node.troubledFor(world.shardNumber(charge)));
+      max = Math.max(max, node.faultyFor(world.shardNumber(charge)));
     }
-    return longest;
+    return max;
   }
 
   private void count(World world, Decision decision, Node node, int index) {
     var charge = decision.plan().charges().get(index);
-    var place =
-        new LocalPlace(node.number(), node.generation(), charge.counter() + " " + charge.key());
+    var counter =
+        new LocalCounter(node.number(), node.generation(), charge.counter() + " " + charge.key());
     local
-        .computeIfAbsent(place, key -> new LocalUse(charge.limit().dividedBy(world.instances())))
+        .computeIfAbsent(counter, key -> new LocalUse(charge.limit().dividedBy(world.instances())))
         .admitted
         .add(new Bounds.Admitted(node.wallClock(), charge.cost()));
   }
 
   @Override
   public void ended(World world) {
-    local.forEach((place, use) -> {
+    local.forEach((counter, use) -> {
       long excess = Bounds.excess(use.share, use.admitted);
       if (excess > 0) {
         world.fail(
-            "instance %d admitted %d more of %s by itself than its share %s"
-                .formatted(place.node, excess, place.key, use.share));
+            "instance %d admitted %d more of %s locally than its share %s"
+                .formatted(counter.node, excess, counter.key, use.share));
       }
     });
   }

@@ -3,17 +3,25 @@ package io.headgate.simulation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A kind of run: how histories of it are made from seeds, and what must hold in each. */
+/** A kind of run: generates scripts from seeds, and the checks that must hold in each. */
 interface Scenario {
-  /** What became of a run. */
+  /**
+   * The result of a run.
+   *
+   * @param failure the first violation, or null
+   * @param history a line per step; empty unless traced
+   */
   record Result(@Nullable String failure, long steps, List<String> history) {}
 
   String name();
 
+  /** Returns the script of a seed, always the same. */
   Script script(long seed);
 
+  /** Returns new checks for a run of the script. */
   List<Check> checks(Script script);
 
+  /** Runs a script. */
   default Result run(Script script, boolean tracing) {
     var world = new World(script, checks(script), tracing);
     var failure = world.run();

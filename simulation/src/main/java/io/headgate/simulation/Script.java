@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * All that determines a run.
+ * The input that determines a run.
  *
- * @param nodes how many instances there are
- * @param shards how many servers; one is not a cluster
- * @param ruleSets the first is in force at the start
- * @param latency the longest time of a message on its way, in µs; the shortest is a fifth of it
- * @param drift by how many millionths the clocks of instances run fast or slow
- * @param end when the run is over, in µs from its start
+ * @param nodes the number of instances
+ * @param shards the number of servers; more than one form a cluster
+ * @param ruleSets the first is active at the start
+ * @param latency the maximum latency of a message in µs; the minimum is a fifth of it
+ * @param drift the maximum drift of the instances' clocks, in parts per million
+ * @param end the end of the run, in µs from its start
  */
 record Script(
     long seed,

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** One server: states, a clock, and what a replica may not have heard yet. */
+/** One server: its states, its clock, and the recent writes that a failover may lose. */
 final class Shard implements SimulatedScript.Memory {
-  private static final long REMEMBERED = 5_000_000;
-  private static final long SERVICE = 3; // µs for a batch, and as much again for each key
+  private static final long WRITE_HISTORY = 5_000_000;
+  private static final long SERVICE_TIME = 3; // µs per batch and per key
 
   private record Write(long at, String key, State before, long charged, long settled) {}
 
@@ -23,13 +23,13 @@ final class Shard implements SimulatedScript.Memory {
   private final Map<String, State> states = new HashMap<>();
   private final ArrayDeque<Write> writes = new ArrayDeque<>();
   private final Map<String, Long> charged = new HashMap<>();
-  private final Map<String, Long> forgotten = new HashMap<>();
-  private final Map<String, Long> heldAtCrash = new HashMap<>();
-  private final List<Runnable> stopped = new ArrayList<>();
+  private final Map<String, Long> lostCharges = new HashMap<>();
+  private final Map<String, Long> heldAtFailover = new HashMap<>();
+  private final List<Runnable> suspended = new ArrayList<>();
   private long busyUntil;
   boolean dead;
-  boolean silent;
-  long lastTrouble = Long.MIN_VALUE / 2;
+  boolean unresponsive;
+  long lastFault = Long.MIN_VALUE / 2;
 
   Shard(World world, int number, long skew) {
     this.world = world;
@@ -37,51 +37,51 @@ final class Shard implements SimulatedScript.Memory {
     this.skew = skew;
   }
 
-  /** The time on this server. */
+  /** Returns the time of this server's clock. */
   long clock() {
     return world.now() + skew;
   }
 
-  /** True time, as this server's clock shows it. */
+  /** Converts virtual time to the time of this server's clock. */
   long clock(long time) {
     return time + skew;
   }
 
-  /** Runs something when the server gets to it; a stopped one does when it goes on. */
+  /** Runs work when the server is free; a stopped process runs it when it continues. */
   void whenFree(int keys, Runnable work) {
     if (dead) {
-      if (silent) stopped.add(work);
+      if (unresponsive) suspended.add(work);
       return;
     }
-    busyUntil = Math.max(busyUntil, world.now()) + SERVICE * (1 + keys);
-    if (busyUntil <= world.now() + SERVICE * (1 + keys)) work.run();
+    busyUntil = Math.max(busyUntil, world.now()) + SERVICE_TIME * (1 + keys);
+    if (busyUntil <= world.now() + SERVICE_TIME * (1 + keys)) work.run();
     else world.at(busyUntil, work);
   }
 
-  void stop(boolean silently) {
+  void stop(boolean unresponsive) {
     dead = true;
-    silent = silently;
-    lastTrouble = world.now();
+    unresponsive = unresponsive;
+    lastFault = world.now();
   }
 
   void start(long lostTail) {
     dead = false;
-    lastTrouble = world.now();
+    lastFault = world.now();
     long since = world.now() - lostTail;
     if (lostTail > 0)
-      states.forEach((key, state) -> heldAtCrash.merge(key, ScriptStates.held(state), Long::sum));
+      states.forEach((key, state) -> heldAtFailover.merge(key, ScriptStates.held(state), Long::sum));
     while (lostTail > 0 && !writes.isEmpty() && writes.getLast().at >= since) {
       var write = writes.removeLast();
       states.put(write.key, write.before);
-      forgotten.merge(write.key, write.settled, Long::sum);
+      lostCharges.merge(write.key, write.settled, Long::sum);
       if (write.charged != 0) {
         charged.merge(write.key, -write.charged, Long::sum);
-        forgotten.merge(write.key, write.charged, Long::sum);
+        lostCharges.merge(write.key, write.charged, Long::sum);
       }
     }
-    var late = List.copyOf(stopped);
-    stopped.clear();
-    if (silent && lostTail == 0) late.forEach(Runnable::run);
+    var late = List.copyOf(suspended);
+    suspended.clear();
+    if (unresponsive && lostTail == 0) late.forEach(Runnable::run);
   }
 
   @Override
@@ -93,7 +93,7 @@ final class Shard implements SimulatedScript.Memory {
   public void put(String key, State state) {
     writes.add(new Write(world.now(), key, get(key), 0, 0));
     states.put(key, state);
-    while (writes.getFirst().at < world.now() - REMEMBERED) writes.removeFirst();
+    while (writes.getFirst().at < world.now() - WRITE_HISTORY) writes.removeFirst();
   }
 
   @Override
@@ -107,19 +107,19 @@ final class Shard implements SimulatedScript.Memory {
     if (spent > 0) writes.add(new Write(world.now(), key, get(key), 0, spent));
   }
 
-  /** What was charged to a counter in all, less what was given back. */
+  /** Returns the permits charged to a counter, less those returned. */
   long charged(String key) {
     return charged.getOrDefault(key, 0L);
   }
 
-  /** What was charged and then forgotten by a failover. */
-  long forgotten(String key) {
-    return forgotten.getOrDefault(key, 0L);
+  /** Returns the charges of a counter that failovers lost. */
+  long lostCharges(String key) {
+    return lostCharges.getOrDefault(key, 0L);
   }
 
-  /** What instances held when a server died of which the next one does not know all. */
-  long heldAtCrash(String key) {
-    return heldAtCrash.getOrDefault(key, 0L);
+  /** Returns the permits that instances held at failovers that lost writes. */
+  long heldAtFailover(String key) {
+    return heldAtFailover.getOrDefault(key, 0L);
   }
 
   @Override

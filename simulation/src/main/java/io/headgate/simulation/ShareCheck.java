@@ -6,15 +6,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A changed limit takes over the share that was used: what passes under the limits of one counter,
- * each as a share of its capacity, is no more than the whole and what time gives back meanwhile.
+ * Checks that a changed limit takes over the used share. The admissions under all limits of one
+ * counter, each as a share of its capacity, never exceed 1 plus the permits replenished meanwhile.
  */
 final class ShareCheck implements Check {
-  private static final double ROUNDING = 1e-5; // shares are carried over in steps of 2^-20
+  private static final double ROUNDING = 1e-5; // shares are converted in steps of 2^-20
 
   private static final class Used {
     double share;
-    double most = 1;
+    double max = 1;
     long last;
   }
 
@@ -34,10 +34,10 @@ final class ShareCheck implements Check {
         if (decision.at() > used.last) used.share = Math.max(0, used.share - repaid);
         used.last = Math.max(used.last, decision.at());
         used.share += (double) charge.cost() / limit.capacity();
-        used.most = Math.max(used.most, 1 + 2.0 / limit.capacity() + ROUNDING);
-        if (used.share > used.most) {
+        used.max = Math.max(used.max, 1 + 2.0 / limit.capacity() + ROUNDING);
+        if (used.share > used.max) {
           world.fail(
-              "%s: %.4f of its limits passed, each by its own capacity: %s"
+              "%s: admissions add up to %.4f of the capacities of its limits: %s"
                   .formatted(charge.counter(), used.share, decision));
         }
       }

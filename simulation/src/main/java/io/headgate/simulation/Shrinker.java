@@ -3,9 +3,12 @@ package io.headgate.simulation;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Drops events from a failing history as long as it still fails. */
+/**
+ * Removes events from a failing script while it still fails, in ever smaller pieces (delta
+ * debugging).
+ */
 final class Shrinker {
-  private static final int MOST_RUNS = 3_000;
+  private static final int MAX_RUNS = 3_000;
 
   private final Scenario scenario;
   private int runs;
@@ -14,9 +17,10 @@ final class Shrinker {
     this.scenario = scenario;
   }
 
+  /** Returns the smallest failing script found within {@value #MAX_RUNS} runs. */
   Script shrink(Script failing) {
     var best = failing;
-    for (int parts = 2; runs < MOST_RUNS; ) {
+    for (int parts = 2; runs < MAX_RUNS; ) {
       int size = Math.max(1, best.events().size() / parts);
       var smaller = without(best, size);
       if (smaller != null) {
@@ -33,7 +37,7 @@ final class Shrinker {
   private @org.jspecify.annotations.Nullable Script without(Script script, int size) {
     List<Event> events = script.events();
     boolean shrunk = false;
-    for (int from = 0; from < events.size() && runs < MOST_RUNS; ) {
+    for (int from = 0; from < events.size() && runs < MAX_RUNS; ) {
       var fewer = new ArrayList<>(events);
       fewer.subList(from, Math.min(events.size(), from + size)).clear();
       runs++;

@@ -9,7 +9,7 @@ import java.util.List;
 /** Runs scenarios by seed: {@code ./simulate --help}. */
 public final class Simulate {
   static {
-    ScriptPlans.fixHashKey(); // or tables would be walked in another order each time
+    ScriptPlans.fixHashKey(); // otherwise tables have another iteration order in each JVM
   }
 
   static final List<Scenario> ALL =
@@ -27,7 +27,7 @@ public final class Simulate {
 
   private Simulate() {}
 
-  /** What to run. */
+  /** The command-line options. */
   private static final class Options {
     long from = 1;
     long seeds = 1_000;
@@ -39,6 +39,7 @@ public final class Simulate {
     List<Scenario> scenarios = ALL;
   }
 
+  /** Runs the command. The exit status is 0, 1 if a seed fails, or 2 for invalid options. */
   public static void main(String[] args) {
     var options = new Options();
     for (int i = 0; i < args.length; i++) {
@@ -68,18 +69,18 @@ public final class Simulate {
 
   private static String help() {
     return """
-    Runs the real code of several instances over a simulated network, in virtual time, and checks
-    every decision. A failing seed prints the shortest history that still fails.
+    Runs the production code of several instances over a simulated network, in virtual time, and
+    checks every decision. For a failing seed it prints the shortest failing history it can find.
 
-      --seeds N       how many seeds to run, from --from on (1000)
-      --from N        the first seed (1)
-      --minutes N     runs seeds until so many minutes are over, instead of --seeds
-      --seed N        runs one seed and prints its history if it fails
-      --scenario X    one scenario instead of all: %s
-      --steps N       stops after so many steps in all
-      --keep-going    goes on after a failing seed, and prints only the first line of each
-      --trace         with --seed: prints the whole history, whether it fails or not
-      --help
+      --seeds N       number of seeds to run, beginning with --from (1000)
+      --from N        first seed (1)
+      --minutes N     run seeds for N minutes, instead of --seeds
+      --seed N        run one seed and print its history if it fails
+      --scenario X    run one scenario instead of all: %s
+      --steps N       stop after N steps in total
+      --keep-going    continue after a failing seed, and print only the first line of each
+      --trace         with --seed: print the whole history even if the seed passes
+      --help          print this text
     """
         .formatted(names());
   }
@@ -92,7 +93,7 @@ public final class Simulate {
     for (var scenario : ALL) {
       if (scenario.name().equals(name)) return scenario;
     }
-    throw usage("no scenario '%s'; there are %s".formatted(name, names()));
+    throw usage("unknown scenario '%s'; the scenarios are %s".formatted(name, names()));
   }
 
   private static long number(String[] args, int index) {
@@ -110,8 +111,8 @@ public final class Simulate {
   }
 
   private static boolean run(Options options) {
-    long began = System.nanoTime();
-    long until = options.minutes == 0 ? Long.MAX_VALUE : began + options.minutes * 60_000_000_000L;
+    long start = System.nanoTime();
+    long until = options.minutes == 0 ? Long.MAX_VALUE : start + options.minutes * 60_000_000_000L;
     long steps = 0;
     long runs = 0;
     var failed = new ArrayList<String>();
@@ -136,7 +137,7 @@ public final class Simulate {
         return false;
       }
     }
-    double seconds = (System.nanoTime() - began) / 1e9;
+    double seconds = (System.nanoTime() - start) / 1e9;
     System.out.println(
         "%d seeds, %d steps in %.1f s: %.0f seeds a minute, %.1f million steps a minute; %d failed"
             .formatted(
@@ -172,7 +173,7 @@ public final class Simulate {
     if (limit.weight() != 1) text.append(" weight ").append(limit.weight());
   }
 
-  /** The shortest history of a failing seed that was found, as text. */
+  /** Shrinks a failing seed and returns its rules, events and history as text. */
   static String report(Scenario scenario, long seed) {
     var whole = scenario.script(seed);
     var shrunk = new Shrinker(scenario).shrink(whole);

@@ -6,10 +6,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** No more requests in flight than slots: a request is, until it is done or its lease ends. */
+/**
+ * Checks that there are never more requests in flight than slots. A request is in flight until it
+ * ends or its slot expires.
+ */
 final class SlotsCheck implements Check {
   private final Map<String, TreeMap<Long, Long>> changes = new HashMap<>();
-  private final Map<String, Long> most = new HashMap<>();
+  private final Map<String, Long> max = new HashMap<>();
 
   @Override
   public void decided(World world, Decision decision) {
@@ -19,23 +22,23 @@ final class SlotsCheck implements Check {
       var key = SimulatedStore.key(charge.counter(), charge.key());
       long lease = slots.window();
       long holds = decision.request().holdFor() == 0 ? lease : decision.request().holdFor();
-      var own = changes.computeIfAbsent(key, name -> new TreeMap<>());
-      own.merge(decision.at(), charge.cost(), Long::sum);
-      own.merge(decision.at() + Math.min(holds, lease), -charge.cost(), Long::sum);
-      most.merge(key, slots.max(), Math::max);
+      var changesOfKey = changes.computeIfAbsent(key, name -> new TreeMap<>());
+      changesOfKey.merge(decision.at(), charge.cost(), Long::sum);
+      changesOfKey.merge(decision.at() + Math.min(holds, lease), -charge.cost(), Long::sum);
+      max.merge(key, slots.max(), Math::max);
     }
   }
 
   @Override
   public void ended(World world) {
-    changes.forEach((key, own) -> {
+    changes.forEach((key, changesOfKey) -> {
       long inFlight = 0;
-      for (var change : own.entrySet()) {
+      for (var change : changesOfKey.entrySet()) {
         inFlight += change.getValue();
-        if (inFlight > most.getOrDefault(key, 0L)) {
+        if (inFlight > max.getOrDefault(key, 0L)) {
           world.fail(
-              "%s: %d in flight at %d, where %d are the most"
-                  .formatted(key, inFlight, change.getKey(), most.get(key)));
+              "%s: %d in flight at %d; at most %d are permitted"
+                  .formatted(key, inFlight, change.getKey(), max.get(key)));
           return;
         }
       }

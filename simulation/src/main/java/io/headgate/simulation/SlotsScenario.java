@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Requests in flight under faults: never more than slots, and slots of the dead come back. */
+/**
+ * Runs concurrency limits under faults. There are never more requests in flight than slots, and the
+ * slots of crashed instances expire.
+ */
 final class SlotsScenario implements Scenario {
   private record Setting(long max, long lease, int nodes, int shards, long busy) {}
 
@@ -30,10 +33,10 @@ final class SlotsScenario implements Scenario {
 
   @Override
   public Script script(long seed) {
-    var here = setting(seed);
+    var setting = setting(seed);
     var dice = Dice.of(seed, 131);
     var work = new Workload(dice);
-    var limit = new Concurrency(here.max, Duration.ofNanos(here.lease * 1_000));
+    var limit = new Concurrency(setting.max, Duration.ofNanos(setting.lease * 1_000));
     var rule =
         Rule.named("slots")
             .match("user", "*")
@@ -41,22 +44,22 @@ final class SlotsScenario implements Scenario {
             .consistency(dice.any(Consistency.STRICT, Consistency.LEASED));
     int count = (int) dice.scale(50, 500);
     for (int i = 0; i < count; i++) {
-      long holds = dice.scale(5, here.lease / Workload.MS * 2) * Workload.MS;
-      long cost = dice.oneIn(5) ? dice.between(1, Math.min(3, here.max)) : 1;
+      long holds = dice.scale(5, setting.lease / Workload.MS * 2) * Workload.MS;
+      long cost = dice.oneIn(5) ? dice.between(1, Math.min(3, setting.max)) : 1;
       var user = Map.of("user", "u" + dice.index(2));
       work.events.add(
-          new Event.Ask(dice.below(here.busy), dice.index(here.nodes), user, cost, holds));
+          new Event.Arrival(dice.below(setting.busy), dice.index(setting.nodes), user, cost, holds));
     }
-    work.faults(0, here.busy, (int) dice.between(0, 6), here.nodes, here.shards, false);
-    long calm = calm(here);
-    for (int i = 0; i < here.max; i++) {
+    work.faults(0, setting.busy, (int) dice.between(0, 6), setting.nodes, setting.shards, false);
+    long calm = calm(setting);
+    for (int i = 0; i < setting.max; i++) {
       var user = Map.of("user", "u0");
-      work.events.add(new Event.Ask(calm + i * Workload.MS, i % here.nodes, user, 1, here.lease));
+      work.events.add(new Event.Arrival(calm + i * Workload.MS, i % setting.nodes, user, 1, setting.lease));
     }
     return new Script(
         seed,
-        here.nodes,
-        here.shards,
+        setting.nodes,
+        setting.shards,
         List.of(RuleSet.of(rule.build())),
         Duration.ofMillis(50),
         ConsistencyOptions.DEFAULT,
@@ -66,8 +69,8 @@ final class SlotsScenario implements Scenario {
         calm + 5 * Workload.SECOND);
   }
 
-  private static long calm(Setting here) {
-    return here.busy + 3 * here.lease + 10 * Workload.SECOND;
+  private static long calm(Setting setting) {
+    return setting.busy + 3 * setting.lease + 10 * Workload.SECOND;
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Plans whose counters are on several shards: allowed means charged, denied means not charged. */
+/** Runs plans with counters on several shards: an admission charges all of them, a denial none. */
 final class SpanningScenario implements Scenario {
   private static final long DAY = 86_400 * Workload.SECOND;
 
@@ -43,7 +43,7 @@ final class SpanningScenario implements Scenario {
         rule.limit(RuleLimit.of("narrow", limit(dice, dice.scale(1, 50))).per("user"));
         if (dice.oneIn(2)) {
           rule.limit(
-              RuleLimit.of("last", limit(dice, dice.scale(1, 200))).per(new String[0]).weighing(2));
+              RuleLimit.of("last", limit(dice, dice.scale(1, 200))).per(new String[0]).withWeight(2));
         }
       }
       rules.add(rule.build());
@@ -51,7 +51,7 @@ final class SpanningScenario implements Scenario {
     int nodes = (int) dice.between(1, 6);
     int shards = dice.any(2, 4);
     boolean faulty = isFaulty(seed);
-    work.asks(0, end, (int) dice.scale(60, 400), nodes, (int) dice.between(1, 4), 3);
+    work.requests(0, end, (int) dice.scale(60, 400), nodes, (int) dice.between(1, 4), 3);
     if (faulty) work.faults(0, end, (int) dice.between(1, 5), nodes, shards, false, false);
     return new Script(
         seed,

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Strict rules of all algorithms and combinations, without faults: every decision is exact. */
+/** Runs strict rules of all algorithms and combinations without faults: decisions are exact. */
 final class StrictScenario implements Scenario {
   @Override
   public String name() {
@@ -29,7 +29,7 @@ final class StrictScenario implements Scenario {
       int limits = dice.oneIn(3) ? (int) dice.between(2, 3) : 1;
       for (int l = 0; l < limits; l++) {
         var limit = work.anyLimit(dice.scale(3, 60), dice.scale(200, 10_000) * Workload.MS);
-        rule.limit(RuleLimit.of("l" + l, limit).weighing(dice.between(1, 5)));
+        rule.limit(RuleLimit.of("l" + l, limit).withWeight(dice.between(1, 5)));
       }
       if (dice.oneIn(4)) rule.mode(Mode.SHADOW);
       rule.combine(
@@ -45,7 +45,7 @@ final class StrictScenario implements Scenario {
     }
     int nodes = dice.oneIn(10) ? 30 : (int) dice.between(1, 5);
     int shards = dice.any(1, 1, 2, 4);
-    work.asks(0, end, (int) dice.scale(100, 600), nodes, (int) dice.between(1, 6), 5);
+    work.requests(0, end, (int) dice.scale(100, 600), nodes, (int) dice.between(1, 6), 5);
     return new Script(
         seed,
         nodes,

@@ -14,21 +14,21 @@ import java.util.PriorityQueue;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One run: virtual time, the servers, the instances, and what is seen of them. */
+/** One run: virtual time, the event queue, the servers, the instances and the checks. */
 final class World {
-  /** Long after the epoch, and no moment at which a usual window begins. */
+  /** The start of virtual time, which is not at the beginning of a window. */
   static final long START = 1_767_225_600_000_000L + 3 * 3_600_000_000L + 7_654_321;
 
-  /** A request under way. */
-  record Offer(Event.Ask request, int rules, Plan plan, long at) {}
+  /** A request that is not decided yet. */
+  record Offer(Event.Arrival request, int rules, Plan plan, long at) {}
 
-  /** What a server made of a batch. */
+  /** The execution of a batch by a server. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Ran(byte[] reply, long clock, long order) {}
+  record Execution(byte[] reply, long clock, long order) {}
 
-  private record Due(long at, long order, Runnable action) implements Comparable<Due> {
+  private record Action(long at, long order, Runnable action) implements Comparable<Action> {
     @Override
-    public int compareTo(Due other) {
+    public int compareTo(Action other) {
       int byTime = Long.compare(at, other.at);
       return byTime != 0 ? byTime : Long.compare(order, other.order);
     }
@@ -38,18 +38,18 @@ final class World {
 
   private final Script script;
   private final List<Check> checks;
-  private final PriorityQueue<Due> due = new PriorityQueue<>();
+  private final PriorityQueue<Action> queue = new PriorityQueue<>();
   private final List<Shard> shards = new ArrayList<>();
   private final List<Node> nodes = new ArrayList<>();
   private final @Nullable List<String> history;
-  private final long[] comings;
-  private int coming;
+  private final long[] eventTimes;
+  private int nextEvent;
   private long now = START;
   private long orders;
   private long steps;
   private long batches;
   private long holders;
-  private @Nullable Ran reading;
+  private @Nullable Execution reading;
   private @Nullable String failure;
 
   World(Script script, List<Check> checks, boolean tracing) {
@@ -59,22 +59,22 @@ final class World {
     for (int i = 0; i < script.shards(); i++) {
       shards.add(new Shard(this, i, Dice.of(script.seed(), 4, i).between(-100_000, 100_000)));
     }
-    comings = script.events().stream().mapToLong(event -> START + event.at()).sorted().toArray();
+    eventTimes = script.events().stream().mapToLong(event -> START + event.at()).sorted().toArray();
     for (int i = 0; i < script.nodes(); i++) nodes.add(new Node(this, i));
-    for (var event : script.events()) at(START + event.at(), () -> happen(event));
+    for (var event : script.events()) at(START + event.at(), () -> apply(event));
   }
 
-  /** How long nothing will happen from outside. */
+  /** Returns the time until the next event of the script. */
   long quietFor() {
-    while (coming < comings.length && comings[coming] < now) coming++;
-    long next = coming < comings.length ? comings[coming] : START + script.end();
+    while (nextEvent < eventTimes.length && eventTimes[nextEvent] < now) nextEvent++;
+    long next = nextEvent < eventTimes.length ? eventTimes[nextEvent] : START + script.end();
     return next - now;
   }
 
-  /** Runs to the end, or to the first failure; gives what failed. */
+  /** Runs to the end or to the first failure; returns the failure, if any. */
   @Nullable String run() {
     while (failure == null) {
-      var next = due.poll();
+      var next = queue.poll();
       if (next == null || next.at > START + script.end()) break;
       now = next.at;
       steps++;
@@ -82,19 +82,19 @@ final class World {
     }
     now = Math.max(now, START + script.end());
     int unanswered = nodes.stream().mapToInt(Node::unanswered).sum();
-    if (failure == null && unanswered > 0) fail(unanswered + " checks were never answered");
+    if (failure == null && unanswered > 0) fail(unanswered + " requests were never decided");
     for (var check : checks) {
       if (failure == null) check.ended(this);
     }
     return failure;
   }
 
-  private void happen(Event event) {
+  private void apply(Event event) {
     note(event::toString);
     switch (event) {
-      case Event.Ask ask -> {
-        var node = nodes.get(ask.node());
-        if (node.isAlive()) node.run(() -> ask(node, ask));
+      case Event.Arrival arrival -> {
+        var node = nodes.get(arrival.node());
+        if (node.isAlive()) node.run(() -> arrival(node, arrival));
       }
       case Event.Change change -> nodes.get(change.node()).change(change.rules());
       case Event.Crash crash -> {
@@ -114,18 +114,18 @@ final class World {
         path.refuse(true);
         at(now + cut.lasts(), () -> path.refuse(false));
       }
-      case Event.Weather weather -> {
-        var path = nodes.get(weather.node()).path(weather.shard());
-        path.weather(
-            weather.lostRequests(), weather.lostReplies(), weather.twice(), weather.delay());
-        at(now + weather.lasts(), () -> path.weather(0, 0, 0, 0));
+      case Event.NetworkFault fault -> {
+        var path = nodes.get(fault.node()).path(fault.shard());
+        path.setFault(
+            fault.lostRequests(), fault.lostReplies(), fault.duplicated(), fault.delay());
+        at(now + fault.lasts(), () -> path.setFault(0, 0, 0, 0));
       }
       case Event.Outage outage -> {
         var shard = shards.get(outage.shard());
         if (shard.dead) return;
-        shard.stop(outage.silent());
+        shard.stop(outage.unresponsive());
         for (var node : nodes) node.path(outage.shard()).update();
-        if (!outage.silent()) {
+        if (!outage.unresponsive()) {
           for (var node : nodes) node.path(outage.shard()).reset();
         }
         at(
@@ -141,36 +141,36 @@ final class World {
     }
   }
 
-  private void ask(Node node, Event.Ask ask) {
+  private void arrival(Node node, Event.Arrival arrival) {
     long self = node.generation();
     long holder = ++holders;
-    var request = Request.of(Subject.of(ask.subject()), ask.cost());
+    var request = Request.of(Subject.of(arrival.subject()), arrival.cost());
     var plan = node.rules().plan(request, node.wallClock(), holder);
-    var offer = new Offer(ask, node.ruleSet(), plan, now);
+    var offer = new Offer(arrival, node.ruleSet(), plan, now);
     for (var check : checks) check.offered(this, offer);
-    node.asked();
+    node.requestSent();
     node.store()
         .decide(plan)
-        .whenComplete((answer, problem) -> {
+        .whenComplete((result, problem) -> {
           if (node.generation() != self) return;
-          node.answered();
-          if (problem != null) fail("a check failed: " + problem + " (" + ask + ")");
-          else decided(node, offer, answer);
+          node.replyReceived();
+          if (problem != null) fail("a request failed: " + problem + " (" + arrival + ")");
+          else decided(node, offer, result);
         });
   }
 
-  private void decided(Node node, Offer offer, PlanResult answer) {
-    var ran = reading;
-    boolean byReply = ran != null && answer.source() == io.headgate.store.Source.STORE;
+  private void decided(Node node, Offer offer, PlanResult result) {
+    var execution = reading;
+    boolean byReply = execution != null && result.source() == io.headgate.store.Source.STORE;
     var decision =
         new Decision(
             offer.request,
             offer.rules,
             offer.plan,
-            answer,
+            result,
             offer.at,
-            byReply && ran != null ? ran.clock : clockOf(offer.plan),
-            byReply && ran != null ? ran.order : batches);
+            byReply && execution != null ? execution.clock : clockOf(offer.plan),
+            byReply && execution != null ? execution.order : batches);
     note(() -> "  decided: " + decision);
     for (var check : checks) check.decided(this, decision);
     if (decision.isAllowed() && !decision.isFallback()) release(node, decision);
@@ -180,7 +180,7 @@ final class World {
     return plan.charges().isEmpty() ? now : shardOf(plan.charges().getFirst()).clock();
   }
 
-  /** The caller's work takes its time; then it gives its slots back. */
+  /** Releases the slots of an admitted request when it ends. */
   private void release(Node node, Decision decision) {
     if (decision.request().holdFor() == 0) return;
     long self = node.generation();
@@ -200,18 +200,18 @@ final class World {
   }
 
   void at(long time, Runnable action) {
-    due.add(new Due(Math.max(time, now), orders++, action));
+    queue.add(new Action(Math.max(time, now), orders++, action));
   }
 
-  Ran run(int shard, byte[][] keys, byte[] argument) {
+  Execution run(int shard, byte[][] keys, byte[] argument) {
     var server = shards.get(shard);
     long clock = server.clock();
     batches++;
-    return new Ran(SCRIPT.run(keys, argument, clock, server), clock, batches);
+    return new Execution(SCRIPT.run(keys, argument, clock, server), clock, batches);
   }
 
-  void whileReading(Ran ran, Runnable action) {
-    reading = ran;
+  void whileReading(Execution execution, Runnable action) {
+    reading = execution;
     try {
       action.run();
     } finally {
@@ -219,7 +219,7 @@ final class World {
     }
   }
 
-  /** The first failure is the run's. */
+  /** Records a failure; only the first counts. */
   void fail(String what) {
     if (failure == null) {
       failure = what;
@@ -237,17 +237,17 @@ final class World {
     return history == null ? List.of() : history;
   }
 
-  /** Of a message that will not arrive. */
-  void lost(Node node, int shard) {
+  /** Adds a lost request to the history. */
+  void requestLost(Node node, int shard) {
     note(() -> "  lost: a request of instance " + node.number() + " to shard " + shard);
   }
 
-  /** Of a message that was heard and whose answer will not be. */
-  void unheard(Node node, int shard) {
+  /** Adds a lost reply to the history. */
+  void replyLost(Node node, int shard) {
     note(() -> "  lost: a reply to instance " + node.number() + " from shard " + shard);
   }
 
-  /** Every instance hears of it, after as long as messages take. */
+  /** Notifies every instance that permits were returned, after the latency of messages. */
   void announceReturn(String key) {
     for (var node : nodes) at(now + 2 * latency(), () -> node.returned(key));
   }
@@ -256,7 +256,7 @@ final class World {
     return (int) ((long) slot * shards.size() / SimulatedStore.SLOTS);
   }
 
-  /** The failure domain of a slot. */
+  /** Returns the failure domain of a slot. */
   int zoneOf(int slot) {
     return shards.size() == 1 ? 0 : SimulatedStore.zoneOf(slot);
   }
@@ -265,7 +265,7 @@ final class World {
     return shards.size() == 1 ? 0 : SimulatedStore.slotOf(charge.key());
   }
 
-  /** The server of a charge's counter. */
+  /** Returns the server of a charge's counter. */
   Shard shardOf(Charge charge) {
     return shards.get(shardNumber(charge));
   }

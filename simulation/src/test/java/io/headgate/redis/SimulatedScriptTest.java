@@ -37,7 +37,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** The simulated script answers every batch as the script in a real Redis does. */
+/** Compares the replies of the simulated script with those of the script in a real Redis. */
 class SimulatedScriptTest {
   private final ManualTicker clock = ManualTicker.create();
   private final Random random = new Random(20_261_116);
@@ -56,7 +56,7 @@ class SimulatedScriptTest {
         Rule.named("several")
             .match("kind", "several")
             .match("key", "*")
-            .limit(RuleLimit.of("a", new TokenBucket(rate)).weighing(3))
+            .limit(RuleLimit.of("a", new TokenBucket(rate)).withWeight(3))
             .limit(RuleLimit.of("b", FixedWindow.of(Rate.of(permits / 2, rate.period()))))
             .combine(permits > 30 ? new Combine.Weighted(600) : new Combine.Any())
             .build(),
@@ -78,27 +78,27 @@ class SimulatedScriptTest {
   }
 
   @Test
-  void answersAsRedisDoes() {
+  void repliesEqualThoseOfRedis() {
     try (var server = RedisServer.start()) {
       var clients = new LettuceClients(RedisOptions.of(server.uri()));
-      var link = clients.link();
+      var link = clients.connect();
       var keys = new RedisKeys("simulated:");
       var deadline = Duration.ofSeconds(30);
-      var simulated = new OneServer();
+      var simulatedServer = new OneServer();
       try (var real =
               new ScriptExecutor(
                   link, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1);
-          var twin =
+          var simulated =
               new ScriptExecutor(
-                  simulated, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1)) {
-        for (int i = 0; i < 2_000; i++) step(real, twin, i);
+                  simulatedServer, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1)) {
+        for (int i = 0; i < 2_000; i++) step(real, simulated, i);
       } finally {
         clients.close();
       }
     }
   }
 
-  private void step(ScriptExecutor real, ScriptExecutor twin, int step) {
+  private void step(ScriptExecutor real, ScriptExecutor simulated, int step) {
     clock.sleep(random.nextInt(random.nextInt(20) == 0 ? 3_000_000 : 100_000));
     var kinds =
         List.of("token", "fixed", "sliding", "leaky", "rolling", "slots", "several", "several");
@@ -117,36 +117,36 @@ class SimulatedScriptTest {
         long until = random.nextInt(3) == 0 ? clock.micros() + 500_000 : 0;
         var spent = new HoldRequest.Usage(random.nextInt((int) held + 1), held, until);
         long want = random.nextInt(12);
-        var theirs = real.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
-        var ours = twin.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
-        assertThat(ours).as(what).isEqualTo(theirs);
+        var expected = real.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
+        var actual = simulated.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
+        assertThat(actual).as(what).isEqualTo(expected);
       }
       case 1 -> {
         if (!single || !(charge.limit() instanceof Holdable)) break;
-        var theirs = real.report(charge).toCompletableFuture().join();
-        assertThat(twin.report(charge).toCompletableFuture().join()).as(what).isEqualTo(theirs);
+        var expected = real.report(charge).toCompletableFuture().join();
+        assertThat(simulated.report(charge).toCompletableFuture().join()).as(what).isEqualTo(expected);
       }
       case 2 -> {
         if (!(charge.limit() instanceof Concurrency)) break;
         boolean renew = random.nextBoolean();
-        boolean theirs = renew ? real.renew(charge) : real.release(charge);
-        boolean ours = renew ? twin.renew(charge) : twin.release(charge);
-        assertThat(ours).as(what).isEqualTo(theirs);
+        boolean expected = renew ? real.renew(charge) : real.release(charge);
+        boolean actual = renew ? simulated.renew(charge) : simulated.release(charge);
+        assertThat(actual).as(what).isEqualTo(expected);
       }
-      case 3 -> compare(what + ", peek", real.peek(plan).outcomes(), twin.peek(plan).outcomes());
-      default -> decide(what, plan, real, twin);
+      case 3 -> compare(what + ", peek", real.peek(plan).outcomes(), simulated.peek(plan).outcomes());
+      default -> decide(what, plan, real, simulated);
     }
   }
 
-  private static void decide(String what, Plan plan, ScriptExecutor real, ScriptExecutor twin) {
-    compare(what, real.decide(plan).outcomes(), twin.decide(plan).outcomes());
+  private static void decide(String what, Plan plan, ScriptExecutor real, ScriptExecutor simulated) {
+    compare(what, real.decide(plan).outcomes(), simulated.decide(plan).outcomes());
   }
 
-  private static void compare(String what, List<?> theirs, List<?> ours) {
-    assertThat(ours).as(what).isEqualTo(theirs);
+  private static void compare(String what, List<?> expected, List<?> actual) {
+    assertThat(actual).as(what).isEqualTo(expected);
   }
 
-  /** A link to one simulated server that answers at once. */
+  /** A connection to one simulated server that replies immediately. */
   private static final class OneServer implements RedisConnection, SimulatedScript.Memory {
     private final SimulatedScript script = new SimulatedScript();
     private final Map<String, State> states = new HashMap<>();
@@ -176,22 +176,22 @@ class SimulatedScriptTest {
     public void noted(Supplier<String> operation) {}
 
     @Override
-    public int laneOf(String key) {
+    public int hashSlot(String key) {
       return 0;
     }
 
     @Override
-    public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
+    public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
       throw new UnsupportedOperationException("only batches are sent");
     }
 
     @Override
-    public CompletionStage<Long> forget(byte[] key) {
+    public CompletionStage<Long> reset(byte[] key) {
       throw new UnsupportedOperationException("only batches are sent");
     }
 
     @Override
-    public CompletionStage<Long> announceReturn(byte[] key) {
+    public CompletionStage<Long> publishReturn(byte[] key) {
       throw new UnsupportedOperationException("only batches are sent");
     }
 

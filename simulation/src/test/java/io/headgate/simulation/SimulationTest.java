@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Runs all scenarios for 40 seconds together, in equal parts. {@code headgate.simulation.seconds}
- * sets that time, and {@code headgate.simulation.from} the first seed.
+ * Runs all scenarios for 40 seconds in total, in equal parts. {@code headgate.simulation.seconds}
+ * sets the total time, and {@code headgate.simulation.from} the first seed.
  */
 class SimulationTest {
   private static final long SECONDS = Long.getLong("headgate.simulation.seconds", 40);
@@ -46,7 +46,7 @@ class SimulationTest {
 
   @ParameterizedTest
   @MethodSource("scenarios")
-  void aSeedReplaysByteForByte(String name) {
+  void seedReplaysIdentically(String name) {
     var scenario = scenario(name);
     for (long seed = 1; seed <= 3; seed++) {
       var first = scenario.run(scenario.script(seed), true);
@@ -56,8 +56,8 @@ class SimulationTest {
   }
 
   @Test
-  void aFailingHistoryShrinksToTheEventsThatMatter() {
-    // Two requests of one caller fail here, whatever else happens.
+  void failingScriptShrinksToTheRelevantEvents() {
+    // The check fails on the second request of a caller, independent of all other events.
     Scenario scenario =
         new Scenario() {
           @Override

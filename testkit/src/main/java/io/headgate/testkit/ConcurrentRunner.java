@@ -10,14 +10,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Many threads that do the same thing at the same time. */
+/** Runs a task in many threads at the same time. */
 public enum ConcurrentRunner {
+  /** Eight platform threads. */
   PLATFORM(8) {
     @Override
     ExecutorService threads() {
       return Executors.newFixedThreadPool(size());
     }
   },
+  /** Two hundred virtual threads. */
   VIRTUAL(200) {
     @Override
     ExecutorService threads() {
@@ -25,8 +27,8 @@ public enum ConcurrentRunner {
     }
   };
 
-  /** Far beyond what any of this takes: who is not done by then waits for somebody else. */
-  private static final long STUCK_AFTER_SECONDS = 60;
+  /** Far longer than any task takes: a thread that has not finished by then is deadlocked. */
+  private static final long TIMEOUT_SECONDS = 60;
 
   private final int size;
 
@@ -36,30 +38,42 @@ public enum ConcurrentRunner {
 
   abstract ExecutorService threads();
 
+  /** Returns the number of threads. */
   public int size() {
     return size;
   }
 
-  /** What one of the crowd does. */
+  /** The work of one thread. */
   @FunctionalInterface
   public interface Task {
-    /** Gives a number; those of all are added up. */
-    long run(int member) throws Exception;
+    /**
+     * Runs the work.
+     *
+     * @param index the number of the thread, from 0
+     * @return a number that {@link ConcurrentRunner#sum} adds up
+     */
+    long run(int index) throws Exception;
   }
 
-  /** Lets everybody go at once, and gives the sum of what they say. */
+  /**
+   * Starts all threads at the same moment and waits for them.
+   *
+   * @return the sum of their results
+   * @throws AssertionError if a thread does not finish within a minute
+   * @throws Exception the first exception of a thread
+   */
   public long sum(Task task) throws Exception {
-    var everybodyIsThere = new CountDownLatch(size);
+    var ready = new CountDownLatch(size);
     var executor = threads();
     try {
       var results = new ArrayList<Future<Long>>();
       for (int i = 0; i < size; i++) {
-        int member = i;
+        int index = i;
         Callable<Long> part =
             () -> {
-              everybodyIsThere.countDown();
-              everybodyIsThere.await();
-              return task.run(member);
+              ready.countDown();
+              ready.await();
+              return task.run(index);
             };
         results.add(executor.submit(part));
       }
@@ -73,9 +87,9 @@ public enum ConcurrentRunner {
 
   private static long await(Future<Long> result) throws Exception {
     try {
-      return result.get(STUCK_AFTER_SECONDS, TimeUnit.SECONDS);
+      return result.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      throw new AssertionError("somebody waits for ever", e);
+      throw new AssertionError("a thread did not finish within " + TIMEOUT_SECONDS + " s", e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) throw error;
       throw e;

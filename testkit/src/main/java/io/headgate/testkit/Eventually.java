@@ -5,20 +5,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for what happens elsewhere: asks again and again until it holds, or the time is up. */
+/** Polls a condition until it holds or a timeout has passed. */
 public final class Eventually {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** Something that may not hold yet; throwing means that too. */
+  /** A condition to poll. An exception means that it does not hold yet. */
   @FunctionalInterface
   public interface Condition {
     boolean holds() throws Exception;
   }
 
   /**
-   * Returns as soon as the condition holds.
+   * Waits until the condition holds.
    *
-   * @param what completes the sentence "not within 5 s: …" when it never does
+   * @param what completes the message "not within 5 s: …"
+   * @throws AssertionError if it does not hold in time or the thread is interrupted; the cause is
+   *     the condition's last exception
    */
   public static void holds(String what, Duration within, Condition condition) {
     long end = System.nanoTime() + within.toNanos();

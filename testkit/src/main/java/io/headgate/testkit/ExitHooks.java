@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Closes what a test left open when the JVM ends: processes and files outlive it otherwise. Nothing
- * helps against a SIGKILL of the JVM itself.
+ * Closes processes and files that a test left open when the JVM exits. It cannot do so if the JVM
+ * is killed with SIGKILL. Thread-safe.
  */
 public final class ExitHooks {
   private static final Set<AutoCloseable> OPEN = new LinkedHashSet<>();
@@ -16,28 +16,33 @@ public final class ExitHooks {
     Runtime.getRuntime().addShutdownHook(new Thread(ExitHooks::closeAll, "testkit-at-exit"));
   }
 
-  /** Has this closed at the end of the JVM, unless it is forgotten before. */
+  /**
+   * Registers a resource to be closed when the JVM exits, in reverse order of registration.
+   *
+   * @throws IllegalStateException if the JVM is already exiting
+   */
   public static void close(AutoCloseable resource) {
     synchronized (OPEN) {
       if (exiting)
-        throw new IllegalStateException("the JVM is ending: too late to open " + resource);
+        throw new IllegalStateException("cannot open " + resource + ": the JVM is exiting");
       OPEN.add(resource);
     }
   }
 
-  public static void forget(AutoCloseable resource) {
+  /** Removes a resource that was closed before. */
+  public static void remove(AutoCloseable resource) {
     synchronized (OPEN) {
       OPEN.remove(resource);
     }
   }
 
   private static void closeAll() {
-    List<AutoCloseable> left;
+    List<AutoCloseable> remaining;
     synchronized (OPEN) {
       exiting = true;
-      left = List.copyOf(OPEN).reversed();
+      remaining = List.copyOf(OPEN).reversed();
     }
-    for (var resource : left) {
+    for (var resource : remaining) {
       try {
         resource.close();
       } catch (Exception e) {

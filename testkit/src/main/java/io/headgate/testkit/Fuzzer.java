@@ -29,18 +29,18 @@ public final class Fuzzer {
   private static final String METHOD = "fuzzerTestOneInput";
   private static final Duration START_AND_STOP = Duration.ofSeconds(60);
   private static final int BRIEF_INPUTS = 10_000;
-  private static final Duration LONGEST_BRIEF_RUN = Duration.ofSeconds(40);
-  private static final int LONGEST_INPUT = 8_192;
+  private static final Duration MAX_BRIEF_RUN = Duration.ofSeconds(40);
+  private static final int MAX_INPUT_BYTES = 8_192;
   private static final int SECONDS_PER_INPUT = 10;
-  private static final int MOST_SHOWN = 2_000;
+  private static final int MAX_SHOWN_BYTES = 2_000;
 
-  /** The code whose branches guide the search: this project and the parsers that it uses. */
-  private static final String GUIDED_BY =
+  /** The packages whose branch coverage guides the search: this project and its parsers. */
+  private static final String INSTRUMENTED =
       "io.headgate.**:org.snakeyaml.**:com.fasterxml.jackson.core.**";
 
   /**
-   * Detectors of injections into SQL, LDAP and others. Loading them takes a third of the start, so
-   * that brief runs do without them.
+   * Jazzer's detectors of injections into SQL, LDAP and others. Loading them takes a third of the
+   * start-up time, so brief runs disable them.
    */
   private static final List<String> SANITIZERS =
       List.of(
@@ -79,7 +79,7 @@ public final class Fuzzer {
   /**
    * The end of a run.
    *
-   * @param inputs how many inputs the target read
+   * @param inputs the number of inputs that the target read
    */
   public record Result(long inputs, Optional<Finding> finding) {}
 
@@ -127,7 +127,7 @@ public final class Fuzzer {
       }
       var work = Files.createDirectories(module.resolve("target").resolve("fuzz"));
       var fuzzer = new Fuzzer(target, module, Files.createTempDirectory(work, name(target)));
-      var result = fuzzer.run(LONGEST_BRIEF_RUN, true, line -> {});
+      var result = fuzzer.run(MAX_BRIEF_RUN, true, line -> {});
       if (result.finding().isPresent()) {
         throw new AssertionError(fuzzer.shown(result.finding().get()));
       }
@@ -140,7 +140,7 @@ public final class Fuzzer {
   }
 
   /**
-   * Lets a target of the module in the current directory read its seeds, in this process.
+   * Runs a target of the module in the current directory on its seeds, in this process.
    *
    * @throws AssertionError for a finding
    */
@@ -152,7 +152,7 @@ public final class Fuzzer {
     }
   }
 
-  /** Whether Jazzer has its native library for this platform. */
+  /** Returns whether Jazzer has a native library for this platform. */
   private static boolean isSupported() {
     String arch = System.getProperty("os.arch");
     String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
@@ -172,7 +172,7 @@ public final class Fuzzer {
     var target = Class.forName(args[1]);
     if (args[0].equals("replay")) {
       replay(target, Path.of(args[2]));
-      System.out.printf("fuzz: %s reads %s as it should%n", name(target), args[2]);
+      System.out.printf("fuzz: %s: no finding for %s%n", name(target), args[2]);
       return;
     }
     var fuzzer = new Fuzzer(target, Path.of(args[2]), Path.of(args[3]));
@@ -279,8 +279,8 @@ public final class Fuzzer {
             tests == null ? System.getProperty("java.class.path") : tests,
             "com.code_intelligence.jazzer.Jazzer",
             "--target_class=" + target.getName(),
-            "--instrumentation_includes=" + GUIDED_BY,
-            "--custom_hook_includes=" + GUIDED_BY,
+            "--instrumentation_includes=" + INSTRUMENTED,
+            "--custom_hook_includes=" + INSTRUMENTED,
             "--reproducer_path=" + work));
     if (brief) {
       command.add(
@@ -293,7 +293,7 @@ public final class Fuzzer {
         List.of(
             "-artifact_prefix=" + findings + "/",
             "-max_total_time=" + time.toSeconds(),
-            "-max_len=" + LONGEST_INPUT,
+            "-max_len=" + MAX_INPUT_BYTES,
             "-timeout=" + SECONDS_PER_INPUT,
             "-rss_limit_mb=0", // the heap is bounded
             "-print_final_stats=1"));
@@ -365,11 +365,11 @@ public final class Fuzzer {
 
   private static String escaped(byte[] input) {
     var text = new StringBuilder();
-    for (int i = 0; i < Math.min(input.length, MOST_SHOWN); i++) {
+    for (int i = 0; i < Math.min(input.length, MAX_SHOWN_BYTES); i++) {
       int c = input[i] & 0xff;
       text.append(c >= ' ' && c < 0x7f ? String.valueOf((char) c) : "\\x%02x".formatted(c));
     }
-    return text.append(input.length > MOST_SHOWN ? "…" : "").toString();
+    return text.append(input.length > MAX_SHOWN_BYTES ? "…" : "").toString();
   }
 
   private static Path seeds(Path module, Class<?> target) {

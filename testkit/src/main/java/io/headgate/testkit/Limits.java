@@ -13,19 +13,20 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
 
-/** A limit of every kind, to run the same scenario with each. */
+/** Creates limits of every algorithm, to run the same scenario with each. */
 public final class Limits {
 
   /**
-   * One of each kind. Windows are cut on whole seconds, and each comes back within minutes.
+   * Returns limits of every algorithm and variant. Windows begin on whole seconds, and each limit
+   * is fully replenished within minutes, except the calendar window of one hour.
    *
-   * @param permits what all but the leaky bucket without a line can give at once
+   * @param permits the capacity of all limits except the leaky bucket without a queue
    */
   public static List<Limit> ofEveryKind(long permits) {
     var rate = Rate.of(permits, Duration.ofSeconds(100));
     return List.of(
         new TokenBucket(rate),
-        // So many permits in lowest terms that no state of it fits a word.
+        // In lowest terms the rate has so many permits that its state does not fit into a long.
         new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100)), permits),
         LeakyBucket.rejecting(rate),
         LeakyBucket.queueing(rate, Math.max(1, permits - 1)),

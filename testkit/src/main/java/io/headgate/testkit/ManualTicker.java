@@ -6,7 +6,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A clock that stands still until somebody turns it. Waiting turns it too. */
+/**
+ * A ticker whose time changes only when a test sets or advances it. {@link #sleep} advances it and
+ * returns at once. Thread-safe.
+ */
 public final class ManualTicker implements Ticker {
   private final AtomicLong micros;
 
@@ -14,11 +17,12 @@ public final class ManualTicker implements Ticker {
     this.micros = new AtomicLong(micros);
   }
 
-  /** A clock at a round moment, the beginning of an hour, long after the epoch. */
+  /** Creates a ticker that starts at the beginning of a year. */
   public static ManualTicker create() {
     return at(Instant.parse("2026-01-01T00:00:00Z"));
   }
 
+  /** Creates a ticker that starts at the given time. */
   public static ManualTicker at(Instant start) {
     return new ManualTicker(ChronoUnit.MICROS.between(Instant.EPOCH, start));
   }
@@ -33,11 +37,12 @@ public final class ManualTicker implements Ticker {
     if (micros > 0) this.micros.addAndGet(micros);
   }
 
-  /** Turns the clock; a negative time turns it back. */
+  /** Advances the time; a negative duration sets it back. */
   public void advance(Duration time) {
     micros.addAndGet(time.toNanos() / 1_000);
   }
 
+  /** Sets the time, in microseconds since the epoch. */
   public void set(long micros) {
     this.micros.set(micros);
   }

@@ -28,8 +28,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Thousands of random steps against a store and a {@link ReferenceStore} side by side: whatever is
- * asked, both must say the same.
+ * Runs random operations against a store and a {@link ReferenceStore} and requires the same results
+ * from both. The operations are reproducible from the seed.
  */
 final class RandomHistory {
   private static final long SECOND = 1_000_000;
@@ -46,40 +46,41 @@ final class RandomHistory {
   private final Random random;
   private final ManualTicker clock;
   private final List<RuleSet> revisions = new ArrayList<>();
-  private final boolean stepsBack;
+  private final boolean clockStepsBack;
   private long latest;
 
-  private RandomHistory(long seed, ManualTicker clock, int revisions, boolean stepsBack) {
+  private RandomHistory(long seed, ManualTicker clock, int revisions, boolean clockStepsBack) {
     this.seed = seed;
     this.random = new Random(seed);
     this.clock = clock;
-    this.stepsBack = stepsBack;
+    this.clockStepsBack = clockStepsBack;
     this.latest = clock.micros();
     for (int i = 0; i < revisions; i++) this.revisions.add(rules());
   }
 
-  /** Several rule sets take turns; their rules have the same names and other limits. */
+  /** Alternates between rule sets whose rules have the same names and different limits. */
   static RandomHistory ofChangingRules(long seed, ManualTicker clock) {
     return new RandomHistory(seed, clock, 4, false);
   }
 
   /**
-   * Within a second, and not across its beginning, where windows are cut: a store may forget a
-   * window in which nobody has taken anything, and would then enter the one before again.
+   * Sets the clock back now and then, but never across the beginning of a second, where windows
+   * begin: a store may evict a window without charges, and would then use the previous one again.
    */
   static RandomHistory ofStepsBack(long seed, ManualTicker clock) {
     return new RandomHistory(seed, clock, 1, true);
   }
 
+  /** Runs this many operations. */
   void play(Store store, int steps) {
-    var plain = new ReferenceStore(clock);
+    var reference = new ReferenceStore(clock);
     var rules = revisions.getFirst();
     for (int i = 0; i < steps; i++) {
-      turnTheClock();
+      advanceClock();
       if (random.nextInt(50) == 0) rules = revisions.get(random.nextInt(revisions.size()));
-      var plan = plan(rules, i); // a slot is held by one request, or by several that go together
+      var plan = plan(rules, i); // the slot id; several combined requests may hold one slot
       var step = "seed %d, step %d, %s".formatted(seed, i, plan.charges());
-      assertThat(act(store, plan, i)).as(step).isEqualTo(act(plain, plan, i));
+      assertThat(perform(store, plan, i)).as(step).isEqualTo(perform(reference, plan, i));
     }
   }
 
@@ -91,12 +92,12 @@ final class RandomHistory {
     return CombinedPlan.of(plans).whole();
   }
 
-  /** The same act for the same step, whichever store it is. */
-  private Object act(Store store, Plan plan, int step) {
-    var dice = new Random(seed * 31 + step);
-    var charge = plan.charges().get(dice.nextInt(plan.charges().size()));
-    var earlier = new Charge(charge.counter(), charge.key(), 0, step - 1L - dice.nextInt(6));
-    return switch (dice.nextInt(20)) {
+  /** Performs the operation of a step, the same one for both stores. */
+  private Object perform(Store store, Plan plan, int step) {
+    var stepRandom = new Random(seed * 31 + step);
+    var charge = plan.charges().get(stepRandom.nextInt(plan.charges().size()));
+    var earlier = new Charge(charge.counter(), charge.key(), 0, step - 1L - stepRandom.nextInt(6));
+    return switch (stepRandom.nextInt(20)) {
       case 0, 1 -> store.peek(plan).outcomes();
       case 2 -> store.renew(earlier);
       case 3, 4 -> store.release(earlier);
@@ -108,7 +109,7 @@ final class RandomHistory {
     };
   }
 
-  private void turnTheClock() {
+  private void advanceClock() {
     latest +=
         switch (random.nextInt(10)) {
           case 0, 1, 2, 3 -> 0;
@@ -116,7 +117,7 @@ final class RandomHistory {
           case 7, 8 -> random.nextLong(SECOND);
           default -> random.nextLong(20 * SECOND);
         };
-    boolean back = stepsBack && random.nextInt(3) == 0;
+    boolean back = clockStepsBack && random.nextInt(3) == 0;
     clock.set(back ? latest - random.nextLong(latest % SECOND + 1) : latest);
   }
 
@@ -144,8 +145,8 @@ final class RandomHistory {
   }
 
   private RuleLimit ruleLimit(String name) {
-    var limit = RuleLimit.of(name, limit()).weighing(1 + random.nextInt(3));
-    if (random.nextInt(4) == 0) limit = limit.spending("bytes");
+    var limit = RuleLimit.of(name, limit()).withWeight(1 + random.nextInt(3));
+    if (random.nextInt(4) == 0) limit = limit.withCost("bytes");
     return random.nextInt(4) == 0 ? limit.per("tenant") : limit;
   }
 
@@ -165,7 +166,7 @@ final class RandomHistory {
     };
   }
 
-  private <T> T pick(List<T> several) {
-    return several.get(random.nextInt(several.size()));
+  private <T> T pick(List<T> values) {
+    return values.get(random.nextInt(values.size()));
   }
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What every store that several instances share must be indistinguishable from: one {@link
- * ReferenceStore}, as one of its instances sees it. Plans and takes meet on the same states.
+ * The reference implementation of {@link HoldingStore}: one {@link ReferenceStore} that several
+ * instances share. Plans and holds operate on the same states. Thread-safe.
  */
 public final class ReferenceHoldingStore implements Store, HoldingStore {
   private final ReferenceStore store; // also the lock
@@ -29,12 +29,12 @@ public final class ReferenceHoldingStore implements Store, HoldingStore {
     this.holder = holder;
   }
 
-  /** Nothing is known yet; the one who has it is holder 1. */
+  /** Creates an empty store for the instance with holder id 1. */
   public static ReferenceHoldingStore shared(Ticker ticker) {
     return new ReferenceHoldingStore(new ReferenceStore(ticker), ticker, 1);
   }
 
-  /** The same states for another instance. */
+  /** Returns a view of the same states for another instance. */
   public ReferenceHoldingStore as(long holder) {
     return new ReferenceHoldingStore(store, ticker, holder);
   }
@@ -45,6 +45,8 @@ public final class ReferenceHoldingStore implements Store, HoldingStore {
   }
 
   /**
+   * As {@link #take(Charge, Usage, long, long)}, with an order.
+   *
    * @param order as in {@link HoldRequest}
    */
   public CompletionStage<Taken> take(
@@ -52,7 +54,7 @@ public final class ReferenceHoldingStore implements Store, HoldingStore {
     synchronized (store) {
       long now = ticker.micros();
       var take = new HoldRequest(holder, order, usage, charge.cost(), want, lease);
-      var taken = take.from(divisible(charge), store.state(charge), now);
+      var taken = take.from(holdable(charge), store.state(charge), now);
       store.keep(charge, taken.state());
       return CompletableFuture.completedStage(
           new Taken(taken.outcome(), taken.held(), now + lease));
@@ -63,15 +65,15 @@ public final class ReferenceHoldingStore implements Store, HoldingStore {
   public CompletionStage<Known> report(Charge charge) {
     synchronized (store) {
       long now = ticker.micros();
-      var limit = divisible(charge);
+      var limit = holdable(charge);
       var reported = HeldState.reported(limit, store.state(charge), now, charge.cost());
       store.keep(charge, reported.state());
-      var known = limit.adopt(HeldState.bare(HeldState.settled(limit, reported.state(), now)), now);
+      var known = limit.adopt(HeldState.withoutHolds(HeldState.expireHolds(limit, reported.state(), now)), now);
       return CompletableFuture.completedStage(new Known(known, now, reported.counted()));
     }
   }
 
-  private static Holdable divisible(Charge charge) {
+  private static Holdable holdable(Charge charge) {
     return (Holdable) charge.limit();
   }
 

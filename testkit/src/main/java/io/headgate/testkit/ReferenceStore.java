@@ -15,19 +15,20 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The store that every other must be indistinguishable from: a map, one caller at a time, and
- * nothing is ever forgotten.
+ * The reference implementation of {@link Store}, with which all others must agree: a map of states
+ * that evicts nothing. Not thread-safe.
  */
 public final class ReferenceStore implements Store {
-  private record Place(Counter counter, String key) {
-    static Place of(Charge charge) {
-      return new Place(charge.counter(), charge.key());
+  private record Key(Counter counter, String key) {
+    static Key of(Charge charge) {
+      return new Key(charge.counter(), charge.key());
     }
   }
 
-  private final Map<Place, State> states = new HashMap<>();
+  private final Map<Key, State> states = new HashMap<>();
   private final Ticker ticker;
 
+  /** Creates an empty store. */
   public ReferenceStore(Ticker ticker) {
     this.ticker = ticker;
   }
@@ -48,7 +49,7 @@ public final class ReferenceStore implements Store {
     var steps = plan.step(before, ticker.micros());
     var outcomes = new ArrayList<Outcome>();
     for (int i = 0; i < steps.size(); i++) {
-      if (keep) states.put(Place.of(plan.charges().get(i)), steps.get(i).state());
+      if (keep) states.put(Key.of(plan.charges().get(i)), steps.get(i).state());
       outcomes.add(steps.get(i).outcome());
     }
     return new PlanResult(outcomes, Source.STORE);
@@ -58,7 +59,7 @@ public final class ReferenceStore implements Store {
   public boolean renew(Charge charge) {
     if (!holds(charge)) return false;
     var slots = (Concurrency) charge.limit();
-    states.put(Place.of(charge), slots.renew(state(charge), ticker.micros(), charge.holder()));
+    states.put(Key.of(charge), slots.renew(state(charge), ticker.micros(), charge.holder()));
     return true;
   }
 
@@ -66,7 +67,7 @@ public final class ReferenceStore implements Store {
   public boolean release(Charge charge) {
     if (!holds(charge)) return false;
     var slots = (Concurrency) charge.limit();
-    states.put(Place.of(charge), slots.release(state(charge), ticker.micros(), charge.holder()));
+    states.put(Key.of(charge), slots.release(state(charge), ticker.micros(), charge.holder()));
     return true;
   }
 
@@ -77,7 +78,7 @@ public final class ReferenceStore implements Store {
 
   @Override
   public void reset(Counter counter, String key) {
-    states.remove(new Place(counter, key));
+    states.remove(new Key(counter, key));
   }
 
   @Override
@@ -86,10 +87,10 @@ public final class ReferenceStore implements Store {
   }
 
   State state(Charge charge) {
-    return states.getOrDefault(Place.of(charge), State.FRESH);
+    return states.getOrDefault(Key.of(charge), State.FRESH);
   }
 
   void keep(Charge charge, State state) {
-    states.put(Place.of(charge), state);
+    states.put(Key.of(charge), state);
   }
 }

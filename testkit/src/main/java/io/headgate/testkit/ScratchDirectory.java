@@ -7,7 +7,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 
-/** A directory of one's own, readable by nobody else, and gone with all that is in it on close. */
+/**
+ * A temporary directory that only the current user can read. Closing it, or the exit of the JVM,
+ * deletes it with its content.
+ */
 public final class ScratchDirectory implements AutoCloseable {
   private final Path path;
 
@@ -15,6 +18,7 @@ public final class ScratchDirectory implements AutoCloseable {
     this.path = path;
   }
 
+  /** Creates a directory whose name begins with the prefix. */
   public static ScratchDirectory create(String prefix) {
     try {
       var directory = new ScratchDirectory(Files.createTempDirectory(prefix));
@@ -38,11 +42,11 @@ public final class ScratchDirectory implements AutoCloseable {
     try (var files = Files.walk(path)) {
       for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.deleteIfExists(file);
     } catch (NoSuchFileException e) {
-      // closed before
+      // Already deleted.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    ExitHooks.forget(this);
+    ExitHooks.remove(this);
   }
 
   @Override

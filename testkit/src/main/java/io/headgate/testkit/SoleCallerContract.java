@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every store does for one caller at a time. */
+/** The behaviour required of every store with a single caller. */
 abstract class SoleCallerContract extends StoreScenario {
 
   static Stream<Limit> everyKind() {
@@ -35,51 +35,51 @@ abstract class SoleCallerContract extends StoreScenario {
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void admitsTheCapacityAndThenRefuses(Limit limit) {
+  void admitsTheCapacityAndThenDenies(Limit limit) {
     var store = open();
     for (long i = 1; i <= limit.capacity(); i++) {
-      assertThat(ask(store, plan(limit, "k"))).isInstanceOf(Passed.class);
-      assertThat(ask(store, plan(limit, "k", 0)).remaining()).isEqualTo(limit.capacity() - i);
+      assertThat(decide(store, plan(limit, "k"))).isInstanceOf(Passed.class);
+      assertThat(decide(store, plan(limit, "k", 0)).remaining()).isEqualTo(limit.capacity() - i);
     }
-    assertThat(ask(store, plan(limit, "k"))).isInstanceOf(Refused.class);
+    assertThat(decide(store, plan(limit, "k"))).isInstanceOf(Refused.class);
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void keepsItsPromiseOfWhenToComeAgain(Limit limit) {
+  void retryTimeIsExact(Limit limit) {
     var store = open();
     var plan = plan(limit, "k");
     exhaust(store, plan);
-    clock.sleep(((Refused) ask(store, plan)).retryAfter() - 1);
-    assertThat(((Refused) ask(store, plan)).retryAfter()).isEqualTo(1);
+    clock.sleep(((Refused) decide(store, plan)).retryAfter() - 1);
+    assertThat(((Refused) decide(store, plan)).retryAfter()).isEqualTo(1);
     clock.sleep(1);
-    assertThat(ask(store, plan)).isInstanceOf(Passed.class);
+    assertThat(decide(store, plan)).isInstanceOf(Passed.class);
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void isAsFreshAsANewOneOnceTheResetHasCome(Limit limit) {
+  void counterIsFreshAfterItsResetTime(Limit limit) {
     var store = open();
     exhaust(store, plan(limit, "k"));
-    clock.sleep(ask(store, plan(limit, "k")).resetAfter());
-    assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "another")));
+    clock.sleep(decide(store, plan(limit, "k")).resetAfter());
+    assertThat(decide(store, plan(limit, "k"))).isEqualTo(decide(store, plan(limit, "another")));
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void aClockThatStepsBackGrantsNothing(Limit limit) {
+  void clockThatStepsBackGrantsNothing(Limit limit) {
     var store = open();
     long start = clock.micros();
     for (long later : new long[] {999_999, 999_998, 500_000, 1, 0}) {
       clock.set(start + later);
       if (later == 999_999) exhaust(store, plan(limit, "k"));
-      assertThat(ask(store, plan(limit, "k"))).isInstanceOf(Refused.class);
+      assertThat(decide(store, plan(limit, "k"))).isInstanceOf(Refused.class);
     }
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void aPeekSaysWhatADecisionWouldAndChangesNothing(Limit limit) {
+  void peekReturnsTheDecisionAndChangesNothing(Limit limit) {
     var store = open();
     var plan = plan(limit, "k");
     for (int i = 0; i < limit.capacity() + 2; i++) {
@@ -91,27 +91,27 @@ abstract class SoleCallerContract extends StoreScenario {
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void aResetForgetsThatCounterAndNoOther(Limit limit) {
+  void resetClearsOneCounterOnly(Limit limit) {
     var store = open();
     exhaust(store, plan(limit, "k"));
     exhaust(store, plan(limit, "other"));
     reset(store, plan(limit, "k"));
-    assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "never seen")));
-    assertThat(ask(store, plan(limit, "other"))).isInstanceOf(Refused.class);
+    assertThat(decide(store, plan(limit, "k"))).isEqualTo(decide(store, plan(limit, "never seen")));
+    assertThat(decide(store, plan(limit, "other"))).isInstanceOf(Refused.class);
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void whatCanNeverPassChargesNothing(Limit limit) {
+  void requestAboveCapacityChargesNothing(Limit limit) {
     var store = open();
-    assertThat(ask(store, plan(limit, "k", limit.capacity() + 1)))
+    assertThat(decide(store, plan(limit, "k", limit.capacity() + 1)))
         .isInstanceOf(ExceedsCapacity.class);
-    assertThat(ask(store, plan(limit, "k"))).isEqualTo(ask(store, plan(limit, "another")));
+    assertThat(decide(store, plan(limit, "k"))).isEqualTo(decide(store, plan(limit, "another")));
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void answersLaterAsItAnswersAtOnce(Limit limit) {
+  void asynchronousDecisionEqualsSynchronousOne(Limit limit) {
     var store = open();
     for (int i = 0; i < limit.capacity() + 1; i++) {
       var later = store.decideAsync(plan(limit, "later")).toCompletableFuture().join();
@@ -120,87 +120,91 @@ abstract class SoleCallerContract extends StoreScenario {
   }
 
   @Test
-  void aSlotIsHeldUntilItIsReleased() {
+  void slotIsHeldUntilReleased() {
     var store = open();
     var slots = new Concurrency(2, Duration.ofSeconds(30));
     var first = plan(slots, "k", 1, 1);
     var second = plan(slots, "k", 1, 2);
     var third = plan(slots, "k", 1, 3);
-    assertThat(ask(store, first)).isInstanceOf(Passed.class);
-    assertThat(ask(store, second)).isInstanceOf(Passed.class);
-    assertThat(ask(store, third)).isInstanceOf(Refused.class);
+    assertThat(decide(store, first)).isInstanceOf(Passed.class);
+    assertThat(decide(store, second)).isInstanceOf(Passed.class);
+    assertThat(decide(store, third)).isInstanceOf(Refused.class);
     assertThat(store.release(charge(third))).isFalse();
     assertThat(store.release(charge(first))).isTrue();
     assertThat(store.release(charge(first))).isFalse();
-    assertThat(ask(store, third)).isInstanceOf(Passed.class);
-    assertThat(ask(store, first)).isInstanceOf(Refused.class);
+    assertThat(decide(store, third)).isInstanceOf(Passed.class);
+    assertThat(decide(store, first)).isInstanceOf(Refused.class);
   }
 
   @Test
-  void aLeaseEndsUnlessItIsRenewed() {
+  void slotExpiresUnlessRenewed() {
     var store = open();
     var slots = new Concurrency(1, Duration.ofSeconds(30));
-    var mine = plan(slots, "k", 1, 1);
-    var yours = plan(slots, "k", 1, 2);
-    ask(store, mine);
+    var first = plan(slots, "k", 1, 1);
+    var second = plan(slots, "k", 1, 2);
+    decide(store, first);
     clock.advance(Duration.ofSeconds(29));
-    assertThat(store.renew(charge(mine))).isTrue();
+    assertThat(store.renew(charge(first))).isTrue();
     clock.advance(Duration.ofSeconds(29));
-    assertThat(ask(store, yours)).isInstanceOf(Refused.class);
+    assertThat(decide(store, second)).isInstanceOf(Refused.class);
     clock.advance(Duration.ofSeconds(1));
-    assertThat(store.renew(charge(mine))).isFalse();
-    assertThat(ask(store, yours)).isInstanceOf(Passed.class);
-    assertThat(store.release(charge(mine))).isFalse();
+    assertThat(store.renew(charge(first))).isFalse();
+    assertThat(decide(store, second)).isInstanceOf(Passed.class);
+    assertThat(store.release(charge(first))).isFalse();
   }
 
   @Test
-  void thereIsNothingToRenewOrReleaseOfALimitThatIsNotHeld() {
+  void onlySlotsCanBeRenewedOrReleased() {
     var store = open();
     var plan = plan(new TokenBucket(Rate.perMinute(1)), "k");
-    ask(store, plan);
+    decide(store, plan);
     assertThat(store.renew(charge(plan))).isFalse();
     assertThat(store.release(charge(plan))).isFalse();
-    assertThat(ask(store, plan)).isInstanceOf(Refused.class);
+    assertThat(decide(store, plan)).isInstanceOf(Refused.class);
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void whoWasThrottledStaysSoUnderAChangedLimit(Limit limit) {
+  void exhaustedCounterStaysExhaustedWhenTheLimitChanges(Limit limit) {
     var store = open();
     for (var changed : Limits.ofEveryKind(8)) {
-      // What is in flight says nothing of what is spent over time; and a log is counted anew.
+      // Concurrency does not convert to or from a rate, and a rolling log is counted again.
       if (changed instanceof Concurrency || limit instanceof Concurrency) continue;
       if (changed instanceof RollingWindow && limit instanceof RollingWindow) continue;
       exhaust(store, plan(limit, changed.toString()));
-      assertThat(ask(store, plan(changed, changed.toString()))).isInstanceOf(Refused.class);
-      assertThat(ask(store, plan(changed, "fresh " + changed))).isInstanceOf(Passed.class);
+      assertThat(decide(store, plan(changed, changed.toString()))).isInstanceOf(Refused.class);
+      assertThat(decide(store, plan(changed, "fresh " + changed))).isInstanceOf(Passed.class);
     }
   }
 
   @Test
-  void keysAreToldApartWhateverIsInThem() {
+  void keysWithUnusualCharactersAreDistinct() {
     var store = open();
     var limit = FixedWindow.of(Rate.perHour(1));
-    for (var key : oddKeys()) assertThat(ask(store, plan(limit, key))).isInstanceOf(Passed.class);
-    for (var key : oddKeys()) assertThat(ask(store, plan(limit, key))).isInstanceOf(Refused.class);
+    for (var key : unusualKeys()) {
+      assertThat(decide(store, plan(limit, key))).isInstanceOf(Passed.class);
+    }
+    for (var key : unusualKeys()) {
+      assertThat(decide(store, plan(limit, key))).isInstanceOf(Refused.class);
+    }
   }
 
-  private static Set<String> oddKeys() {
+  private static Set<String> unusualKeys() {
     var keys = new LinkedHashSet<String>();
     keys.addAll(List.of("a", "A", " a", "a ", "a\0", "a\n", "\t", " ", "a b", "a  b", "*", "%"));
     keys.addAll(List.of("{a}", "{a}b", "a{b}", "{}", "}{", "{a", "a}", "{{a}}", "a:b", "a::b"));
     keys.addAll(List.of("\u00e9", "e\u0301", "\u212b", "\u00c5", "\u0130", "i", "\u0131", "\\"));
     keys.addAll(List.of("\u65e5\u672c", "\u65e5", "\u200b", "\u202e", "\uffff", "ss", "\u00df"));
     keys.addAll(List.of("\ud83d\ude00", "\ud83d\ude01", "1:a", "1:a1:b", "0", "00", "0.0", "null"));
-    keys.addAll(List.of("AaAa", "BBBB", "AaBB", "BBAa")); // texts of one hash code
-    var almost = "k".repeat(Subject.LONGEST_VALUE - 1);
-    keys.addAll(List.of(almost, almost + "1", almost + "2", "1" + almost));
+    keys.addAll(List.of("AaAa", "BBBB", "AaBB", "BBAa")); // equal hash codes
+    var longKey = "k".repeat(Subject.LONGEST_VALUE - 1);
+    keys.addAll(List.of(longKey, longKey + "1", longKey + "2", "1" + longKey));
     keys.add("\u65e5".repeat(Subject.LONGEST_VALUE));
     return keys;
   }
 
   @Test
-  void countersOfDifferentRulesAndLimitsAreToldApart() {
+  void countersOfDifferentRulesAndLimitsAreDistinct() {
     var store = open();
     var names = "a,b b,a a:b,c a,b:c a/b,c a,b/c a.b,c a-b,c A,b a,B ab,ab aba,b a:,b a,:b";
     for (var expected : List.of(Passed.class, Refused.class)) {
@@ -208,32 +212,32 @@ abstract class SoleCallerContract extends StoreScenario {
         var limit = RuleLimit.of(name.split(",", -1)[1], FixedWindow.of(Rate.perHour(1)));
         var rule = Rule.named(name.split(",", -1)[0]).match("key", "*").limit(limit).build();
         var plan = RuleSet.of(rule).plan(Request.of(Subject.of("k")), 0, 0);
-        assertThat(ask(store, plan)).as(name).isInstanceOf(expected);
+        assertThat(decide(store, plan)).as(name).isInstanceOf(expected);
       }
     }
   }
 
   @Test
-  void oneCounterMayBeSharedByEverybody() {
+  void counterMayBeSharedByAllCallers() {
     var store = open();
     var rule = Rule.named("all").match("key", "*").per().limit(FixedWindow.of(Rate.perHour(2)));
     var rules = RuleSet.of(rule.build());
     assertThat(
             Stream.of("a", "b", "c")
-                .map(key -> ask(store, rules.plan(Request.of(Subject.of(key)), 0, 0))))
+                .map(key -> decide(store, rules.plan(Request.of(Subject.of(key)), 0, 0))))
         .hasExactlyElementsOfTypes(Passed.class, Passed.class, Refused.class);
   }
 
   @Test
-  void ifOneLimitRefusesNoOtherIsCharged() {
+  void denialByOneLimitChargesNoOther() {
     var store = open();
     var rule = Rule.named("several").match("key", "*");
     rule.limit(RuleLimit.of("tight", RollingWindow.of(Rate.perHour(1))));
     var others = Limits.ofEveryKind(50);
     for (int i = 0; i < others.size(); i++) rule.limit(RuleLimit.of("l" + i, others.get(i)));
     var plan = RuleSet.of(rule.build()).plan(Request.of(Subject.of("k")), 0, 1);
-    assertThat(ask(store, plan)).isInstanceOf(Passed.class);
-    clock.advance(Duration.ofSeconds(90)); // the leaky bucket, too, has room again
+    assertThat(decide(store, plan)).isInstanceOf(Passed.class);
+    clock.advance(Duration.ofSeconds(90)); // the leaky bucket has capacity again
     var before = store.peek(plan).outcomes();
     for (int i = 0; i < 60; i++) store.decide(plan);
     assertThat(store.peek(plan).outcomes()).isEqualTo(before);
@@ -242,7 +246,7 @@ abstract class SoleCallerContract extends StoreScenario {
   }
 
   @Test
-  void aPlanOfNothingIsAnsweredWithNothing() {
+  void emptyPlanHasNoOutcomes() {
     var store = open();
     var plan = RuleSet.of(List.of()).plan(Request.of(Subject.of("k")), 0, 0);
     assertThat(store.decide(plan).outcomes()).isEmpty();
@@ -251,10 +255,10 @@ abstract class SoleCallerContract extends StoreScenario {
   }
 
   @Test
-  void countsTheCountersThatHaveAState() {
+  void tracksCountersWithState() {
     var store = open();
     var limit = new TokenBucket(Rate.perMinute(10));
-    for (int i = 0; i < 500; i++) ask(store, plan(limit, "k" + i % 100));
+    for (int i = 0; i < 500; i++) decide(store, plan(limit, "k" + i % 100));
     for (int i = 0; i < 500; i++) store.peek(plan(limit, "peeked" + i));
     assertThat(store.trackedKeys()).isEqualTo(100);
     reset(store, plan(limit, "k7"));
@@ -263,13 +267,13 @@ abstract class SoleCallerContract extends StoreScenario {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void answersAsAPlainMapDoesWhileRulesChange(long seed) {
+  void equalsReferenceStoreWhileRulesChange(long seed) {
     RandomHistory.ofChangingRules(seed, clock).play(open(), 2_000);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {11, 12, 13, 14, 15, 16, 17, 18})
-  void answersAsAPlainMapDoesWhileTheClockStepsBack(long seed) {
+  void equalsReferenceStoreWhileTheClockStepsBack(long seed) {
     RandomHistory.ofStepsBack(seed, clock).play(open(), 2_000);
   }
 }

@@ -30,42 +30,42 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What every store must do. Extended once per store, with a way to open one; here is what it does
- * for many callers at once, in {@link SoleCallerContract} what it does for one.
+ * The behaviour required of every store. Each store has a subclass that opens it. This class tests
+ * concurrent callers, {@link SoleCallerContract} a single one.
  *
- * <p>The clock stands still while a crowd is at work, so that what must come out is a number and
- * not a range.
+ * <p>The clock stands still while threads run, so that the expected result is exact.
  */
 public abstract class StoreContract extends SoleCallerContract {
 
-  static Stream<Arguments> everyKindAndCrowd() {
+  static Stream<Arguments> everyKindAndRunner() {
     return Limits.ofEveryKind(100).stream()
         .flatMap(
-            limit -> Stream.of(ConcurrentRunner.values()).map(crowd -> Arguments.of(limit, crowd)));
+            limit ->
+                Stream.of(ConcurrentRunner.values()).map(runner -> Arguments.of(limit, runner)));
   }
 
   @ParameterizedTest
-  @MethodSource("everyKindAndCrowd")
-  void admitsExactlyTheCapacityHoweverManyAsk(Limit limit, ConcurrentRunner crowd)
+  @MethodSource("everyKindAndRunner")
+  void concurrentCallersAreAdmittedExactlyUpToTheCapacity(Limit limit, ConcurrentRunner runner)
       throws Exception {
     var store = open();
-    int asks = 1_600 / crowd.size();
+    int requests = 1_600 / runner.size();
     long admitted =
-        crowd.sum(member -> {
-          long mine = 0;
-          for (int i = 0; i < asks; i++) {
-            var plan = plan(limit, "k", 1, (long) member * asks + i);
-            if (ask(store, plan) instanceof Passed) mine++;
+        runner.sum(thread -> {
+          long count = 0;
+          for (int i = 0; i < requests; i++) {
+            var plan = plan(limit, "k", 1, (long) thread * requests + i);
+            if (decide(store, plan) instanceof Passed) count++;
           }
-          return mine;
+          return count;
         });
     assertThat(admitted).isEqualTo(limit.capacity());
   }
 
   @ParameterizedTest
-  @MethodSource("everyKindAndCrowd")
-  void aPlanOfSeveralLimitsAdmitsWhatTheTightestDoesAndChargesEachAsOften(
-      Limit limit, ConcurrentRunner crowd) throws Exception {
+  @MethodSource("everyKindAndRunner")
+  void planAdmitsByItsTightestLimitAndChargesAllEqually(
+      Limit limit, ConcurrentRunner runner) throws Exception {
     var store = open();
     var more = new TokenBucket(Rate.perHour(120));
     var rules =
@@ -78,12 +78,12 @@ public abstract class StoreContract extends SoleCallerContract {
                 .build());
     var request = Request.of(Subject.of(Map.of("x", "1", "y", "1")));
     long admitted =
-        crowd.sum(member -> {
-          long mine = 0;
-          for (int i = 0; i < 800 / crowd.size(); i++) {
-            if (passes(store, rules.plan(request, 0, member * 800L + i))) mine++;
+        runner.sum(thread -> {
+          long count = 0;
+          for (int i = 0; i < 800 / runner.size(); i++) {
+            if (passes(store, rules.plan(request, 0, thread * 800L + i))) count++;
           }
-          return mine;
+          return count;
         });
     assertThat(admitted).isEqualTo(limit.capacity());
     var outcomes = store.peek(rules.plan(Request.of(request.subject(), 0), 0, 0)).outcomes();
@@ -91,10 +91,10 @@ public abstract class StoreContract extends SoleCallerContract {
         .containsExactly(120 - admitted, 130 - admitted, 0L);
   }
 
-  /** Each rule counts what its callers took; whatever was refused must not show up anywhere. */
+  /** Compares each counter with the number of admissions; a denial must not be charged anywhere. */
   @ParameterizedTest
   @EnumSource
-  void everyChargeIsOneAdmissionInWhateverOrderThePlansNameTheirCounters(ConcurrentRunner crowd)
+  void chargesEqualAdmissionsForAnyOrderOfCounters(ConcurrentRunner runner)
       throws Exception {
     var store = open();
     int keys = 5;
@@ -102,33 +102,35 @@ public abstract class StoreContract extends SoleCallerContract {
     var y = Rule.named("y").match("y", "*").limit(RollingWindow.of(Rate.perHour(50))).build();
     var z = Rule.named("z").match("z", "*").limit(new TokenBucket(Rate.perHour(60))).build();
     var orders = List.of(RuleSet.of(x, y, z), RuleSet.of(z, y, x), RuleSet.of(y, z, x));
-    var taken = Map.of("x", counts(keys), "y", counts(keys), "z", counts(keys));
-    crowd.sum(member -> {
-      var random = new Random(member);
-      for (int i = 0; i < 4_000 / crowd.size(); i++) {
+    var admissions = Map.of("x", counts(keys), "y", counts(keys), "z", counts(keys));
+    runner.sum(thread -> {
+      var random = new Random(thread);
+      for (int i = 0; i < 4_000 / runner.size(); i++) {
         var of = Map.of("x", random.nextInt(keys), "y", random.nextInt(keys));
-        var some = random.nextInt(3) == 0 ? of : with(of, "z", random.nextInt(keys));
-        var plan = orders.get(member % 3).plan(Request.of(subject(some)), 0, 0);
-        if (passes(store, plan))
-          some.forEach((rule, key) -> requireNonNull(taken.get(rule)).incrementAndGet(key));
+        var keysOfRequest = random.nextInt(3) == 0 ? of : with(of, "z", random.nextInt(keys));
+        var plan = orders.get(thread % 3).plan(Request.of(subject(keysOfRequest)), 0, 0);
+        if (passes(store, plan)) {
+          keysOfRequest.forEach((rule, key) ->
+              requireNonNull(admissions.get(rule)).incrementAndGet(key));
+        }
       }
       return 0;
     });
     for (var rule : List.of(x, y, z)) {
       for (int key = 0; key < keys; key++) {
-        var look = Request.of(subject(Map.of(rule.id(), key)), 0);
-        var left = store.peek(RuleSet.of(rule).plan(look, 0, 0)).first().remaining();
-        assertThat(rule.limits().getFirst().limit().capacity() - left)
+        var request = Request.of(subject(Map.of(rule.id(), key)), 0);
+        var remaining = store.peek(RuleSet.of(rule).plan(request, 0, 0)).first().remaining();
+        assertThat(rule.limits().getFirst().limit().capacity() - remaining)
             .as("rule %s, key %d", rule.id(), key)
-            .isEqualTo(requireNonNull(taken.get(rule.id())).get(key));
+            .isEqualTo(requireNonNull(admissions.get(rule.id())).get(key));
       }
     }
   }
 
-  /** One limit that runs out, another that does not, and a counter that each caller asks twice. */
+  /** One limit is exhausted, another is not, and each caller charges both counters twice. */
   @ParameterizedTest
-  @MethodSource("everyKindAndCrowd")
-  void requestsThatGoTogetherAreAllChargedOrNoneIs(Limit limit, ConcurrentRunner crowd)
+  @MethodSource("everyKindAndRunner")
+  void combinedRequestsAreChargedAllOrNone(Limit limit, ConcurrentRunner runner)
       throws Exception {
     var store = open();
     var rules =
@@ -141,17 +143,17 @@ public abstract class StoreContract extends SoleCallerContract {
     var scarce = Request.of(Subject.of("x", "1"));
     var ample = Request.of(Subject.of("y", "1"), 3);
     long admitted =
-        crowd.sum(member -> {
-          long mine = 0;
-          for (int i = 0; i < 800 / crowd.size(); i++) {
-            long holder = member * 800L + i;
+        runner.sum(thread -> {
+          long count = 0;
+          for (int i = 0; i < 800 / runner.size(); i++) {
+            long holder = thread * 800L + i;
             var plans = new ArrayList<Plan>();
             for (var request : List.of(ample, scarce, scarce, ample)) {
               plans.add(rules.plan(request, 0, holder));
             }
-            if (passes(store, CombinedPlan.of(plans).whole())) mine++;
+            if (passes(store, CombinedPlan.of(plans).whole())) count++;
           }
-          return mine;
+          return count;
         });
     assertThat(admitted).isEqualTo(limit.capacity() / 2);
     assertThat(store.peek(rules.plan(Request.of(scarce.subject(), 0), 0, 0)).first().remaining())
@@ -160,19 +162,19 @@ public abstract class StoreContract extends SoleCallerContract {
         .isEqualTo(5_000 - 6 * admitted);
   }
 
-  /** Two counters that are only ever charged together: nobody may see one without the other. */
+  /** Two counters are always charged together: a peek must never see one without the other. */
   @ParameterizedTest
   @EnumSource
-  void aPlanIsSeenWholeOrNotAtAll(ConcurrentRunner crowd) throws Exception {
+  void planIsVisibleAtomically(ConcurrentRunner runner) throws Exception {
     var store = open();
     var rules =
         RuleSet.of(
             Rule.named("a").match("key", "*").limit(new TokenBucket(Rate.perHour(100))).build(),
             Rule.named("b").match("key", "*").limit(RollingWindow.of(Rate.perHour(100))).build());
-    crowd.sum(member -> {
-      for (int i = 0; i < 20_000 / crowd.size(); i++) {
+    runner.sum(thread -> {
+      for (int i = 0; i < 20_000 / runner.size(); i++) {
         var plan = rules.plan(Request.of(Subject.of("k" + i)), 0, 0);
-        if (member % 2 == 0) {
+        if (thread % 2 == 0) {
           store.decide(plan);
         } else {
           var seen = store.peek(plan).outcomes();
@@ -185,53 +187,53 @@ public abstract class StoreContract extends SoleCallerContract {
 
   @ParameterizedTest
   @EnumSource
-  void neverAreMoreInFlightThanThereAreSlots(ConcurrentRunner crowd) throws Exception {
+  void concurrencyNeverExceedsTheSlots(ConcurrentRunner runner) throws Exception {
     var store = open();
     var slots = new Concurrency(3, Duration.ofSeconds(30));
     var inFlight = new AtomicInteger();
     long admitted =
-        crowd.sum(member -> {
-          long mine = 0;
-          var plan = plan(slots, "k", 1, member);
-          for (int i = 0; i < 4_000 / crowd.size(); i++) {
+        runner.sum(thread -> {
+          long count = 0;
+          var plan = plan(slots, "k", 1, thread);
+          for (int i = 0; i < 4_000 / runner.size(); i++) {
             if (!passes(store, plan)) continue;
-            mine++;
+            count++;
             assertThat(inFlight.incrementAndGet()).isLessThanOrEqualTo(3);
             assertThat(store.renew(charge(plan))).isTrue();
             inFlight.decrementAndGet();
             assertThat(store.release(charge(plan))).isTrue();
           }
-          return mine;
+          return count;
         });
     assertThat(admitted).isPositive();
-    assertThat(ask(store, plan(slots, "k", 3, -1))).isInstanceOf(Passed.class);
+    assertThat(decide(store, plan(slots, "k", 3, -1))).isInstanceOf(Passed.class);
   }
 
   @ParameterizedTest
   @EnumSource
-  void aResetGivesBackOneCapacityAndNoMore(ConcurrentRunner crowd) throws Exception {
+  void resetRestoresTheCapacityOnce(ConcurrentRunner runner) throws Exception {
     var store = open();
     var limit = new TokenBucket(Rate.perHour(10));
     var resets = new AtomicInteger();
     long admitted =
-        crowd.sum(member -> {
-          long mine = 0;
-          for (int i = 0; i < 4_000 / crowd.size(); i++) {
-            if (ask(store, plan(limit, "k")) instanceof Passed) mine++;
-            if (i % 10 == 9 && member % 4 == 0) {
+        runner.sum(thread -> {
+          long count = 0;
+          for (int i = 0; i < 4_000 / runner.size(); i++) {
+            if (decide(store, plan(limit, "k")) instanceof Passed) count++;
+            if (i % 10 == 9 && thread % 4 == 0) {
               resets.incrementAndGet();
               reset(store, plan(limit, "k"));
             }
           }
-          return mine;
+          return count;
         });
     assertThat(admitted).isBetween(10L, 10L * (1 + resets.get()));
   }
 
-  /** Two instances that have not both heard of a change yet ask by the old limit and the new. */
+  /** During a rule change, some instances use the old limit and others the new one. */
   @ParameterizedTest
   @EnumSource
-  void aLimitThatIsBeingChangedIsNotGivenTwice(ConcurrentRunner crowd) throws Exception {
+  void limitChangeDoesNotAdmitTwice(ConcurrentRunner runner) throws Exception {
     var store = open();
     var versions =
         List.of(
@@ -239,31 +241,31 @@ public abstract class StoreContract extends SoleCallerContract {
             RollingWindow.of(Rate.perDay(100)),
             new RollingWindow(Rate.perHour(100), Duration.ZERO));
     long admitted =
-        crowd.sum(member -> {
-          long mine = 0;
-          for (int i = 0; i < 1_600 / crowd.size(); i++) {
-            var limit = versions.get((member + i) % versions.size());
-            if (ask(store, plan(limit, "k")) instanceof Passed) mine++;
+        runner.sum(thread -> {
+          long count = 0;
+          for (int i = 0; i < 1_600 / runner.size(); i++) {
+            var limit = versions.get((thread + i) % versions.size());
+            if (decide(store, plan(limit, "k")) instanceof Passed) count++;
           }
-          return mine;
+          return count;
         });
     assertThat(admitted).isEqualTo(100);
   }
 
-  /** As above, for limits whose states do not fit each other and are scaled to and fro. */
+  /** As above, for limits whose states are converted back and forth. */
   @ParameterizedTest
   @EnumSource
-  void aLimitThatIsBeingChangedToAnotherKindGivesNothingAway(ConcurrentRunner crowd)
+  void limitChangeWithConversionDoesNotOverAdmit(ConcurrentRunner runner)
       throws Exception {
     var store = open();
     var versions = List.of(new TokenBucket(Rate.perHour(100)), new TokenBucket(Rate.perDay(100)));
     long admitted =
-        crowd.sum(member -> {
-          long mine = 0;
-          for (int i = 0; i < 1_600 / crowd.size(); i++) {
-            if (ask(store, plan(versions.get((member + i) % 2), "k")) instanceof Passed) mine++;
+        runner.sum(thread -> {
+          long count = 0;
+          for (int i = 0; i < 1_600 / runner.size(); i++) {
+            if (decide(store, plan(versions.get((thread + i) % 2), "k")) instanceof Passed) count++;
           }
-          return mine;
+          return count;
         });
     assertThat(admitted).isBetween(1L, 100L);
   }
@@ -272,8 +274,8 @@ public abstract class StoreContract extends SoleCallerContract {
     return new AtomicIntegerArray(keys);
   }
 
-  private static Map<String, Integer> with(Map<String, Integer> some, String name, int value) {
-    var more = new java.util.HashMap<>(some);
+  private static Map<String, Integer> with(Map<String, Integer> keys, String name, int value) {
+    var more = new java.util.HashMap<>(keys);
     more.put(name, value);
     return more;
   }

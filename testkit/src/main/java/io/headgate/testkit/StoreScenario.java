@@ -15,17 +15,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
-/** A store, a clock to turn by hand, and the words in which contracts are written. */
+/** Base of the store contracts: opens stores with a manual clock and creates plans. */
 abstract class StoreScenario {
   private final List<Store> opened = new ArrayList<>();
 
   protected final ManualTicker clock = ManualTicker.create();
 
   /**
-   * An empty store that takes its time from {@code ticker}.
+   * Creates an empty store that takes its time from {@code ticker}.
    *
-   * <p>Nothing that a scenario does lets time step back by more than a second: a store may forget
-   * what has been fresh for longer.
+   * <p>No scenario sets the time back by more than a second, since a store may evict states that
+   * have been fresh for longer.
    */
   protected abstract Store open(Ticker ticker);
 
@@ -36,7 +36,7 @@ abstract class StoreScenario {
   }
 
   @AfterEach
-  void closeWhatWasOpened() {
+  void closeStores() {
     opened.forEach(Store::close);
   }
 
@@ -48,7 +48,7 @@ abstract class StoreScenario {
     return plan(limit, key, cost, 0);
   }
 
-  /** A request against one rule with one limit, whose counters are per key. */
+  /** Returns the plan of a request against one rule with one limit, whose counters are per key. */
   protected static Plan plan(Limit limit, String key, long cost, long holder) {
     var rule = Rule.named("rule").match("key", "*").limit(limit).build();
     return RuleSet.of(rule).plan(Request.of(Subject.of(key), cost), 0, holder);
@@ -58,20 +58,22 @@ abstract class StoreScenario {
     return plan.charges().getFirst();
   }
 
-  /** What the first limit says. */
-  protected static Outcome ask(Store store, Plan plan) {
+  /** Charges the plan and returns the outcome of its first limit. */
+  protected static Outcome decide(Store store, Plan plan) {
     return store.decide(plan).first();
   }
 
-  /** Whether the whole plan passes. */
+  /** Charges the plan and returns whether all of it passed. */
   protected static boolean passes(Store store, Plan plan) {
     return plan.allows(store.decide(plan).outcomes());
   }
 
+  /** Charges the plan until its first limit denies. */
   protected static void exhaust(Store store, Plan plan) {
-    while (ask(store, plan) instanceof Passed) {}
+    while (decide(store, plan) instanceof Passed) {}
   }
 
+  /** Resets all counters of the plan. */
   protected static void reset(Store store, Plan plan) {
     for (var charge : plan.charges()) store.reset(charge.counter(), charge.key());
   }

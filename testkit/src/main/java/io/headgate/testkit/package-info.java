@@ -1,4 +1,4 @@
-/** What tests of Headgate and of its stores share. Never on a production class path. */
+/** Shared test support: store contracts, clocks, polling, fuzzing. Never used in production. */
 @NullMarked
 package io.headgate.testkit;
 

@@ -1,42 +1,35 @@
 package io.headgate.consistency;
 
-import io.headgate.rule.Charge;
-import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
+import java.util.concurrent.CompletionStage;
 
-/** Says each time that it is asked. */
-record CountingStore(Store store, Runnable asked) implements Store {
+/** Runs an action before each plan that it forwards. */
+final class CountingStore extends ForwardingStore {
+  private final Runnable onPlan;
+
+  CountingStore(Store delegate, Runnable onPlan) {
+    super(delegate);
+    this.onPlan = onPlan;
+  }
+
   @Override
   public PlanResult decide(Plan plan) {
-    asked.run();
-    return store.decide(plan);
+    onPlan.run();
+    return super.decide(plan);
   }
 
   @Override
   public PlanResult peek(Plan plan) {
-    asked.run();
-    return store.peek(plan);
+    onPlan.run();
+    return super.peek(plan);
   }
 
   @Override
-  public boolean renew(Charge charge) {
-    return store.renew(charge);
-  }
-
-  @Override
-  public boolean release(Charge charge) {
-    return store.release(charge);
-  }
-
-  @Override
-  public void reset(Counter counter, String key) {
-    store.reset(counter, key);
-  }
-
-  @Override
-  public long trackedKeys() {
-    return store.trackedKeys();
+  public CompletionStage<PlanResult> decideAsync(Plan plan) {
+    onPlan.run();
+    return super.decideAsync(plan);
   }
 }

@@ -24,31 +24,31 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class EventualTest {
-  private static final Duration REPORT = ConsistencyOptions.DEFAULT.syncInterval();
+  private static final Duration SYNC_INTERVAL = ConsistencyOptions.DEFAULT.syncInterval();
 
   private static Rule rule(Limit limit) {
     return Rule.named("r").match("key", "*").limit(limit).consistency(Consistency.EVENTUAL).build();
   }
 
   private static void report(Fleet fleet) {
-    fleet.ticker.advance(REPORT);
-    fleet.members.forEach(member -> member.near.errands().run()); // says its own
-    fleet.members.forEach(member -> member.asks("hot", 0));
-    fleet.members.forEach(member -> member.near.errands().run()); // and hears of the others'
+    fleet.ticker.advance(SYNC_INTERVAL);
+    fleet.instances.forEach(instance -> instance.store.sync().run()); // reports its own counts
+    fleet.instances.forEach(instance -> instance.check("hot", 0));
+    fleet.instances.forEach(instance -> instance.store.sync().run()); // and receives the others'
   }
 
-  private static int asksUntilDenied(Fleet.Member member) {
+  private static int checkUntilDenied(Fleet.Instance instance) {
     int passed = 0;
-    while (member.asks("hot")) passed++;
+    while (instance.check("hot")) passed++;
     return passed;
   }
 
   @Test
-  void nothingIsAskedOfTheStoreButForTheReports() {
+  void onlyReportsAreSentToTheStore() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perSecond(1_000))));
     for (int i = 0; i < 500; i++) {
-      var answer = fleet.first().answer(fleet.plan(Subject.of("hot"), 1));
-      assertThat(answer.source()).isEqualTo(Source.CACHE);
+      var result = fleet.first().decide(fleet.plan(Subject.of("hot"), 1));
+      assertThat(result.source()).isEqualTo(Source.CACHE);
     }
     report(fleet);
     assertThat(fleet.first().calls).isLessThanOrEqualTo(3);
@@ -75,80 +75,80 @@ class EventualTest {
   void whatIsSpentBetweenTwoReportsIsTheMostThatIsTooMuchAndItIsRepaid() {
     var fleet = new Fleet(3, rule(new TokenBucket(Rate.perMinute(600)))); // ten a second
     int passed = 0;
-    for (var member : fleet.members) passed += asksUntilDenied(member);
-    assertThat(passed).isEqualTo(3 * 600); // each by itself, before anybody has reported
+    for (var instance : fleet.instances) passed += checkUntilDenied(instance);
+    assertThat(passed).isEqualTo(3 * 600); // each by itself, before the first report
     report(fleet);
-    long minutes = 0;
-    while (fleet.members.stream().noneMatch(member -> member.asks("hot"))) {
+    long seconds = 0;
+    while (fleet.instances.stream().noneMatch(instance -> instance.check("hot"))) {
       fleet.ticker.advance(Duration.ofSeconds(10));
       report(fleet);
-      minutes += 10;
+      seconds += 10;
     }
-    assertThat(minutes).isBetween(100L, 140L); // what was too much, 1,200, takes two minutes
+    assertThat(seconds).isBetween(100L, 140L); // repaying the excess of 1,200 takes two minutes
   }
 
   @Test
-  void oneWhoHasUsedItUpHereIsDeniedThereAfterTheNextReport() {
+  void exhaustionSpreadsToOtherInstancesWithTheNextReport() {
     var fleet = new Fleet(2, rule(new TokenBucket(Rate.perHour(100))));
-    assertThat(asksUntilDenied(fleet.first())).isEqualTo(100);
-    fleet.members.get(1).asks("hot");
+    assertThat(checkUntilDenied(fleet.first())).isEqualTo(100);
+    fleet.instances.get(1).check("hot");
     report(fleet);
-    assertThat(fleet.members.get(1).asks("hot")).isFalse();
+    assertThat(fleet.instances.get(1).check("hot")).isFalse();
   }
 
   @Test
-  void aWindowEndsForEverybodyByTheStoresClock() {
+  void windowEndsByTheStoresClock() {
     var fleet = new Fleet(2, rule(FixedWindow.of(Rate.perMinute(100))));
-    asksUntilDenied(fleet.first());
+    checkUntilDenied(fleet.first());
     report(fleet);
-    assertThat(fleet.members.get(1).asks("hot")).isFalse();
+    assertThat(fleet.instances.get(1).check("hot")).isFalse();
     fleet.ticker.advance(Duration.ofMinutes(1));
-    assertThat(fleet.members.get(1).asks("hot")).isTrue();
+    assertThat(fleet.instances.get(1).check("hot")).isTrue();
   }
 
   @Test
-  void aReportThatMayHaveBeenHeardIsNotRepeated() {
+  void reportWithALostReplyIsNotRepeated() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
-    for (int i = 0; i < 300; i++) fleet.first().asks("hot");
-    fleet.first().unanswered = true;
+    for (int i = 0; i < 300; i++) fleet.first().check("hot");
+    fleet.first().losingReplies = true;
     report(fleet);
-    fleet.first().unanswered = false;
+    fleet.first().losingReplies = false;
     report(fleet);
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).first().remaining();
     assertThat(left).isEqualTo(700);
   }
 
   @Test
-  void afterASecondOfSilenceTheStoreIsAskedSoThatTheRulesPolicyCanSpeak() {
+  void staleCopyLeavesTheDecisionToTheFailurePolicy() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
-    fleet.first().asks("hot");
+    fleet.first().check("hot");
     report(fleet);
-    fleet.first().cutOff = true;
+    fleet.first().disconnected = true;
     report(fleet);
-    assertThat(fleet.first().asks("hot")).isTrue();
+    assertThat(fleet.first().check("hot")).isTrue();
     fleet.ticker.advance(Duration.ofSeconds(2));
-    assertThatThrownBy(() -> fleet.first().asks("hot")).isInstanceOf(StoreException.class);
-    fleet.first().cutOff = false;
-    fleet.pass(Duration.ofMillis(200));
-    assertThat(fleet.first().asks("hot")).isTrue();
+    assertThatThrownBy(() -> fleet.first().check("hot")).isInstanceOf(StoreException.class);
+    fleet.first().disconnected = false;
+    fleet.run(Duration.ofMillis(200));
+    assertThat(fleet.first().check("hot")).isTrue();
     assertThat(fleet.first().calls).isLessThan(20);
   }
 
   @Test
-  void whatAStrictRuleDeniesIsNotReported() {
+  void denialOfAStrictRuleIsNotReported() {
     var strict = Rule.named("strict").match("key", "*").limit(new TokenBucket(Rate.perDay(30)));
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))), strict.build());
-    for (int i = 0; i < 100; i++) fleet.first().asks("hot");
+    for (int i = 0; i < 100; i++) fleet.first().check("hot");
     report(fleet);
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).outcomes();
     assertThat(left.getFirst().remaining()).isEqualTo(970);
   }
 
   @Test
-  void closingReportsWhatWasCounted() {
+  void closeReportsPendingCounts() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
-    for (int i = 0; i < 100; i++) fleet.first().asks("hot");
-    fleet.first().near.close();
+    for (int i = 0; i < 100; i++) fleet.first().check("hot");
+    fleet.first().store.close();
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).first().remaining();
     assertThat(left).isEqualTo(900);
   }
@@ -158,7 +158,7 @@ class EventualTest {
   }
 
   @Test
-  void aChangedLimitAppliesToCallersThatKeepComing() {
+  void changedLimitAppliesUnderLoad() {
     var fleet = new Fleet(2, rule(new TokenBucket(Rate.perSecond(1_000))));
     load(fleet, Duration.ofSeconds(2), 3);
     fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perSecond(100))));
@@ -169,107 +169,107 @@ class EventualTest {
     assertThat(load(fleet, Duration.ofSeconds(5), 3)).isBetween(49, 62);
   }
 
-  /** Asks so often in each millisecond, by turns; gives how many passed. */
+  /** Sends {@code perTick} requests per millisecond, round robin; returns how many passed. */
   private static int load(Fleet fleet, Duration time, int perTick) {
     int passed = 0;
     int turn = 0;
     for (long t = 0; t < time.toMillis(); t++) {
       for (int i = 0; i < perTick; i++) {
-        if (fleet.members.get(turn++ % fleet.members.size()).asks("hot")) passed++;
+        if (fleet.instances.get(turn++ % fleet.instances.size()).check("hot")) passed++;
       }
       fleet.ticker.advance(Duration.ofMillis(1));
-      if (t % 100 == 0) fleet.members.forEach(member -> member.near.errands().run());
+      if (t % 100 == 0) fleet.instances.forEach(instance -> instance.store.sync().run());
     }
     return passed;
   }
 
   @Test
-  void aChangedLimitTakesOverWhatWasCountedButNotReportedInProportion() {
+  void changedLimitConvertsPendingCountsInProportion() {
     var fleet = new Fleet(1, rule(FixedWindow.of(Rate.perDay(10_000))));
-    for (int i = 0; i < 500; i++) fleet.first().asks("hot");
+    for (int i = 0; i < 500; i++) fleet.first().check("hot");
     fleet.rules = RuleSet.of(rule(FixedWindow.of(Rate.perDay(100))));
-    fleet.first().asks("hot");
+    fleet.first().check("hot");
     report(fleet);
     assertThat(left(fleet, "hot")).isEqualTo(100 - 5 - 1);
   }
 
   @Test
-  void aReportOfALimitThatIsNoMoreLeavesTheStateThatAnotherLimitWrote() {
+  void reportOfAReplacedLimitLeavesTheNewState() {
     var fleet = new Fleet(2, rule(new TokenBucket(Rate.perSecond(1_000))));
-    for (int i = 0; i < 100; i++) fleet.members.get(1).asks("hot");
+    for (int i = 0; i < 100; i++) fleet.instances.get(1).check("hot");
     fleet.rules = RuleSet.of(rule(new Concurrency(3, Duration.ofMinutes(5))));
-    for (int i = 0; i < 3; i++) assertThat(fleet.first().asks("hot")).isTrue();
-    fleet.members.get(1).near.errands().run();
-    assertThat(fleet.first().asks("hot")).as("three are in flight").isFalse();
+    for (int i = 0; i < 3; i++) assertThat(fleet.first().check("hot")).isTrue();
+    fleet.instances.get(1).store.sync().run();
+    assertThat(fleet.first().check("hot")).as("three are in flight").isFalse();
   }
 
   @Test
-  void aRuleThatBecomesEventualTakesOverWhatAnotherLimitCounted() {
+  void ruleMadeEventualConvertsTheExistingState() {
     var window = RollingWindow.of(Rate.perDay(100));
     var fleet = new Fleet(1, Rule.named("r").match("key", "*").limit(window).build());
-    for (int i = 0; i < 60; i++) assertThat(fleet.first().asks("hot")).isTrue();
+    for (int i = 0; i < 60; i++) assertThat(fleet.first().check("hot")).isTrue();
     fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perDay(1_000))));
     report(fleet);
     report(fleet);
-    assertThat(asksUntilDenied(fleet.first())).isBetween(398, 400);
+    assertThat(checkUntilDenied(fleet.first())).isBetween(398, 400);
     report(fleet);
     assertThat(left(fleet, "hot")).isLessThanOrEqualTo(1);
   }
 
   @Test
-  void whileAShardIsAwayItsCountersAreDecidedByTheStoreAndOthersHere() {
+  void unavailableShardAffectsOnlyItsOwnCounters() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
-    var member = fleet.first();
-    member.deadKeys = Set.of("hot");
+    var instance = fleet.first();
+    instance.unavailableKeys = Set.of("hot");
     for (int i = 0; i < 15; i++) {
-      member.asks("hot");
-      member.asks("other");
-      fleet.ticker.advance(REPORT);
-      member.near.errands().run();
+      instance.check("hot");
+      instance.check("other");
+      fleet.ticker.advance(SYNC_INTERVAL);
+      instance.store.sync().run();
     }
-    int before = member.calls;
-    assertThat(member.asks("other")).isTrue();
-    assertThat(member.calls).isEqualTo(before);
-    member.asks("hot"); // the store decides, and its failure is seen
-    assertThat(member.calls).isEqualTo(before + 1);
-    member.asks("hotter"); // of the same shard, and new here
-    assertThat(member.calls).isEqualTo(before + 2);
+    int before = instance.calls;
+    assertThat(instance.check("other")).isTrue();
+    assertThat(instance.calls).isEqualTo(before);
+    instance.check("hot"); // decided by the store, which fails
+    assertThat(instance.calls).isEqualTo(before + 1);
+    instance.check("hotter"); // a new counter of the same shard
+    assertThat(instance.calls).isEqualTo(before + 2);
   }
 
   @Test
-  void aLocalCopyLivesAsLongAsItsStateSaysSomething() {
+  void localCopyIsKeptUntilItsStateIsFresh() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
     int passed = 0;
     for (int burst = 0; burst < 4; burst++) {
-      for (int i = 0; i < 1_000; i++) if (fleet.first().asks("hot")) passed++;
-      fleet.pass(Duration.ofSeconds(62));
+      for (int i = 0; i < 1_000; i++) if (fleet.first().check("hot")) passed++;
+      fleet.run(Duration.ofSeconds(62));
     }
     assertThat(passed).isBetween(1_000, 1_000 + 4 * 18);
-    fleet.pass(Duration.ofMinutes(90));
-    assertThat(fleet.first().near.trackedHere()).as("fresh, so it is dropped").isZero();
+    fleet.run(Duration.ofMinutes(90));
+    assertThat(fleet.first().store.localCounters()).as("fresh copies are dropped").isZero();
   }
 
   @Test
-  void whenTheTableIsFullIdleCopiesMakeRoomAndComeBackWithTheStoresState() {
-    var options = new ConsistencyOptions(REPORT, 10, 8);
+  void evictedCopyReturnsWithTheStoresState() {
+    var options = new ConsistencyOptions(SYNC_INTERVAL, 10, 8);
     var fleet = new Fleet(1, options, rule(new TokenBucket(Rate.perDay(100))));
-    for (int i = 0; i < 100; i++) assertThat(fleet.first().asks("hot")).isTrue();
+    for (int i = 0; i < 100; i++) assertThat(fleet.first().check("hot")).isTrue();
     report(fleet);
-    fleet.pass(Duration.ofSeconds(1));
+    fleet.run(Duration.ofSeconds(1));
     for (int i = 0; i < 20; i++) {
-      assertThat(fleet.first().asks("user" + i)).isTrue();
-      fleet.pass(Duration.ofSeconds(1));
+      assertThat(fleet.first().check("user" + i)).isTrue();
+      fleet.run(Duration.ofSeconds(1));
     }
-    assertThat(fleet.first().asks("hot")).isFalse();
-    assertThat(fleet.first().near.trackedHere()).isLessThanOrEqualTo(8);
-    assertThat(fleet.first().answer(fleet.plan(Subject.of("user19"), 1)).source())
+    assertThat(fleet.first().check("hot")).isFalse();
+    assertThat(fleet.first().store.localCounters()).isLessThanOrEqualTo(8);
+    assertThat(fleet.first().decide(fleet.plan(Subject.of("user19"), 1)).source())
         .isEqualTo(Source.CACHE);
   }
 
   @Test
-  void aReportThatWasNotSentIsNotLost() {
+  void unsentReportIsRepeated() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
-    for (int i = 0; i < 300; i++) fleet.first().asks("hot");
+    for (int i = 0; i < 300; i++) fleet.first().check("hot");
     fleet.first().overloaded = true;
     report(fleet);
     fleet.first().overloaded = false;
@@ -278,50 +278,52 @@ class EventualTest {
   }
 
   @Test
-  void manyReportsLeaveAFewAtATimeAndNoneIsLost() {
+  void reportsInFlightAreBoundedAndNoneIsLost() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
-    var member = fleet.first();
-    member.late = new ArrayList<>();
-    for (int i = 0; i < 5_000; i++) member.asks("user" + i);
-    member.near.errands().run();
+    var instance = fleet.first();
+    instance.delayedReplies = new ArrayList<>();
+    for (int i = 0; i < 5_000; i++) instance.check("user" + i);
+    instance.store.sync().run();
     int rounds = 0;
-    for (; !member.late.isEmpty(); rounds++) {
-      assertThat(member.late).hasSizeLessThanOrEqualTo(16);
-      member.answersArrive();
+    for (; !instance.delayedReplies.isEmpty(); rounds++) {
+      assertThat(instance.delayedReplies).hasSizeLessThanOrEqualTo(16);
+      instance.deliverReplies();
     }
     assertThat(rounds).isGreaterThan(5_000 / 17);
     for (int i = 0; i < 5_000; i++) assertThat(left(fleet, "user" + i)).isEqualTo(999);
   }
 
   @Test
-  void whatIsCountedWhileAReportIsUnderWayIsInTheNext() {
+  void countsDuringAReportAreInTheNextReport() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
-    var member = fleet.first();
-    member.late = new ArrayList<>();
-    for (int i = 0; i < 10; i++) member.asks("hot");
-    member.near.errands().run();
-    for (int i = 0; i < 5; i++) member.asks("hot");
-    member.near.errands().run(); // one report at a time
+    var instance = fleet.first();
+    instance.delayedReplies = new ArrayList<>();
+    for (int i = 0; i < 10; i++) instance.check("hot");
+    instance.store.sync().run();
+    for (int i = 0; i < 5; i++) instance.check("hot");
+    instance.store.sync().run(); // one report at a time
     assertThat(left(fleet, "hot")).isEqualTo(990);
-    member.answersArrive();
-    assertThat(member.answer(fleet.plan(Subject.of("hot"), 0)).first().remaining()).isEqualTo(985);
-    member.near.errands().run();
+    instance.deliverReplies();
+    assertThat(instance.decide(fleet.plan(Subject.of("hot"), 0)).first().remaining())
+        .isEqualTo(985);
+    instance.store.sync().run();
     assertThat(left(fleet, "hot")).isEqualTo(985);
-    member.answersArrive();
-    assertThat(member.answer(fleet.plan(Subject.of("hot"), 0)).first().remaining()).isEqualTo(985);
+    instance.deliverReplies();
+    assertThat(instance.decide(fleet.plan(Subject.of("hot"), 0)).first().remaining())
+        .isEqualTo(985);
   }
 
   @Test
-  void closingReportsWhatWasCountedWhileAReportWasUnderWay() {
+  void closeReportsCountsMadeDuringAReport() {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
-    var member = fleet.first();
-    member.late = new ArrayList<>();
-    for (int i = 0; i < 10; i++) member.asks("hot");
-    member.near.errands().run();
-    for (int i = 0; i < 5; i++) member.asks("hot");
-    member.near.close();
+    var instance = fleet.first();
+    instance.delayedReplies = new ArrayList<>();
+    for (int i = 0; i < 10; i++) instance.check("hot");
+    instance.store.sync().run();
+    for (int i = 0; i < 5; i++) instance.check("hot");
+    instance.store.close();
     assertThat(left(fleet, "hot")).isEqualTo(990);
-    member.answersArrive();
+    instance.deliverReplies();
     assertThat(left(fleet, "hot")).isEqualTo(985);
   }
 }

@@ -22,31 +22,31 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Instances that share one plain store, by one clock that is turned by hand. */
+/** Several instances that share one reference store and one manual clock. */
 final class Fleet {
   final ManualTicker ticker = ManualTicker.create();
   final ReferenceHoldingStore shared = ReferenceHoldingStore.shared(ticker);
-  final List<Member> members = new ArrayList<>();
+  final List<Instance> instances = new ArrayList<>();
   RuleSet rules;
 
   Fleet(int size, ConsistencyOptions options, Rule... rules) {
     this.rules = RuleSet.of(rules);
-    for (int i = 0; i < size; i++) members.add(new Member(i + 1, size, options));
+    for (int i = 0; i < size; i++) instances.add(new Instance(i + 1, size, options));
   }
 
   Fleet(int size, Rule... rules) {
     this(size, ConsistencyOptions.DEFAULT, rules);
   }
 
-  Member first() {
-    return members.getFirst();
+  Instance first() {
+    return instances.getFirst();
   }
 
-  /** Time passes, and everybody does meanwhile what it does at such times. */
-  void pass(Duration time) {
+  /** Advances the clock in steps of 50 ms, after each of which all instances synchronize. */
+  void run(Duration time) {
     for (long left = time.toMillis(); left > 0; left -= 50) {
       ticker.advance(Duration.ofMillis(Math.min(50, left)));
-      members.forEach(member -> member.near.errands().run());
+      instances.forEach(instance -> instance.store.sync().run());
     }
   }
 
@@ -54,24 +54,24 @@ final class Fleet {
     return rules.plan(Request.of(subject, cost), ticker.micros(), 0);
   }
 
-  /** One instance, and how often it asked the store. */
-  final class Member {
-    final ConsistencyStore near;
-    private final ReferenceHoldingStore plain;
+  /** One instance, with injected faults and a count of its calls to the store. */
+  final class Instance {
+    final ConsistencyStore store;
+    private final ReferenceHoldingStore remote;
     int calls;
-    boolean cutOff;
-    boolean unanswered; // the store hears, but its answers are lost
-    boolean overloaded; // nothing is sent
-    Set<String> deadKeys = Set.of(); // of a shard that is away
-    @Nullable List<Runnable> late; // answers that are on their way, if they take time
+    boolean disconnected;
+    boolean losingReplies; // the store executes requests, but replies are lost
+    boolean overloaded; // requests are not sent
+    Set<String> unavailableKeys = Set.of(); // of an unavailable shard
+    @Nullable List<Runnable> delayedReplies; // null: replies arrive at once
 
-    Member(int number, int size, ConsistencyOptions options) {
-      this.plain = shared.as(number);
-      var store = new CountingStore(plain, this::call);
-      this.near =
+    Instance(int number, int size, ConsistencyOptions options) {
+      this.remote = shared.as(number);
+      var counting = new CountingStore(remote, this::call);
+      this.store =
           ConsistencyStore.forTesting(
-              store,
-              counts(),
+              counting,
+              holds(),
               () -> size,
               new FailureDomains(2, key -> key.startsWith("other") ? 1 : 0),
               options,
@@ -79,50 +79,52 @@ final class Fleet {
               ticker);
     }
 
-    boolean asks(String key) {
-      return asks(key, 1);
+    boolean check(String key) {
+      return check(key, 1);
     }
 
-    boolean asks(String key, long cost) {
-      return asks(Subject.of(key), cost);
+    boolean check(String key, long cost) {
+      return check(Subject.of(key), cost);
     }
 
-    boolean asks(Subject subject, long cost) {
+    boolean check(Subject subject, long cost) {
       var plan = plan(subject, cost);
-      return plan.allows(answer(plan).outcomes());
+      return plan.allows(decide(plan).outcomes());
     }
 
-    PlanResult answer(Plan plan) {
-      return near.decide(plan);
+    PlanResult decide(Plan plan) {
+      return store.decide(plan);
     }
 
     private void call() {
       calls++;
-      if (cutOff) throw new StoreException(StoreException.Kind.CONNECTION, "cut off", null);
+      if (disconnected) {
+        throw new StoreException(StoreException.Kind.CONNECTION, "disconnected", null);
+      }
     }
 
-    private HoldingStore counts() {
+    private HoldingStore holds() {
       return new HoldingStore() {
         @Override
         public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
-          return said(charge, () -> plain.take(charge, usage, want, lease));
+          return send(charge, () -> remote.take(charge, usage, want, lease));
         }
 
         @Override
         public CompletionStage<Known> report(Charge charge) {
-          return said(charge, () -> plain.report(charge));
+          return send(charge, () -> remote.report(charge));
         }
       };
     }
 
-    /** The answers that were on their way arrive. */
-    void answersArrive() {
-      var arriving = List.copyOf(Objects.requireNonNull(late));
-      late.clear();
+    /** Delivers the replies that have been delayed so far. */
+    void deliverReplies() {
+      var arriving = List.copyOf(Objects.requireNonNull(delayedReplies));
+      delayedReplies.clear();
       arriving.forEach(Runnable::run);
     }
 
-    private <T> CompletionStage<T> said(Charge charge, Supplier<CompletionStage<T>> saying) {
+    private <T> CompletionStage<T> send(Charge charge, Supplier<CompletionStage<T>> command) {
       try {
         call();
       } catch (StoreException e) {
@@ -130,21 +132,22 @@ final class Fleet {
       }
       if (overloaded) {
         return CompletableFuture.failedStage(
-            new StoreException(StoreException.Kind.OVERLOADED, "too much waits", null).unsent());
+            new StoreException(StoreException.Kind.OVERLOADED, "too many requests in flight", null)
+                .unsent());
       }
-      if (deadKeys.contains(charge.key())) {
+      if (unavailableKeys.contains(charge.key())) {
         return CompletableFuture.failedStage(
-            new StoreException(StoreException.Kind.CONNECTION, "the shard is away", null));
+            new StoreException(StoreException.Kind.CONNECTION, "the shard is unavailable", null));
       }
-      var answer = saying.get();
-      if (late != null) {
+      var reply = command.get();
+      if (delayedReplies != null) {
         var later = new CompletableFuture<T>();
-        late.add(() -> later.complete(answer.toCompletableFuture().join()));
+        delayedReplies.add(() -> later.complete(reply.toCompletableFuture().join()));
         return later;
       }
-      if (!unanswered) return answer;
+      if (!losingReplies) return reply;
       return CompletableFuture.failedStage(
-          new StoreException(StoreException.Kind.TIMEOUT, "no answer", null));
+          new StoreException(StoreException.Kind.TIMEOUT, "no reply", null));
     }
   }
 }

@@ -19,8 +19,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
 /**
- * However instances come and go, are cut off or not answered, what all of them let pass together is
- * within the limit's own bound, by the times at which it passed.
+ * Tests that the admissions of all instances together stay within the bound of the limit, whatever
+ * disconnections and lost replies occur.
  */
 class LeasedProperties {
   private record Admitted(long at, long cost) {}
@@ -28,7 +28,7 @@ class LeasedProperties {
   private static final Duration WINDOW = Duration.ofSeconds(2);
 
   @Property(tries = 60)
-  void bucketsNeverLetPassMoreThanTheirBurstAndTheirRate(
+  void bucketsNeverExceedTheirBurstAndRate(
       @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
     var rate = Rate.of(permits, WINDOW);
     var admitted = history(new TokenBucket(rate), seed);
@@ -43,7 +43,7 @@ class LeasedProperties {
   }
 
   @Property(tries = 60)
-  void fixedWindowsNeverLetPassMoreThanTheirPermits(
+  void fixedWindowsNeverExceedTheirPermits(
       @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
     long end = 0;
     long spent = 0;
@@ -58,7 +58,7 @@ class LeasedProperties {
   }
 
   @Property(tries = 60)
-  void slidingWindowsNeverLetPassMoreThanTheirPermitsInAnyWindow(
+  void slidingWindowsNeverExceedTheirPermitsInAnyWindow(
       @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
     var limit = new SlidingWindow(Rate.of(permits, WINDOW), 10, SlidingWindow.Bound.CONSERVATIVE);
     var admitted = history(limit, seed);
@@ -71,26 +71,26 @@ class LeasedProperties {
     }
   }
 
-  /** What four instances let pass, that have a hard time of it. */
+  /** Returns the admissions of four instances with random faults. */
   private static List<Admitted> history(Limit limit, long seed) {
     var rule = Rule.named("r").match("key", "*").limit(limit).consistency(Consistency.LEASED);
     var fleet = new Fleet(4, rule.build());
     var random = new Random(seed);
     var admitted = new ArrayList<Admitted>();
     for (int i = 0; i < 3_000; i++) {
-      var member = fleet.members.get(random.nextInt(fleet.members.size()));
+      var instance = fleet.instances.get(random.nextInt(fleet.instances.size()));
       switch (random.nextInt(300)) {
-        case 0 -> member.cutOff = !member.cutOff;
-        case 1 -> member.unanswered = !member.unanswered;
+        case 0 -> instance.disconnected = !instance.disconnected;
+        case 1 -> instance.losingReplies = !instance.losingReplies;
         case 2 -> fleet.ticker.advance(Duration.ofMillis(random.nextInt(3_000)));
-        case 3 -> member.near.errands().run();
+        case 3 -> instance.store.sync().run();
         default -> fleet.ticker.advance(Duration.ofNanos(random.nextInt(4_000_000)));
       }
       long cost = random.nextInt(8) == 0 ? 1 + random.nextInt(5) : 1;
       try {
-        if (member.asks("k", cost)) admitted.add(new Admitted(fleet.ticker.micros(), cost));
+        if (instance.check("k", cost)) admitted.add(new Admitted(fleet.ticker.micros(), cost));
       } catch (StoreException e) {
-        // What the rule's policy then says is not of this limit.
+        // The rule's failure policy decides; this limit is not involved.
       }
     }
     return admitted;

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 
 class LocalCounterTableTest {
   /**
-   * A record in a map's bin of equal hash codes is compared with each of the others, so the cost of
-   * a lookup shows in how many distinct codes there are.
+   * A map compares records of equal hash codes one by one, so the number of distinct codes shows
+   * the cost of a lookup.
    */
   @Test
-  void keysOfEqualHashCodeHaveDifferentCodesHere() {
+  void keysOfEqualHashCodeHaveDifferentKeyedHashes() {
     var rules =
         RuleSet.of(Rule.named("api").per("key").limit(new TokenBucket(Rate.perSecond(1))).build());
     var codes = new HashSet<Integer>();
@@ -25,7 +25,7 @@ class LocalCounterTableTest {
       var key = new StringBuilder();
       for (int i = 0; i < 10; i++) key.append(((bits >> i) & 1) == 0 ? "Aa" : "BB");
       var charge = rules.plan(Request.of(Subject.of(key.toString())), 0, 0).charges().getFirst();
-      codes.add(new LocalCounterTable.Place(charge.counter(), charge.key()).hashCode());
+      codes.add(new LocalCounterTable.Key(charge.counter(), charge.key()).hashCode());
     }
     assertThat(codes).hasSizeGreaterThan(1_000);
   }

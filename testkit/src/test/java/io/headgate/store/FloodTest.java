@@ -21,27 +21,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Invented keys, far more than there is room for. */
+/** Tests eviction under a flood of invented keys. */
 class FloodTest {
-  private static final int MOST = 10_000;
+  private static final int MAX_KEYS = 10_000;
   private static final int LIMITED = 100;
 
   private final ManualTicker clock = ManualTicker.create();
 
   @Test
-  void twoMillionInventedKeysNeitherFillTheHeapNorWipeOutWhoIsBeingLimited() {
-    try (var store = MemoryStore.create(clock, MOST)) {
+  void twoMillionInventedKeysStayWithinMemoryAndEvictNoLimitedCaller() {
+    try (var store = MemoryStore.create(clock, MAX_KEYS)) {
       var rules = rules(new TokenBucket(Rate.perHour(10)));
       var limited = limitedCallers(store, rules);
       long before = heapInUse();
       for (int i = 0; i < 2_000_000; i++) {
-        assertThat(ask(store, rules, "invented" + i)).isTrue();
+        assertThat(check(store, rules, "invented" + i)).isTrue();
         if (i % 100 == 0) clock.sleep(1_000);
-        if (i % 10_000 == 0) assertThat(store.trackedKeys()).isLessThanOrEqualTo(MOST);
+        if (i % 10_000 == 0) assertThat(store.trackedKeys()).isLessThanOrEqualTo(MAX_KEYS);
       }
       assertThat(heapInUse() - before).isLessThan(32 << 20); // all of them would take 200 MB
-      assertThat(store.trackedKeys()).isBetween(MOST * 9L / 10, (long) MOST);
-      assertThat(limited).allMatch(caller -> !ask(store, rules, caller));
+      assertThat(store.trackedKeys()).isBetween(MAX_KEYS * 9L / 10, (long) MAX_KEYS);
+      assertThat(limited).allMatch(caller -> !check(store, rules, caller));
     }
   }
 
@@ -51,36 +51,36 @@ class FloodTest {
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void whoIsBeingLimitedStaysSoWhateverTheLimit(Limit limit) {
+  void limitedCallersStayLimitedForEveryAlgorithm(Limit limit) {
     try (var store = MemoryStore.create(clock, 1_000)) {
       var rules = rules(limit);
       var limited = limitedCallers(store, rules);
-      for (int i = 0; i < 50_000; i++) ask(store, rules, "invented" + i);
-      assertThat(limited).allMatch(caller -> !ask(store, rules, caller));
+      for (int i = 0; i < 50_000; i++) check(store, rules, "invented" + i);
+      assertThat(limited).allMatch(caller -> !check(store, rules, caller));
     }
   }
 
   @Test
-  void aFloodFromManyThreadsStaysWithinItsBounds() throws Exception {
+  void concurrentFloodStaysWithinTheMaximum() throws Exception {
     try (var store = MemoryStore.create(clock, 1_000)) {
       var rules = rules(new TokenBucket(Rate.perHour(10)));
       var limited = limitedCallers(store, rules);
       var invented = new AtomicInteger();
       ConcurrentRunner.PLATFORM.sum(member -> {
         for (int i = 0; i < 20_000; i++) {
-          ask(store, rules, "invented" + invented.incrementAndGet());
+          check(store, rules, "invented" + invented.incrementAndGet());
           if (i % 100 == 0) {
             assertThat(store.trackedKeys()).isLessThanOrEqualTo(1_000);
-            assertThat(ask(store, rules, limited.get(i / 100 % LIMITED))).isFalse();
+            assertThat(check(store, rules, limited.get(i / 100 % LIMITED))).isFalse();
           }
         }
         return 0;
       });
-      assertThat(limited).allMatch(caller -> !ask(store, rules, caller));
+      assertThat(limited).allMatch(caller -> !check(store, rules, caller));
     }
   }
 
-  /** An attacker who knows the code, and not the key of the hash, chooses keys to meet a victim. */
+  /** An attacker knows the code but not the secret key of the hash, and chooses colliding keys. */
   @Test
   void keysOfEqualHashCodeEvictNoChosenVictim() {
     try (var store = MemoryStore.create(clock, 100_000)) {
@@ -88,36 +88,36 @@ class FloodTest {
       var keys = keysOfOneHashCode(12);
       assertThat(keys.stream().map(String::hashCode).distinct()).hasSize(1);
       var victim = keys.getFirst();
-      while (ask(store, rules, victim)) {}
+      while (check(store, rules, victim)) {}
       for (var key : keys.subList(1, keys.size())) {
-        while (ask(
-            store, rules, key)) {} // refused as well, so that no state says less than its own
-        assertThat(ask(store, rules, victim)).isFalse();
+        while (check(
+            store, rules, key)) {} // refused too, so that no other state is a better victim
+        assertThat(check(store, rules, victim)).isFalse();
       }
       assertThat(store.trackedKeys()).isEqualTo(keys.size());
     }
   }
 
   @Test
-  void aPlanOfMoreCountersThanThereIsRoomForIsServed() {
-    for (int most = 1; most <= 8; most++) {
-      try (var store = MemoryStore.create(clock, most)) {
+  void planWithMoreCountersThanTheMaximumIsDecided() {
+    for (int maxKeys = 1; maxKeys <= 8; maxKeys++) {
+      try (var store = MemoryStore.create(clock, maxKeys)) {
         var several = new ArrayList<Rule>();
         for (int i = 0; i < 6; i++) {
           several.add(Rule.named("r" + i).per("key").limit(Limits.ofEveryKind(10).get(i)).build());
         }
         var rules = RuleSet.of(several);
         for (int i = 0; i < 1_000; i++) {
-          assertThat(ask(store, rules, "k" + i)).isTrue();
-          assertThat(store.trackedKeys()).isLessThanOrEqualTo(Math.max(most, 6));
+          assertThat(check(store, rules, "k" + i)).isTrue();
+          assertThat(store.trackedKeys()).isLessThanOrEqualTo(Math.max(maxKeys, 6));
         }
       }
     }
   }
 
   @Test
-  void plansOfManyThreadsAreServedWhereThereIsRoomForNone() throws Exception {
-    for (var crowd : ConcurrentRunner.values()) {
+  void concurrentPlansAreDecidedInAFullStore() throws Exception {
+    for (var runner : ConcurrentRunner.values()) {
       try (var store = MemoryStore.create(clock, 2)) {
         var rules =
             RuleSet.of(
@@ -125,11 +125,11 @@ class FloodTest {
                 Rule.named("b").per("key").limit(Limits.ofEveryKind(10).getLast()).build(),
                 Rule.named("c").per().limit(new TokenBucket(Rate.perHour(1_000_000))).build());
         long admitted =
-            crowd.sum(member -> {
-              for (int i = 0; i < 4_000 / crowd.size(); i++) {
-                assertThat(ask(store, rules, member + "/" + i)).isTrue();
+            runner.sum(member -> {
+              for (int i = 0; i < 4_000 / runner.size(); i++) {
+                assertThat(check(store, rules, member + "/" + i)).isTrue();
               }
-              return 4_000 / crowd.size();
+              return 4_000 / runner.size();
             });
         assertThat(admitted).isEqualTo(4_000);
       }
@@ -140,7 +140,7 @@ class FloodTest {
     return RuleSet.of(Rule.named("rule").per("key").limit(limit).build());
   }
 
-  private static boolean ask(Store store, RuleSet rules, String key) {
+  private static boolean check(Store store, RuleSet rules, String key) {
     var plan = rules.plan(Request.of(Subject.of(key)), 0, 0);
     return plan.allows(store.decide(plan).outcomes());
   }
@@ -149,12 +149,12 @@ class FloodTest {
     var callers = new ArrayList<String>();
     for (int i = 0; i < LIMITED; i++) {
       callers.add("limited" + i);
-      while (ask(store, rules, callers.getLast())) {}
+      while (check(store, rules, callers.getLast())) {}
     }
     return callers;
   }
 
-  /** "Aa" and "BB" have the same hash code, and so have all texts made of {@code pairs} of them. */
+  /** "Aa" and "BB" have the same hash code, and so do all strings of {@code pairs} of them. */
   private static List<String> keysOfOneHashCode(int pairs) {
     var keys = new ArrayList<String>();
     for (int bits = 0; bits < 1 << pairs; bits++) {

@@ -10,27 +10,27 @@ import org.junit.jupiter.api.Test;
 
 class EventuallyTest {
   @Test
-  void asksUntilItHoldsAndNoLonger() {
-    var asked = new AtomicInteger();
-    Eventually.holds("three", Duration.ofMinutes(1), () -> asked.incrementAndGet() == 3);
-    assertThat(asked).hasValue(3);
+  void pollsUntilTheConditionHolds() {
+    var calls = new AtomicInteger();
+    Eventually.holds("three", Duration.ofMinutes(1), () -> calls.incrementAndGet() == 3);
+    assertThat(calls).hasValue(3);
   }
 
   @Test
-  void aFailureMeansNotYet() {
-    var asked = new AtomicInteger();
+  void exceptionMeansNotYet() {
+    var calls = new AtomicInteger();
     Eventually.holds(
         "no failure",
         Duration.ofMinutes(1),
         () -> {
-          if (asked.incrementAndGet() < 3) throw new IOException("too early");
+          if (calls.incrementAndGet() < 3) throw new IOException("too early");
           return true;
         });
-    assertThat(asked).hasValue(3);
+    assertThat(calls).hasValue(3);
   }
 
   @Test
-  void whatNeverHoldsIsNamedWithTheLastFailure() {
+  void timeoutNamesTheConditionAndTheLastException() {
     assertThatThrownBy(() ->
             Eventually.holds(
                 "the moon is blue",
@@ -44,7 +44,7 @@ class EventuallyTest {
   }
 
   @Test
-  void whoeverInterruptsIsHeard() {
+  void interruptionEndsTheWait() {
     Thread.currentThread().interrupt();
     assertThatThrownBy(() -> Eventually.holds("never", Duration.ofMinutes(1), () -> false))
         .hasMessage("interrupted before: never");

@@ -1,34 +1,35 @@
--- The long way, for everything else. A state is a table that begins with its algorithm. adopt gives the state in a
--- limit's own terms, and whether that must be kept; step gives what the limit says, and the state to keep if that
--- is charged. give_back undoes a charge whose plan was refused in another slot, given when it was
--- made and when the counter would have been fresh, seen from then: it must not return permits that time has returned.
--- It returns the state to keep, or nil where there is nothing to change.
+-- The general path, for all other commands. A state is a table whose first element is its algorithm. adopt returns the
+-- state converted to a limit, and whether it must be stored. step returns the outcome of a cost, and the state to store
+-- if it is charged. give_back reverts a charge whose plan was refused in another hash slot, from the time of the charge
+-- and the time at which the counter would be fresh without later charges: permits that are already available again must
+-- not be returned twice. It returns the state to store, or nil if nothing changes.
 
-local PASSED, REFUSED, NEVER = 0, 1, 2
+local PASSED, REFUSED, EXCEEDS = 0, 1, 2
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
-local adopt, step, fresh_at, append, alter, give_back, known, several = {}, {}, {}, {}, {}, {}, nil, nil
-local held -- the functions of held-state.lua, once something is held
-local changed = {} -- states to be written when the batch is done
-local sizes, tills = {}, {} -- by index of KEYS: the text that was read, and when it will be forgotten (s)
+local adopt, step, fresh_at, append, slot_operations, give_back = {}, {}, {}, {}, {}, {}
+local load_state, evaluate_multi -- defined in states.lua and multi.lua
+local holds -- the functions of held-state.lua, once they are needed
+local changed = {} -- keys whose states are written at the end of the batch
+local sizes, expiries = {}, {} -- by index of KEYS: the length of the stored text and its expiry (s)
 
-local has_several, uses = args[2] == 1, {}
+local has_multi, uses = args[2] == 1, {}
 for _, limit in ipairs(limits) do uses[limit[1]] = true end
 
-local function say(kind, remaining, reset, wait)
-  said[n + 1], said[n + 2], said[n + 3], said[n + 4] = kind, remaining, reset, wait
+local function add_outcome(kind, remaining, reset, wait)
+  reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = kind, remaining, reset, wait
   n = n + 4
 end
 
--- Removes at most this many expired members of a sorted set at a time: more than a charge adds, so that they do not
--- pile up, and few enough that no charge pays for the whole of a window that has passed.
-local MOST_PURGED = 1000
+-- The maximum number of expired members that one call removes from a sorted set: more than a charge adds, so that they
+-- do not accumulate, and few enough that no single charge pays for a whole expired window.
+local MAX_PURGED = 1000
 
--- The member of rank 0 is the signature. Members that are left here are below every range that is read.
+-- The member of rank 0 is the signature. Expired members that remain are below every range that is read.
 local function purge(key, expired)
-  call('ZREMRANGEBYRANK', key, 1, min(expired, MOST_PURGED)) -- nothing, where none has expired
+  call('ZREMRANGEBYRANK', key, 1, min(expired, MAX_PURGED)) -- removes nothing if expired is 0
 end
 
--- Of a key that is not a text (ms).
+-- Returns the time to live of a sorted set (ms).
 local function ttl(fresh)
   return max(1, ceil((fresh - now) / 1000)) + 3000
 end

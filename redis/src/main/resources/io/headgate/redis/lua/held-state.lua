@@ -1,17 +1,17 @@
--- Permits of a counter that instances hold to spend them by themselves. Mirrors Held.java, which says why that
--- is right, Take.java, and `charged` of the limits that can be divided. These functions are made when a batch
--- first takes, reports, or meets a state of which something is held.
+-- Counters with holds: permits that instances hold to decide locally. Mirrors HeldState.java, which explains why it is
+-- correct, HoldRequest.java, and `charged` of the limits that are Holdable. These functions are defined when a batch
+-- first has a hold, a report or a state with holds.
 --
---   kept    HELD, how many hold something, the capacity of the limit whose permits they hold, for each of them
---           holder, amount, until (µs; who ends first comes first) and order, and then the state of what has been
---           charged, as its algorithm has it
---   state   HELD, and by name: state, capacity, all (a list of {holder, amount, until, order}), and the limit and the key
---           (by index) whose it is
+--   stored  HELD, the number of holds, the capacity of the limit whose permits are held, for each hold the holder,
+--           amount, until (µs; in ascending order) and order, and then the state of the charged permits, in the format of its
+--           algorithm
+--   state   HELD, and by name: state, capacity, holds (a list of {holder, amount, until, order}), limit, k (the key, by
+--           index)
 
-local MOST_HOLDERS, MAX, LONGEST = 64, 9007199254740992, 3155760000000000
-local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min -- what a function refers to is paid for
+local MAX_HOLDERS, MAX_INTEGER, MAX_WAIT = 64, 9007199254740992, 3155760000000000
+local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min -- each upvalue of a function costs time
 
-local function divisible(limit)
+local function is_holdable(limit)
   local kind = limit[1]
   return kind == FIXED or kind == SLIDING or kind == BUCKET and limit[7] == 0
 end
@@ -20,68 +20,68 @@ local function capacity_of(limit)
   return limit[1] == BUCKET and limit[5] or limit[2]
 end
 
-local function is_own(state, limit)
+local function matches_limit(state, limit)
   if state[1] ~= limit[1] then return false end
   if state[1] == BUCKET then return state[4] == limit[6] and state[3] < limit[2] end
   if state[1] == FIXED then return state[4] == limit[2] and state[5] == limit[3] end
   return #state == limit[3] + 5 and state[3] == limit[4] and state[4] == limit[2]
 end
 
--- A state in the limit's own terms with a cost charged, room or not.
-local function charged(state, limit, cost)
+-- Charges a cost to a state of the limit, even beyond its capacity.
+local function charge_unchecked(state, limit, cost)
   if cost == 0 then return state end
   if limit[1] == BUCKET then
     local permits, period = limit[2], limit[3]
     local wait = max(0, state[2] - now)
-    local price = min(cost, max(limit[5], floor((MAX - permits) / period))) * period
-    local due = wait == 0 and price or price - state[3]
-    local repaid_in = ceil(due / permits)
-    if wait + repaid_in > LONGEST then return {BUCKET, now + LONGEST, 0, state[4]} end
-    return {BUCKET, now + wait + repaid_in, repaid_in * permits - due, state[4]}
+    local price = min(cost, max(limit[5], floor((MAX_INTEGER - permits) / period))) * period
+    local new_debt = wait == 0 and price or price - state[3]
+    local repaid_in = ceil(new_debt / permits)
+    if wait + repaid_in > MAX_WAIT then return {BUCKET, now + MAX_WAIT, 0, state[4]} end
+    return {BUCKET, now + wait + repaid_in, repaid_in * permits - new_debt, state[4]}
   end
-  local next, total = {}, 0
-  for i = 1, #state do next[i] = state[i] end
+  local next_state, total = {}, 0
+  for i = 1, #state do next_state[i] = state[i] end
   if limit[1] == FIXED then
-    next[3] = next[3] + min(cost, MAX - next[3])
-    return next
+    next_state[3] = next_state[3] + min(cost, MAX_INTEGER - next_state[3])
+    return next_state
   end
   for i = 5, #state do total = total + state[i] end
-  local newest = next[#next]
-  next[#next] = newest + max(0, min(cost, floor(MAX / limit[4]) - newest, MAX - total))
-  return next
+  local newest = next_state[#next_state]
+  next_state[#next_state] = newest + max(0, min(cost, floor(MAX_INTEGER / limit[4]) - newest, MAX_INTEGER - total))
+  return next_state
 end
 
-local function bare(state)
+local function charged_state(state)
   return state[1] == HELD and state.state or state
 end
 
-local function of(state, all, limit, k)
-  if #all == 0 then return state end
-  return {HELD, state = state, capacity = capacity_of(limit), all = all, limit = limit, k = k}
+local function with_holds(state, holds, limit, k)
+  if #holds == 0 then return state end
+  return {HELD, state = state, capacity = capacity_of(limit), holds = holds, limit = limit, k = k}
 end
 
--- Under a changed limit charges and holds are taken over in proportion. The running total is scaled rather than
--- each hold, so that rounding up adds one permit in all.
-local function under(held, limit, k)
+-- Converts charges and holds to a changed limit, in proportion. The running total is scaled rather than each hold, so
+-- that rounding up adds at most one permit in total.
+local function convert(held, limit, k)
   local capacity = capacity_of(limit)
-  if held.capacity == capacity and is_own(held.state, limit) then return held, false end
-  local all, total, before = {}, 0, 0
-  for _, one in ipairs(held.all) do
-    total = total + one[2]
+  if held.capacity == capacity and matches_limit(held.state, limit) then return held, false end
+  local holds, total, before = {}, 0, 0
+  for _, entry in ipairs(held.holds) do
+    total = total + entry[2]
     local up_to = scaled(total, held.capacity, capacity)
-    if up_to > before then all[#all + 1] = {one[1], up_to - before, one[3], one[4]} end
+    if up_to > before then holds[#holds + 1] = {entry[1], up_to - before, entry[3], entry[4]} end
     before = up_to
   end
-  return of((adopt[limit[1]](held.state, limit, k)), all, limit, k), true
+  return with_holds((adopt[limit[1]](held.state, limit, k)), holds, limit, k), true
 end
 
--- Whether a state was written under another limit and still says something. Only a decision converts such a state:
--- a report or a release may come from an instance that has not seen the change yet.
-local function is_of_another(state, limit, k)
+-- Returns whether a state was written under another limit and is not fresh. Only a decision converts such a state: a
+-- report or a release may come from an instance that has not loaded the change yet.
+local function belongs_to_other_limit(state, limit, k)
   if not state then return false end
-  local charged = bare(state)
-  if is_own(charged, limit) then return false end
-  if state[1] == HELD and state.all[#state.all][3] > now then return true end
+  local charged = charged_state(state)
+  if matches_limit(charged, limit) then return false end
+  if state[1] == HELD and state.holds[#state.holds][3] > now then return true end
   local kind = charged[1]
   if kind == BUCKET then return charged[2] > now end
   if kind == FIXED then return charged[3] > 0 and charged[2] > now end
@@ -96,161 +96,169 @@ local function is_of_another(state, limit, k)
   return last > now
 end
 
--- Charges what was held by leases that are over by then, each when it was over.
-local function settled(held, limit, k, by)
-  local state, over, really = held.state, 0, now
-  for _, one in ipairs(held.all) do
-    if one[3] > by then break end
-    now = one[3]
-    state = charged((adopt[limit[1]](state, limit, k)), limit, one[2])
-    over = over + 1
+-- Charges the holds that end by `until_time`, each at its own end.
+local function settle(held, limit, k, until_time)
+  local state, expired, real_now = held.state, 0, now
+  for _, entry in ipairs(held.holds) do
+    if entry[3] > until_time then break end
+    now = entry[3]
+    state = charge_unchecked((adopt[limit[1]](state, limit, k)), limit, entry[2])
+    expired = expired + 1
   end
-  now = really
-  return of(state, {unpack(held.all, over + 1)}, limit, k), over > 0
+  now = real_now
+  return with_holds(state, {unpack(held.holds, expired + 1)}, limit, k), expired > 0
 end
 
 fresh_at[HELD] = function(held)
-  local last = settled(held, held.limit, held.k, math.huge)
+  local last = settle(held, held.limit, held.k, math.huge)
   return fresh_at[last[1]](last)
 end
 
--- What is read from a key.
-local function taken_apart(kept)
-  local all, state = {}, {}
-  local first = 4 + kept[2] * 4
-  for i = 4, first - 1, 4 do all[#all + 1] = {kept[i], kept[i + 1], kept[i + 2], kept[i + 3]} end
-  for i = first, #kept do state[#state + 1] = kept[i] end
-  return {HELD, state = state, capacity = kept[3], all = all}
+-- Converts the stored form to a state.
+local function decode(stored)
+  local holds, state = {}, {}
+  local first = 4 + stored[2] * 4
+  for i = 4, first - 1, 4 do holds[#holds + 1] = {stored[i], stored[i + 1], stored[i + 2], stored[i + 3]} end
+  for i = first, #stored do state[#state + 1] = stored[i] end
+  return {HELD, state = state, capacity = stored[3], holds = holds}
 end
 
-local function put_together(held)
-  local kept = {HELD, #held.all, held.capacity}
-  for _, one in ipairs(held.all) do
-    for i = 1, 4 do kept[#kept + 1] = one[i] end
+local function encode(held)
+  local stored = {HELD, #held.holds, held.capacity}
+  for _, entry in ipairs(held.holds) do
+    for i = 1, 4 do stored[#stored + 1] = entry[i] end
   end
-  for _, number in ipairs(held.state) do kept[#kept + 1] = number end
-  return kept
+  for _, number in ipairs(held.state) do stored[#stored + 1] = number end
+  return stored
 end
 
--- A state that says which part of its capacity is in use, holds included, and nothing else.
-local function all_charged(held, k)
+-- Returns a state with the same utilization, holds included.
+local function as_utilization(held, k)
   local ALL, total = 1048576, 0
-  for _, one in ipairs(held.all) do total = total + one[2] end
+  for _, entry in ipairs(held.holds) do total = total + entry[2] end
   local used = carried_over(held.state, KEYS[k], ALL) + scaled(total, held.capacity, ALL)
   return {BUCKET, now + min(ALL, used), 0, ALL}
 end
 
--- In the limit's own terms, and without what is over. A limit that can't be divided takes over holds as charges.
-local function known_held(held, k, limit, keep)
+-- Converts a state to the limit and charges expired holds. A limit that is not holdable adopts holds as charges.
+local function load_held(held, k, limit, commit)
   local kind = limit[1]
-  if not divisible(limit) then
-    local own = adopt[kind](all_charged(held, k), limit, k, keep)
-    if keep and kind == BUCKET then states[k], changed[k] = own, true end
-    return own
+  if not is_holdable(limit) then
+    local state_now = adopt[kind](as_utilization(held, k), limit, k, commit)
+    if commit and kind == BUCKET then states[k], changed[k] = state_now, true end
+    return state_now
   end
-  local converted, is_other = under(held, limit, k)
-  local rest, over = settled(converted, limit, k, now)
-  local state, altered = adopt[kind](bare(rest), limit, k)
-  local own = rest[1] == HELD and of(state, rest.all, limit, k) or state
-  if keep and (is_other or over or altered) then states[k], changed[k] = own, true end
-  return own
+  local converted, was_converted = convert(held, limit, k)
+  local rest, expired = settle(converted, limit, k, now)
+  local state, altered = adopt[kind](charged_state(rest), limit, k)
+  local state_now = rest[1] == HELD and with_holds(state, rest.holds, limit, k) or state
+  if commit and (was_converted or expired or altered) then states[k], changed[k] = state_now, true end
+  return state_now
 end
 
 step[HELD] = function(held, limit, k, cost)
-  local kind, state, all, sum = limit[1], held.state, held.all, 0
-  for _, one in ipairs(all) do sum = sum + one[2] end
+  local kind, state, holds, held_total = limit[1], held.state, held.holds, 0
+  for _, entry in ipairs(holds) do held_total = held_total + entry[2] end
   local capacity = capacity_of(limit)
-  local _, room = step[kind](state, limit, k, 0)
-  local left = max(0, room - sum)
+  local _, available = step[kind](state, limit, k, 0)
+  local left = max(0, available - held_total)
   if cost > 0 and cost <= left then
-    local _, _, _, _, next = step[kind](state, limit, k, cost)
-    next = of(next, all, limit, k)
-    return PASSED, left - cost, max(now, fresh_at[HELD](next)) - now, 0, next
+    local _, _, _, _, next_state = step[kind](state, limit, k, cost)
+    next_state = with_holds(next_state, holds, limit, k)
+    return PASSED, left - cost, max(now, fresh_at[HELD](next_state)) - now, 0, next_state
   end
   local reset = max(now, fresh_at[HELD](held)) - now
   if cost == 0 then return PASSED, left, reset, 0 end
-  if cost > capacity then return NEVER, left, reset, 0 end
-  if cost > capacity - sum then return REFUSED, left, reset, all[1][3] - now end
-  local _, _, _, wait = step[kind](state, limit, k, cost + sum)
+  if cost > capacity then return EXCEEDS, left, reset, 0 end
+  if cost > capacity - held_total then return REFUSED, left, reset, holds[1][3] - now end
+  local _, _, _, wait = step[kind](state, limit, k, cost + held_total)
   return REFUSED, left, reset, wait
 end
 
-give_back[HELD] = function(held, limit, k, cost, made_at, was_fresh_at)
-  local next = give_back[limit[1]](held.state, limit, k, cost, made_at, was_fresh_at)
-  return next and of(next, held.all, limit, k)
+give_back[HELD] = function(held, limit, k, cost, charged_at, was_fresh_at)
+  local next_state = give_back[limit[1]](held.state, limit, k, cost, charged_at, was_fresh_at)
+  return next_state and with_holds(next_state, held.holds, limit, k)
 end
 
-local function take(k, limit, holder, order, spent, of_held, ends, cost, want, lease)
-  local own = known(k, limit, cost > 0)
+-- Settles the previous hold of a holder and grants a new one of at most `want` permits.
+local function request_hold(k, limit, holder, order, spent, reported_hold, hold_end, cost, want, lease)
+  local state_now = load_state(k, limit, cost > 0)
   if cost == 0 then
-    if is_of_another(states[k], limit, k) then
-      say(step[own[1]](own, limit, k, 0))
+    if belongs_to_other_limit(states[k], limit, k) then
+      add_outcome(step[state_now[1]](state_now, limit, k, 0))
       n = n + 1
-      said[n] = 0
+      reply[n] = 0
       return
     end
-    own = known(k, limit, true)
+    state_now = load_state(k, limit, true)
   end
-  local others, mine, taken = {}, 0, 0
-  for _, one in ipairs(own.all or {}) do
-    if one[1] == holder then
-      if one[4] > order then -- a later take has overtaken this one
-        local kind, remaining, reset, wait = step[own[1]](own, limit, k, 0)
+  local others, own_amount, held_by_others = {}, 0, 0
+  for _, entry in ipairs(state_now.holds or {}) do
+    if entry[1] == holder then
+      if entry[4] > order then -- a later request has overtaken this one
+        local kind, remaining, reset, wait = step[state_now[1]](state_now, limit, k, 0)
         if cost > 0 then kind, wait = REFUSED, 1 end
-        say(kind, remaining, reset, wait)
+        add_outcome(kind, remaining, reset, wait)
         n = n + 1
-        said[n] = 0
+        reply[n] = 0
         return
       end
-      mine = mine + one[2]
+      own_amount = own_amount + entry[2]
     else
-      others[#others + 1] = one
-      taken = taken + one[2]
+      others[#others + 1] = entry
+      held_by_others = held_by_others + entry[2]
     end
   end
-  local function holding(amount, state)
-    local all, till = {unpack(others)}, now + lease
+  local function with_own_hold(amount, state)
+    local holds, expires_at = {unpack(others)}, now + lease
     if amount > 0 then
-      local place = #all
-      while place > 0 and all[place][3] > till do place = place - 1 end
-      table.insert(all, place + 1, {holder, amount, till, order})
+      local index = #holds
+      while index > 0 and holds[index][3] > expires_at do index = index - 1 end
+      table.insert(holds, index + 1, {holder, amount, expires_at, order})
     end
-    return of(state, all, limit, k)
+    return with_holds(state, holds, limit, k)
   end
   local used = 0
-  if mine > 0 then
-    used = mine == of_held and spent or spent == of_held and mine or scaled(spent, of_held, mine)
-  elseif now < ends then
-    used = spent -- the hold was lost with a server that failed
+  if own_amount > 0 then
+    if own_amount == reported_hold then
+      used = spent
+    elseif spent == reported_hold then
+      used = own_amount
+    else
+      used = scaled(spent, reported_hold, own_amount)
+    end
+  elseif now < hold_end then
+    used = spent -- the hold was lost in a failover
   end
-  local left = max(0, mine - used)
-  local spent_state = charged(bare(own), limit, used)
-  local held = holding(left, spent_state)
-  local kind, remaining, reset, wait, next = step[held[1]](held, limit, k, cost)
-  -- A hold that a changed limit rounded up may not fit; only what is being spent stays then.
-  local _, room = step[limit[1]](spent_state, limit, k, 0)
-  local hold = min(left, want, max(ends == 0 and 0 or of_held - spent, room - taken))
-  if kind == PASSED and #others < MOST_HOLDERS then hold = hold + min(want - hold, remaining) end
-  held = holding(hold, bare(next or held))
+  local unspent = max(0, own_amount - used)
+  local spent_state = charge_unchecked(charged_state(state_now), limit, used)
+  local held = with_own_hold(unspent, spent_state)
+  local kind, remaining, reset, wait, next_state = step[held[1]](held, limit, k, cost)
+  -- A hold that a changed limit rounded up may not fit; only its spendable part stays then.
+  local _, available = step[limit[1]](spent_state, limit, k, 0)
+  local hold = min(unspent, want, max(hold_end == 0 and 0 or reported_hold - spent, available - held_by_others))
+  if kind == PASSED and #others < MAX_HOLDERS then hold = hold + min(want - hold, remaining) end
+  held = with_own_hold(hold, charged_state(next_state or held))
   states[k], changed[k] = held, true
   kind, remaining, reset = kind, select(2, step[held[1]](held, limit, k, 0))
-  say(kind, remaining, reset, wait)
+  add_outcome(kind, remaining, reset, wait)
   n = n + 1
-  said[n] = hold
+  reply[n] = hold
 end
 
+-- Charges permits that were spent locally and returns the state.
 local function report(k, limit, cost)
-  local own = known(k, limit, false)
-  local counts = not is_of_another(states[k], limit, k)
-  if counts then own = known(k, limit, true) end
-  local state = charged(bare(own), limit, counts and cost or 0)
-  if counts and cost > 0 then states[k], changed[k] = of(state, own.all or {}, limit, k), true end
-  said[n + 1], said[n + 2], said[n + 3] = counts and 1 or 0, state[1], #state - 1
+  local state_now = load_state(k, limit, false)
+  local is_counted = not belongs_to_other_limit(states[k], limit, k)
+  if is_counted then state_now = load_state(k, limit, true) end
+  local state = charge_unchecked(charged_state(state_now), limit, is_counted and cost or 0)
+  if is_counted and cost > 0 then states[k], changed[k] = with_holds(state, state_now.holds or {}, limit, k), true end
+  reply[n + 1], reply[n + 2], reply[n + 3] = is_counted and 1 or 0, state[1], #state - 1
   n = n + 3
   for i = 2, #state do
     n = n + 1
-    said[n] = state[i]
+    reply[n] = state[i]
   end
 end
 
-return {known = known_held, take = take, report = report, taken_apart = taken_apart, put_together = put_together}
+return {load_state = load_held, request_hold = request_hold, report = report, decode = decode, encode = encode}

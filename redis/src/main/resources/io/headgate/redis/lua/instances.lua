@@ -1,8 +1,8 @@
--- Says "still here", and counts those who have said so lately, by this server's clock.
+-- Records a heartbeat and counts the instances with a recent one, by this server's clock.
 --
---   KEYS[1]   sorted set of instances, scored by when they last said it (ms)
---   ARGV      this instance's name; how long one counts (ms)
---   returns   how many there are
+--   KEYS[1]   sorted set of instances, scored by the time of their last heartbeat (ms)
+--   ARGV      the id of this instance; how long a heartbeat is valid (ms)
+--   returns   the number of instances
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,13 +1,13 @@
--- Plans of several charges: all of it passes and is charged, or nothing is. Mirrors Plan.java and
--- Combine.java. Where several charges are of one key (they are then of one limit too), each is asked together
--- with those before it that are made, and the last of these is the one to keep.
+-- Plans of several charges, which pass and are charged as a whole or not at all. Mirrors Plan.java and Combine.java.
+-- Several charges of one key (which then have the same limit) are evaluated cumulatively: each with the cost of the
+-- earlier ones that are made. The state after the last of them is stored.
 --
---   a part    how many charges, ALL, ANY or WEIGHTED, the share that must pass (thousandths), enforced 0|1,
---             then for each its charge and its weight
+--   a part    the number of charges, ALL, ANY or WEIGHTED, the weight that must pass (in thousandths), enforced 0|1,
+--             then each charge with its weight
 
 local ANY, WEIGHTED = 1, 2
 
--- When these limits let a request pass: 0 if now, math.huge if never.
+-- Returns after which time the part passes: 0 for now, math.huge for never.
 local function retry_after(part)
   local first, last = math.huge, 0
   for _, c in ipairs(part) do
@@ -17,35 +17,36 @@ local function retry_after(part)
   if part.combine ~= WEIGHTED then return last end
   local earliest = math.huge
   for _, candidate in ipairs(part) do
-    local time, whole, passing = candidate.passes_after, 0, 0
+    local time, weight_sum, passing = candidate.passes_after, 0, 0
     for _, c in ipairs(part) do
-      whole = whole + c.weight
+      weight_sum = weight_sum + c.weight
       if c.passes_after <= time then passing = passing + c.weight end
     end
-    if passing * 1000 >= whole * part.permille then earliest = min(earliest, time) end
+    if passing * 1000 >= weight_sum * part.permille then earliest = min(earliest, time) end
   end
   return earliest
 end
 
-several = function(count, keep)
+evaluate_multi = function(count, commit)
   local charges, allowed = {}, true
-  local spent, last = {}, {} -- by key: what the parts so far come to, and the last charge made
+  local spent, last = {}, {} -- by key: the cost of the parts so far, and the last charge made
   for p = 1, count do
-    local part = {combine = args[at + 1], permille = args[at + 2], enforced = args[at + 3] == 1}
-    local size = args[at]
-    at = at + 4
+    local part = {combine = args[pos + 1], permille = args[pos + 2], enforced = args[pos + 3] == 1}
+    local size = args[pos]
+    pos = pos + 4
     for i = 1, size do
-      local c = {k = args[at], limit = limits[args[at + 1]], cost = args[at + 2], part = part}
-      at = at + 3
+      local c = {k = args[pos], limit = limits[args[pos + 1]], cost = args[pos + 2], part = part}
+      pos = pos + 3
       if c.limit[1] == SLOTS then
-        c.holder = args[at]
-        at = at + 1
+        c.holder = args[pos]
+        pos = pos + 1
       end
-      c.weight = args[at]
-      at = at + 1
-      c.asked = c.cost + (spent[c.k] or 0)
-      c.own = known(c.k, c.limit, keep)
-      c.kind, c.remaining, c.reset, c.wait, c.next = step[c.own[1]](c.own, c.limit, c.k, c.asked, c.holder)
+      c.weight = args[pos]
+      pos = pos + 1
+      c.total_cost = c.cost + (spent[c.k] or 0)
+      c.state = load_state(c.k, c.limit, commit)
+      c.kind, c.remaining, c.reset, c.wait, c.next_state =
+        step[c.state[1]](c.state, c.limit, c.k, c.total_cost, c.holder)
       c.passes_after = c.kind == PASSED and 0 or c.kind == REFUSED and c.wait or math.huge
       part[i] = c
       charges[#charges + 1] = c
@@ -63,11 +64,11 @@ several = function(count, keep)
   end
   for _, c in ipairs(charges) do
     if allowed and c.charged then
-      if keep and c.next and last[c.k] == c then charge(c.k, c.limit, c.next) end
+      if commit and c.next_state and last[c.k] == c then apply_charge(c.k, c.limit, c.next_state) end
     elseif c.kind == PASSED then
-      local before = allowed and c.asked - c.cost or 0
-      c.kind, c.remaining, c.reset, c.wait = step[c.own[1]](c.own, c.limit, c.k, before, c.holder)
+      local before = allowed and c.total_cost - c.cost or 0
+      c.kind, c.remaining, c.reset, c.wait = step[c.state[1]](c.state, c.limit, c.k, before, c.holder)
     end
-    say(c.kind, c.remaining, c.reset, c.kind == NEVER and c.asked or c.wait)
+    add_outcome(c.kind, c.remaining, c.reset, c.kind == EXCEEDS and c.total_cost or c.wait)
   end
 end

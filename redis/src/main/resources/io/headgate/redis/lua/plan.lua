@@ -1,79 +1,79 @@
--- The plans, one after the other. Mirrors Plan.java.
+-- Executes the commands, one after the other. Mirrors Plan.java.
 --
---   a plan    LOOK or DECIDE, how many parts, the parts as multi.lua has them; or, where there is but one
---             charge, 0, the charge, and how many times it is asked
+--   a plan    PEEK (0) or DECIDE, the number of parts, the parts (see multi.lua); for a single charge: 0, the charge,
+--             and its number of repetitions. Returns an outcome for each charge
 --   a charge  key, limit (both by index), cost, and for concurrency the holder (a text)
---   or        RENEW or RELEASE, key, limit, holder: says 1, or 0 if that holder has no slot
---   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would have been fresh, seen from
---             then (µs): returns 1
---   or        TAKE, key, limit, holder (a number), order, spent, of how many held, until (µs), cost, want, lease (µs): says
---             what a limit says, and how many permits are held from now on
---   or        REPORT, key, limit, cost: says whether that was counted 0|1, the algorithm, how many numbers its state
---             has, and these
+--   or        RENEW or RELEASE, key, limit, holder: returns 1, or 0 if the holder has no slot
+--   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would be fresh without later
+--             charges (µs): returns 1
+--   or        HOLD, key, limit, holder (a number), order, permits spent of the previous hold, size of that hold, its
+--             end (µs), cost, permits wanted, lease (µs): returns an outcome and the size of the new hold
+--   or        REPORT, key, limit, cost: returns whether it was counted 0|1, the algorithm, the number of fields of the
+--             state, and these
 --
---   a limit says PASSED, REFUSED or NEVER, remaining, reset_after (µs), and delay or retry_after (µs); of
---   NEVER, in plans of several charges, the cost that was asked for; or as fast-path.lua has it
+--   an outcome is PASSED, REFUSED or EXCEEDS, then remaining, reset_after (µs), and delay or retry_after (µs); for
+--   EXCEEDS in plans of several charges, the evaluated cost instead; or the form that fast-path.lua describes
 
-local DECIDE, RENEW, RELEASE, GIVE_BACK, TAKE, REPORT = 1, 2, 3, 4, 5, 6
+local DECIDE, RENEW, RELEASE, GIVE_BACK, HOLD, REPORT = 1, 2, 3, 4, 5, 6
 
-while at <= #args do
-  local mode, count = args[at], args[at + 1]
-  at = at + 2
+while pos <= #args do
+  local mode, count = args[pos], args[pos + 1]
+  pos = pos + 2
   if mode == RENEW or mode == RELEASE then
     n = n + 1
-    said[n] = alter[mode == RENEW and 'renew' or 'release'](count, limits[args[at]], args[at + 1])
-    at = at + 2
-  elseif mode == TAKE then
-    held = held or make_held()
-    held.take(count, limits[args[at]], unpack(args, at + 1, at + 8))
-    at = at + 9
+    reply[n] = slot_operations[mode == RENEW and 'renew' or 'release'](count, limits[args[pos]], args[pos + 1])
+    pos = pos + 2
+  elseif mode == HOLD then
+    holds = holds or define_holds()
+    holds.request_hold(count, limits[args[pos]], unpack(args, pos + 1, pos + 8))
+    pos = pos + 9
   elseif mode == REPORT then
-    held = held or make_held()
-    held.report(count, limits[args[at]], args[at + 1])
-    at = at + 2
+    holds = holds or define_holds()
+    holds.report(count, limits[args[pos]], args[pos + 1])
+    pos = pos + 2
   elseif count > 0 then
-    several(count, mode == DECIDE)
+    evaluate_multi(count, mode == DECIDE)
   else
-    local k, limit, cost, holder, keep = args[at], limits[args[at + 1]], args[at + 2], nil, mode == DECIDE
+    local k, limit, cost, holder, commit = args[pos], limits[args[pos + 1]], args[pos + 2], nil, mode == DECIDE
     local kind = limit[1]
-    at = at + 3
+    pos = pos + 3
     if kind == SLOTS then
-      holder = args[at]
-      at = at + 1
+      holder = args[pos]
+      pos = pos + 1
     end
-    local times = args[at]
-    at = at + 1
+    local extra = args[pos] -- the number of repetitions, or the time of the charge to give back
+    pos = pos + 1
     if mode == GIVE_BACK then
-      local own = known(k, limit, true)
-      local next = give_back[own[1]](own, limit, k, cost, times, args[at], holder)
-      at = at + 1
-      if next then states[k], changed[k] = next, true end
+      local state_now = load_state(k, limit, true)
+      local next_state = give_back[state_now[1]](state_now, limit, k, cost, extra, args[pos], holder)
+      pos = pos + 1
+      if next_state then states[k], changed[k] = next_state, true end
       n = n + 1
-      said[n] = 1
+      reply[n] = 1
     else
-      for _ = 1, times do
-        local own = known(k, limit, keep)
-        local what, remaining, reset, wait, next = step[own[1]](own, limit, k, cost, holder)
-        if next and keep then charge(k, limit, next) end
-        say(what, remaining, reset, wait)
+      for _ = 1, extra do
+        local state_now = load_state(k, limit, commit)
+        local outcome, remaining, reset, wait, next_state = step[state_now[1]](state_now, limit, k, cost, holder)
+        if next_state and commit then apply_charge(k, limit, next_state) end
+        add_outcome(outcome, remaining, reset, wait)
       end
     end
   end
-  short_way()
+  fast_path()
 end
 
 for k in pairs(changed) do
   local state = states[k]
   local fresh = fresh_at[state[1]](state)
-  local till, text
+  local expiry, text
   if state[1] == BUCKET then
-    till = gone_at(fresh, (fresh - now) / 4, tills[k])
-    text = bucket_text(state[2], state[3], state[4], till)
+    expiry = expiry_for(fresh, (fresh - now) / 4, expiries[k])
+    text = encode_bucket(state[2], state[3], state[4], expiry)
   else
-    till = gone_at(fresh, 0) -- and no other, or it could not be told from the state
-    text = cmsgpack.pack(unpack(state[1] == HELD and held.put_together(state) or state))
+    expiry = expiry_for(fresh, 0) -- no spare, since the expiry of a window must follow from its state
+    text = cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
   end
-  write(KEYS[k], text, till, sizes[k], tills[k])
+  write(KEYS[k], text, expiry, sizes[k], expiries[k])
 end
 
-return cmsgpack.pack(said)
+return cmsgpack.pack(reply)

@@ -1,58 +1,58 @@
--- What is kept under a key, read once in a batch.
+-- Reads the state of each key once per batch.
 
--- A sorted set is signed by its first member.
-local function signed(member)
+-- Returns the state that the first member of a sorted set, its signature, describes.
+local function read_signature(member)
   if not member then return false end
   local window, permits = member:match('^R(%d+):(%d+)$')
   if window then return {ROLLING, tonumber(window), tonumber(permits)} end
   return {SLOTS, tonumber(member:match('^C(%d+)$'))}
 end
 
-local function load(k, kind)
+local function read_state(k, kind)
   local key, text = KEYS[k], nil
   if kind >= ROLLING then
     local first = redis.pcall('ZRANGE', key, 0, 0)
-    if not first.err then return signed(first[1]) end
-    text = call('GET', key) -- the rule had another algorithm before
+    if not first.err then return read_signature(first[1]) end
+    text = call('GET', key) -- the algorithm of the rule was changed
   else
     text = redis.pcall('GET', key)
     if not text then return false end
-    if type(text) ~= 'string' then return signed(call('ZRANGE', key, 0, 0)[1]) end
+    if type(text) ~= 'string' then return read_signature(call('ZRANGE', key, 0, 0)[1]) end
   end
   local state = {cmsgpack.unpack(text)}
   if state[1] == HELD then
-    held = held or make_held()
-    return held.taken_apart(state)
+    holds = holds or define_holds()
+    return holds.decode(state)
   end
   sizes[k] = #text
   if state[1] == BUCKET then
-    tills[k], state[5] = state[5], nil
+    expiries[k], state[5] = state[5], nil
   elseif state[1] == kind then
-    -- What a window was given follows from it, unless it was as good as none already.
+    -- The expiry of a window follows from its state, unless the state was fresh already.
     local fresh = fresh_at[kind](state)
-    tills[k] = fresh > now and gone_at(fresh, 0) or nil
+    expiries[k] = fresh > now and expiry_for(fresh, 0) or nil
   end
   return state
 end
 
--- The state in the limit's own terms: of the limit's algorithm, or HELD.
-known = function(k, limit, keep)
+-- Returns the state converted to the limit: of the limit's algorithm, or HELD.
+load_state = function(k, limit, commit)
   local kind, state = limit[1], states[k]
   if state == nil then
-    state = load(k, kind)
+    state = read_state(k, kind)
     states[k] = state
   end
-  if state and state[1] == HELD then return held.known(state, k, limit, keep) end
-  local own, altered = adopt[kind](state, limit, k, keep)
-  if altered and keep then states[k], changed[k] = own, true end
-  return own
+  if state and state[1] == HELD then return holds.load_state(state, k, limit, commit) end
+  local adopted, altered = adopt[kind](state, limit, k, commit)
+  if altered and commit then states[k], changed[k] = adopted, true end
+  return adopted
 end
 
-local function charge(k, limit, next)
-  local add = append[limit[1]]
-  if add then
-    add(next, limit, k)
+local function apply_charge(k, limit, next_state)
+  local append_member = append[limit[1]]
+  if append_member then
+    append_member(next_state, limit, k)
   else
-    states[k], changed[k] = next, true
+    states[k], changed[k] = next_state, true
   end
 end

@@ -1,33 +1,33 @@
--- The part of a capacity that is in use, in steps of 2^-20: what one limit takes over from another.
--- Mirrors Share.java, and `used` of each state.
+-- The utilization of a limit, in steps of 2^-20, which carries over when the limit is changed. Mirrors
+-- Utilization.java, and `used` of each state.
 
--- What a part of one whole comes to in another: in proportion, rounded up, at most all.
-local function scaled(part, of, whole)
+-- Scales a part of one capacity to another: in proportion, rounded up, at most the capacity.
+local function scaled(part, of, capacity)
   local ALL = 1048576
   if part <= 0 then return 0 end
-  if part >= of then return whole end
-  local share, rest = 0, part -- by long division: one binary digit a turn
+  if part >= of then return capacity end
+  local share, rest = 0, part -- long division, one binary digit per iteration
   for _ = 1, 20 do
     share, rest = share * 2, rest * 2
     if rest >= of then share, rest = share + 1, rest - of end
   end
   if rest > 0 then share = share + 1 end
-  -- Rounded up once, not twice: or 1 of 3 would become 2 of 3 where only the window changes.
-  local high, low = floor(whole / ALL), whole % ALL
+  -- Rounded up once, not twice; otherwise 1 of 3 would become 2 of 3 when only the window changes.
+  local high, low = floor(capacity / ALL), capacity % ALL
   local rounded_down = share * high + floor(share * low / ALL)
   return max(rounded_down, (share - 1) * high + floor((share - 1) * low / ALL) + 1)
 end
 
--- What a state of any algorithm comes to in a limit whose whole is `whole`.
-local function carried_over(state, key, whole)
+-- Converts the use of a state of any algorithm to a limit of capacity `capacity`.
+local function carried_over(state, key, capacity)
   local kind, part, of = state[1], 0, 1
   if kind == BUCKET then
     part, of = state[2] - now, state[4]
   elseif kind == FIXED then
     part, of = now >= state[2] and 0 or state[3], state[4]
   elseif kind == SLIDING then
-    local gone = max(0, floor(now / state[3]) - state[2])
-    for i = 5 + gone, #state do part = part + state[i] end
+    local passed = max(0, floor(now / state[3]) - state[2])
+    for i = 5 + passed, #state do part = part + state[i] end
     of = state[4]
   elseif kind == ROLLING then
     of = state[3]
@@ -40,5 +40,5 @@ local function carried_over(state, key, whole)
   else
     part, of = call('ZCOUNT', key, now + 1, '+inf'), state[2]
   end
-  return scaled(part, of, whole)
+  return scaled(part, of, capacity)
 end

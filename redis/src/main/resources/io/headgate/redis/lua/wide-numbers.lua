@@ -1,7 +1,7 @@
--- Checks that this server's libraries keep integers of 53 bits. Those of a 32-bit build truncate them silently.
+-- Checks that this server's libraries preserve integers of 53 bits. Those of a 32-bit build truncate them silently.
 --
---   KEYS      any: they name the server of a cluster that runs this
---   returns   1 if struct and cmsgpack return the numbers that they were given, else 0
+--   KEYS      any; they choose the cluster node that runs this
+--   returns   1 if struct and cmsgpack preserve the number, else 0
 
 local wide = 2 ^ 52 + 1
 local by_struct = struct.unpack('>I8', struct.pack('>I8', wide))

@@ -5,11 +5,13 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * Something that is not as usual.
+ * A deviation from the usual behaviour, found by {@link AnomalyDetector}. Immutable.
  *
- * @param id of this occurrence; the same when it opens and when it ends
- * @param expected what would be usual, if that is known
- * @param text for people
+ * @param id identifies the occurrence; the same when it opens and when it ends
+ * @param untilMillis when it ended, empty while it is open
+ * @param value the measured value
+ * @param expected the usual value, if known
+ * @param text description for display
  */
 public record Anomaly(
     String id,
@@ -23,7 +25,7 @@ public record Anomaly(
     OptionalDouble expected,
     String text) {
 
-  /** What is unusual. */
+  /** What deviates. */
   public enum Kind {
     RATE("rate"),
     DENIALS("denials"),
@@ -43,7 +45,7 @@ public record Anomaly(
     }
   }
 
-  /** How much it matters. */
+  /** How severe an anomaly is. */
   public enum Severity {
     INFO("info"),
     WARNING("warning"),
@@ -61,6 +63,7 @@ public record Anomaly(
     }
   }
 
+  /** Returns whether it has not ended yet. */
   public boolean isOpen() {
     return untilMillis.isEmpty();
   }

@@ -1,7 +1,7 @@
 package io.headgate.server.anomaly;
 
 import io.headgate.server.anomaly.Anomaly.Kind;
-import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.anomaly.AnomalyLog.Topic;
 import io.headgate.server.counts.CheckCounts;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,24 +11,24 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Finds what is not as usual in the figures of one second after another. Has no clock and no
- * threads: time is what it is told.
+ * Detects anomalies in the statistics of consecutive seconds. Deterministic: it has no clock and no
+ * threads, and time is an input. Not thread-safe.
  */
 public final class AnomalyDetector {
-  private static final int MOST_RULES = 200;
-  private static final long FORGET_SECONDS = 2 * 24 * 3_600;
+  private static final int MAX_RULES = 200;
+  private static final long EXPIRY_SECONDS = 2 * 24 * 3_600;
 
-  private static final class OfRule {
+  private static final class RuleMonitors {
     final RateMonitor rate;
     final DenialMonitor denials;
     long seen;
 
-    OfRule(String rule) {
+    RuleMonitors(String rule) {
       this.rate =
           new RateMonitor(
-              Matter.ofRule(Kind.RATE, rule),
-              "rule " + rule + " is asked",
-              RateMonitor.Terms.OF_MANY);
+              Topic.ofRule(Kind.RATE, rule),
+              "rule " + rule + " receives",
+              RateMonitor.Thresholds.AGGREGATE);
       this.denials = new DenialMonitor(rule);
     }
 
@@ -36,106 +36,112 @@ public final class AnomalyDetector {
       return rate.isOpen() || denials.isOpen();
     }
 
-    void end(long second, AnomalyLog journal) {
-      rate.end(second, journal);
-      denials.end(second, journal);
+    void end(long second, AnomalyLog log) {
+      rate.end(second, log);
+      denials.end(second, log);
     }
   }
 
-  private final AnomalyLog journal = new AnomalyLog();
+  private final AnomalyLog log = new AnomalyLog();
   private final OutageMonitor outages = new OutageMonitor();
   private final RateMonitor overall =
-      new RateMonitor(Matter.of(Kind.RATE), "all callers together ask", RateMonitor.Terms.OF_MANY);
+      new RateMonitor(Topic.of(Kind.RATE), "all callers together send", RateMonitor.Thresholds.AGGREGATE);
   private final CallerMonitor callers = new CallerMonitor();
-  private final Map<String, OfRule> rules = new HashMap<>();
-  private Predicate<String> inForce = rule -> true;
-  private CheckCounts all = CheckCounts.NONE; // of the step that goes on
+  private final Map<String, RuleMonitors> rules = new HashMap<>();
+  private Predicate<String> isActive = rule -> true;
+  private CheckCounts all = CheckCounts.NONE; // of the current step
   private final Map<String, CheckCounts> byRule = new HashMap<>();
-  private long stepBegan;
+  private long stepStart;
 
   /**
-   * @param started the first second that it will be told of
+   * @param started the first second to be observed
    */
   public AnomalyDetector(long started) {
-    this.stepBegan = started;
+    this.stepStart = started;
   }
 
-  /** Takes the next second, and gives what has opened and what has ended. */
-  public List<Anomaly> observe(DetectorInput glance) {
-    all = all.plus(glance.all());
-    glance
+  /**
+   * Observes the next second.
+   *
+   * @return anomalies that opened or ended
+   */
+  public List<Anomaly> observe(DetectorInput input) {
+    all = all.plus(input.all());
+    input
         .byRule()
         .forEach((rule, counts) -> {
-          // What comes late may be of rules that are gone.
-          if (inForce.test(rule)) byRule.merge(rule, counts, CheckCounts::plus);
+          // Late counts may belong to removed rules.
+          if (isActive.test(rule)) byRule.merge(rule, counts, CheckCounts::plus);
         });
-    if (glance.second() - stepBegan + 1 >= Baseline.STEP_SECONDS) endStep(glance);
-    return journal.takeChanges();
+    if (input.second() - stepStart + 1 >= Baseline.STEP_SECONDS) endStep(input);
+    return log.takeChanges();
   }
 
   /**
-   * How it stands with the store, and gives what has opened and what has ended.
+   * Observes the state of the store.
    *
-   * @param passed how many checks were allowed that nobody counted, since this was told last
+   * @param unavailable whether failure policies currently replace the store
+   * @param uncounted number of checks allowed without being counted since the last call
+   * @return anomalies that opened or ended
    */
-  public List<Anomaly> observeStore(long second, boolean away, long passed) {
-    outages.step(second, away, passed, journal);
-    return journal.takeChanges();
+  public List<Anomaly> observeStore(long second, boolean unavailable, long uncounted) {
+    outages.step(second, unavailable, uncounted, log);
+    return log.takeChanges();
   }
 
   /**
-   * Nothing is known of the seconds before this one, which is not the same as that nobody asked:
-   * what has been seen of the step that goes on is thrown away.
+   * Skips to a second. The seconds before it are unknown, which is not the same as without traffic,
+   * so the current step is discarded.
    */
   public void skipTo(long second) {
     beginStep(second);
   }
 
-  /** Only these rules are in force from now on: what is open of others ends. */
-  public void follow(Set<String> ids, long second) {
-    inForce = ids::contains;
+  /** Sets the ids of the rules in force. Open anomalies of other rules end. */
+  public void setActiveRules(Set<String> ids, long second) {
+    isActive = ids::contains;
     byRule.keySet().retainAll(ids);
-    rules.forEach((rule, of) -> {
-      if (!ids.contains(rule)) of.end(second, journal);
+    rules.forEach((rule, monitors) -> {
+      if (!ids.contains(rule)) monitors.end(second, log);
     });
     rules.keySet().retainAll(ids);
   }
 
-  private void endStep(DetectorInput glance) {
-    long second = glance.second();
-    double seconds = second - stepBegan + 1;
-    overall.step(second, all.asked() / seconds, true, journal);
+  private void endStep(DetectorInput input) {
+    long second = input.second();
+    double seconds = second - stepStart + 1;
+    overall.step(second, all.checks() / seconds, true, log);
     stepRules(second, seconds);
-    callers.step(second, glance.busiest(), all.asked() / seconds, journal);
-    journal.forget(second);
+    callers.step(second, input.busiest(), all.checks() / seconds, log);
+    log.expire(second);
     beginStep(second + 1);
   }
 
   private void beginStep(long second) {
     all = CheckCounts.NONE;
     byRule.clear();
-    stepBegan = second;
+    stepStart = second;
   }
 
   private void stepRules(long second, double seconds) {
     for (var rule : byRule.keySet()) {
-      if (rules.size() < MOST_RULES) rules.computeIfAbsent(rule, OfRule::new);
+      if (rules.size() < MAX_RULES) rules.computeIfAbsent(rule, RuleMonitors::new);
     }
-    var gone = new HashSet<String>();
-    rules.forEach((rule, of) -> {
+    var expired = new HashSet<String>();
+    rules.forEach((rule, monitors) -> {
       var counts = byRule.getOrDefault(rule, CheckCounts.NONE);
-      if (!counts.equals(CheckCounts.NONE)) of.seen = second;
-      // A rule that sees all there is says nothing that the whole does not.
-      boolean own = counts.asked() < all.asked() || of.rate.isOpen();
-      of.rate.step(second, counts.asked() / seconds, own, journal);
-      of.denials.step(second, counts, journal);
-      if (second - of.seen > FORGET_SECONDS && !of.isOpen()) gone.add(rule);
+      if (!counts.equals(CheckCounts.NONE)) monitors.seen = second;
+      // A rule that applies to all traffic adds nothing to the overall rate.
+      boolean isDistinct = counts.checks() < all.checks() || monitors.rate.isOpen();
+      monitors.rate.step(second, counts.checks() / seconds, isDistinct, log);
+      monitors.denials.step(second, counts, log);
+      if (second - monitors.seen > EXPIRY_SECONDS && !monitors.isOpen()) expired.add(rule);
     });
-    rules.keySet().removeAll(gone);
+    rules.keySet().removeAll(expired);
   }
 
-  /** Those that are open or ended within the hour, the newest first. */
+  /** Returns the anomalies that are open or ended within the last hour, newest first. */
   public List<Anomaly> anomalies() {
-    return journal.all();
+    return log.all();
   }
 }

@@ -12,71 +12,72 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * The anomalies that are open, one of a kind for each rule and caller, and those that ended within
- * the hour. Bounded: beyond that the oldest that ended go first, and no more are opened.
+ * The open anomalies, at most one for each topic, and those that ended within the last hour.
+ * Bounded to {@value #MAX_ANOMALIES}: the oldest ended ones are dropped first, then no more are
+ * opened. Not thread-safe.
  */
 final class AnomalyLog {
-  static final int MOST = 500;
-  static final long KEPT_SECONDS = 3_600;
+  static final int MAX_ANOMALIES = 500;
+  static final long RETENTION_SECONDS = 3_600;
 
-  /** What there is at most one open anomaly of. */
-  record Matter(Kind kind, String rule, String caller) {
-    static Matter of(Kind kind) {
-      return new Matter(kind, "", "");
+  /** A subject with at most one open anomaly. */
+  record Topic(Kind kind, String rule, String caller) {
+    static Topic of(Kind kind) {
+      return new Topic(kind, "", "");
     }
 
-    static Matter ofRule(Kind kind, String rule) {
-      return new Matter(kind, rule, "");
+    static Topic ofRule(Kind kind, String rule) {
+      return new Topic(kind, rule, "");
     }
 
-    static Matter ofCaller(Kind kind, String caller) {
-      return new Matter(kind, "", caller);
+    static Topic ofCaller(Kind kind, String caller) {
+      return new Topic(kind, "", caller);
     }
   }
 
-  private final Map<Matter, Anomaly> open = new LinkedHashMap<>();
-  private final List<Anomaly> ended = new ArrayList<>(); // the oldest first
+  private final Map<Topic, Anomaly> open = new LinkedHashMap<>();
+  private final List<Anomaly> ended = new ArrayList<>(); // oldest first
   private final List<Anomaly> changes = new ArrayList<>();
   private long lastId;
 
   void open(
-      Matter matter,
+      Topic topic,
       Severity severity,
       long second,
       double value,
       OptionalDouble usual,
       String text) {
-    if (open.containsKey(matter) || open.size() >= MOST) return;
+    if (open.containsKey(topic) || open.size() >= MAX_ANOMALIES) return;
     var anomaly =
         new Anomaly(
             Long.toString(++lastId),
-            matter.kind,
+            topic.kind,
             severity,
             second * 1_000,
             OptionalLong.empty(),
-            Optional.of(matter.rule).filter(rule -> !rule.isEmpty()),
-            Optional.of(matter.caller).filter(caller -> !caller.isEmpty()),
+            Optional.of(topic.rule).filter(rule -> !rule.isEmpty()),
+            Optional.of(topic.caller).filter(caller -> !caller.isEmpty()),
             value,
             usual,
             text);
-    open.put(matter, anomaly);
+    open.put(topic, anomaly);
     changes.add(anomaly);
   }
 
-  void end(Matter matter, long second) {
-    var anomaly = open.remove(matter);
+  void end(Topic topic, long second) {
+    var anomaly = open.remove(topic);
     if (anomaly == null) return;
-    var over = anomaly.endedAt(second * 1_000);
-    ended.add(over);
-    changes.add(over);
-    if (ended.size() + open.size() > MOST) ended.removeFirst();
+    var closed = anomaly.endedAt(second * 1_000);
+    ended.add(closed);
+    changes.add(closed);
+    if (ended.size() + open.size() > MAX_ANOMALIES) ended.removeFirst();
   }
 
-  void forget(long second) {
-    ended.removeIf(over -> over.untilMillis().orElse(0) < (second - KEPT_SECONDS) * 1_000);
+  void expire(long second) {
+    ended.removeIf(closed -> closed.untilMillis().orElse(0) < (second - RETENTION_SECONDS) * 1_000);
   }
 
-  /** What has changed since this was asked last. */
+  /** Returns and clears the changes since the last call. */
   List<Anomaly> takeChanges() {
     if (changes.isEmpty()) return List.of();
     var taken = List.copyOf(changes);
@@ -84,7 +85,7 @@ final class AnomalyLog {
     return taken;
   }
 
-  /** The newest first. */
+  /** Returns all anomalies, newest first. */
   List<Anomaly> all() {
     var all = new ArrayList<>(ended);
     all.addAll(open.values());

@@ -2,7 +2,7 @@ package io.headgate.server.anomaly;
 
 import io.headgate.server.anomaly.Anomaly.Kind;
 import io.headgate.server.anomaly.Anomaly.Severity;
-import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.anomaly.AnomalyLog.Topic;
 import io.headgate.server.callers.BusyCaller;
 import io.headgate.server.callers.TopCallers;
 import java.util.Comparator;
@@ -15,131 +15,137 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 
-/** Notices callers that ask more than they used to, and new ones that are at once big. */
+/** Detects callers whose rate rises above their own history, and new callers with a high rate. */
 final class CallerMonitor {
-  static final int MOST = 500;
-  private static final long FORGET_SECONDS = 3_600;
+  static final int MAX_CALLERS = 500;
+  private static final long EXPIRY_SECONDS = 3_600;
   private static final long NEW_SECONDS = 120;
-  private static final long NEW_NO_MORE_SECONDS = 1_800;
+  private static final long MAX_NEW_SECONDS = 1_800;
   private static final double BIG_RATE = 5;
   private static final double BIG_SHARE = 0.1;
-  private static final int WARM_STEPS = 60; // of the whole, before anybody is called new
+  private static final int WARM_STEPS = 60; // steps of overall traffic before a caller can be new
 
-  private static final class Known {
+  private static final class TrackedCaller {
     final RateMonitor rate;
-    final Hysteresis fresh = new Hysteresis(2, 6);
+    final Hysteresis newCaller = new Hysteresis(2, 6);
     long seen;
     long openedAt;
 
-    Known(RateMonitor rate) {
+    TrackedCaller(RateMonitor rate) {
       this.rate = rate;
     }
 
     boolean isOpen() {
-      return rate.isOpen() || fresh.isOpen();
+      return rate.isOpen() || newCaller.isOpen();
     }
   }
 
-  private final Map<String, Known> known = new HashMap<>();
+  private final Map<String, TrackedCaller> tracked = new HashMap<>();
 
-  /** Who has been big before, and so is not new when it comes back. */
-  private final Map<String, Boolean> wasBig =
+  /** Callers that had a high rate before and thus are not new when they return. An LRU map. */
+  private final Map<String, Boolean> formerlyBig =
       new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-          return size() > 2 * MOST;
+          return size() > 2 * MAX_CALLERS;
         }
       };
 
   private int busySteps;
 
   /**
-   * @param perSecond of all callers together
+   * Processes one step.
+   *
+   * @param perSecond rate of all callers together
    */
-  void step(long second, List<BusyCaller> busiest, double perSecond, AnomalyLog journal) {
+  void step(long second, List<BusyCaller> busiest, double perSecond, AnomalyLog log) {
     boolean warm = busySteps >= WARM_STEPS;
     var present = new HashSet<String>();
     for (var busy : busiest) present.add(busy.caller());
-    double unfollowed = unfollowed(busiest);
+    double untrackedRate = untrackedRate(busiest);
     for (var busy : busiest) {
-      var one = known.get(busy.caller());
-      if (one == null) {
-        if (known.size() >= MOST && !makeRoom(present)) continue;
-        one = new Known(monitor(busy, second, warm, unfollowed));
-        known.put(busy.caller(), one);
+      var caller = tracked.get(busy.caller());
+      if (caller == null) {
+        if (tracked.size() >= MAX_CALLERS && !evict(present)) continue;
+        caller = new TrackedCaller(monitor(busy, second, warm, untrackedRate));
+        tracked.put(busy.caller(), caller);
       }
-      one.seen = second;
-      one.rate.step(second, busy.perSecond(), true, journal);
-      judgeNew(one, busy, second, perSecond, warm, journal);
+      caller.seen = second;
+      caller.rate.step(second, busy.perSecond(), true, log);
+      detectNew(caller, busy, second, perSecond, warm, log);
     }
-    for (var entry : known.entrySet()) {
+    for (var entry : tracked.entrySet()) {
       if (!present.contains(entry.getKey()))
-        quiet(entry.getKey(), entry.getValue(), second, journal);
+        quiet(entry.getKey(), entry.getValue(), second, log);
     }
-    known.values().removeIf(one -> second - one.seen > FORGET_SECONDS && !one.isOpen());
+    tracked.values().removeIf(caller -> second - caller.seen > EXPIRY_SECONDS && !caller.isOpen());
     if (perSecond >= 1) busySteps++;
   }
 
-  /** Who is not among the busiest asks no more often than the last of them. */
-  private static double unfollowed(List<BusyCaller> busiest) {
-    return busiest.size() < TopCallers.MOST_BUSY
-        ? TopCallers.LEAST_BUSY
+  /** Returns the maximum rate of a caller that is not among the busiest. */
+  private static double untrackedRate(List<BusyCaller> busiest) {
+    return busiest.size() < TopCallers.MAX_BUSY
+        ? TopCallers.MIN_BUSY_RATE
         : busiest.getLast().perSecond();
   }
 
-  /** Forgets the one that has been away longest, of those of which nothing is open. */
-  private boolean makeRoom(Set<String> present) {
-    var away =
-        known.entrySet().stream()
+  /**
+   * Evicts the least recently seen caller without an open anomaly.
+   *
+   * @return whether there was one
+   */
+  private boolean evict(Set<String> present) {
+    var candidate =
+        tracked.entrySet().stream()
             .filter(entry -> !present.contains(entry.getKey()) && !entry.getValue().isOpen())
             .min(Comparator.comparingLong(entry -> entry.getValue().seen));
-    away.ifPresent(entry -> known.remove(entry.getKey()));
-    return away.isPresent();
+    candidate.ifPresent(entry -> tracked.remove(entry.getKey()));
+    return candidate.isPresent();
   }
 
   private static RateMonitor monitor(
-      BusyCaller busy, long second, boolean warm, double unfollowed) {
-    var matter = Matter.ofCaller(Kind.RATE, busy.caller());
-    String who = busy.caller() + " asks";
-    boolean old = warm && second - busy.since() > WARM_STEPS * Baseline.STEP_SECONDS;
-    return old
-        ? RateMonitor.quietSoFar(matter, who, RateMonitor.Terms.OF_CALLER, unfollowed)
-        : new RateMonitor(matter, who, RateMonitor.Terms.OF_CALLER);
+      BusyCaller busy, long second, boolean warm, double untrackedRate) {
+    var topic = Topic.ofCaller(Kind.RATE, busy.caller());
+    String subject = busy.caller() + " sends";
+    boolean isEstablished = warm && second - busy.since() > WARM_STEPS * Baseline.STEP_SECONDS;
+    return isEstablished
+        ? RateMonitor.knownBelow(topic, subject, RateMonitor.Thresholds.CALLER, untrackedRate)
+        : new RateMonitor(topic, subject, RateMonitor.Thresholds.CALLER);
   }
 
-  /** One who has gone quiet: what is open of it ends in time. */
-  private static void quiet(String caller, Known one, long second, AnomalyLog journal) {
-    if (one.rate.isOpen()) one.rate.step(second, 0, true, journal);
-    if (one.fresh.step(false, true)) journal.end(Matter.ofCaller(Kind.NEW_CALLER, caller), second);
+  /** Processes a step without traffic of a caller, so that its open anomalies end in time. */
+  private static void quiet(String name, TrackedCaller caller, long second, AnomalyLog log) {
+    if (caller.rate.isOpen()) caller.rate.step(second, 0, true, log);
+    if (caller.newCaller.step(false, true)) log.end(Topic.ofCaller(Kind.NEW_CALLER, name), second);
   }
 
-  private void judgeNew(
-      Known one, BusyCaller busy, long second, double perSecond, boolean warm, AnomalyLog journal) {
+  private void detectNew(
+      TrackedCaller caller, BusyCaller busy, long second, double perSecond, boolean warm, AnomalyLog log) {
     boolean big = busy.perSecond() >= BIG_RATE && busy.perSecond() >= BIG_SHARE * perSecond;
-    boolean isNew = second - busy.since() <= NEW_SECONDS && !wasBig.containsKey(busy.caller());
-    boolean known = one.fresh.isOpen() && second - one.openedAt > NEW_NO_MORE_SECONDS;
+    boolean isNew = second - busy.since() <= NEW_SECONDS && !formerlyBig.containsKey(busy.caller());
+    boolean noLongerNew = caller.newCaller.isOpen() && second - caller.openedAt > MAX_NEW_SECONDS;
     boolean small = busy.perSecond() < BIG_RATE / 2 || busy.perSecond() < BIG_SHARE / 2 * perSecond;
-    boolean turned = one.fresh.step(warm && big && isNew, small || known);
-    if (big && (one.fresh.isOpen() || !isNew || !warm)) wasBig.put(busy.caller(), true);
-    if (!turned) return;
-    var matter = Matter.ofCaller(Kind.NEW_CALLER, busy.caller());
-    if (!one.fresh.isOpen()) {
-      journal.end(matter, second);
+    boolean changed = caller.newCaller.step(warm && big && isNew, small || noLongerNew);
+    if (big && (caller.newCaller.isOpen() || !isNew || !warm)) formerlyBig.put(busy.caller(), true);
+    if (!changed) return;
+    var topic = Topic.ofCaller(Kind.NEW_CALLER, busy.caller());
+    if (!caller.newCaller.isOpen()) {
+      log.end(topic, second);
       return;
     }
-    one.openedAt = second;
+    caller.openedAt = second;
     double share = Math.min(1, busy.perSecond() / Math.max(perSecond, busy.perSecond()));
-    journal.open(
-        matter,
+    log.open(
+        topic,
         share >= 0.5 ? Severity.WARNING : Severity.INFO,
         second,
         busy.perSecond(),
         OptionalDouble.empty(),
         String.format(
             Locale.ROOT,
-            "%s came %d s ago and makes %.2g%% of all checks (%.3g/s)",
+            "new caller %s, first seen %d s ago, sends %.2g%% of all checks (%.3g/s)",
             busy.caller(),
             second - busy.since(),
             share * 100,

@@ -2,82 +2,86 @@ package io.headgate.server.anomaly;
 
 import io.headgate.server.anomaly.Anomaly.Kind;
 import io.headgate.server.anomaly.Anomaly.Severity;
-import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.anomaly.AnomalyLog.Topic;
 import io.headgate.server.counts.CheckCounts;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** Notices when a rule denies a larger share than it used to. */
+/** Detects that a rule denies a larger share of its checks than usual. */
 final class DenialMonitor {
   private static final int WARM_STEPS = 30;
-  private static final int FEWEST = 20; // below, a share says nothing: it is put to the next step
+  // Below this a share is meaningless, and counts carry over to the next step.
+  private static final int MIN_CHECKS = 20;
   private static final double DEVIATIONS = 5;
-  private static final double LEAST_RISE = 0.2; // from 0 to 4%, from 10% to 25%, from 50% to 70%
+  private static final double MIN_RISE = 0.2; // from 0 to 4%, from 10% to 25%, from 50% to 70%
 
   private final String rule;
   private final Baseline baseline = new Baseline(WARM_STEPS, true);
-  private final Hysteresis alarm = new Hysteresis(2, 6);
+  private final Hysteresis hysteresis = new Hysteresis(2, 6);
   private long denied;
-  private long asked;
+  private long checks;
 
   DenialMonitor(String rule) {
     this.rule = rule;
   }
 
   boolean isOpen() {
-    return alarm.isOpen();
+    return hysteresis.isOpen();
   }
 
-  void step(long second, CheckCounts counts, AnomalyLog journal) {
+  void step(long second, CheckCounts counts, AnomalyLog log) {
     denied += counts.denied();
-    asked += counts.asked();
-    if (asked < FEWEST) {
-      // Where nothing is asked nothing is denied too much.
-      if (asked == 0 && alarm.step(false, true)) journal.end(matter(), second);
+    checks += counts.checks();
+    if (checks < MIN_CHECKS) {
+      // Without checks there are no denials.
+      if (checks == 0 && hysteresis.step(false, true)) log.end(topic(), second);
       return;
     }
-    double share = (double) denied / asked;
+    double share = (double) denied / checks;
     double value = stabilized(share);
-    if (baseline.isWarm()) judge(second, share, value, journal);
+    if (baseline.isWarm()) evaluate(second, share, value, log);
     baseline.learn(second, value);
     denied = 0;
-    asked = 0;
+    checks = 0;
   }
 
-  private void judge(long second, double share, double value, AnomalyLog journal) {
+  private void evaluate(long second, double share, double value, AnomalyLog log) {
     double expected = Math.max(0, baseline.expected(second));
-    double chance = 0.5 / StrictMath.sqrt((double) asked);
-    double rise = Math.max(LEAST_RISE, DEVIATIONS * Math.max(baseline.spread(), chance));
-    if (!alarm.step(value - expected > rise, value - expected < rise / 2)) return;
-    if (!alarm.isOpen()) {
-      journal.end(matter(), second);
+    double noise = 0.5 / StrictMath.sqrt((double) checks);
+    double rise = Math.max(MIN_RISE, DEVIATIONS * Math.max(baseline.spread(), noise));
+    if (!hysteresis.step(value - expected > rise, value - expected < rise / 2)) return;
+    if (!hysteresis.isOpen()) {
+      log.end(topic(), second);
       return;
     }
     double usual = StrictMath.pow(StrictMath.sin(Math.min(expected, Math.PI / 2)), 2);
-    journal.open(
-        matter(),
+    log.open(
+        topic(),
         share >= 0.5 ? Severity.CRITICAL : Severity.WARNING,
         second,
         share,
         OptionalDouble.of(usual),
         String.format(
             Locale.ROOT,
-            "rule %s denies %.3g%% of what it is asked, usually %.3g%%",
+            "rule %s denies %.3g%% of its checks, usually %.3g%%",
             rule,
             share * 100,
             usual * 100));
   }
 
-  /** Its rule is no longer in force. */
-  void end(long second, AnomalyLog journal) {
-    journal.end(matter(), second);
+  /** Ends the open anomaly, because the rule is no longer in force. */
+  void end(long second, AnomalyLog log) {
+    log.end(topic(), second);
   }
 
-  private Matter matter() {
-    return Matter.ofRule(Kind.DENIALS, rule);
+  private Topic topic() {
+    return Topic.ofRule(Kind.DENIALS, rule);
   }
 
-  /** Makes a share's own scatter the same for small and for large ones. */
+  /**
+   * Applies the arcsine square root transform, which makes the variance of a share independent of
+   * its size.
+   */
   private static double stabilized(double share) {
     return StrictMath.asin(StrictMath.sqrt(share));
   }

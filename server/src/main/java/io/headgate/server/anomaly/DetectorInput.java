@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a detector sees of one second.
+ * The input of the detector for one second.
  *
- * @param second since 1970
- * @param busiest the callers that ask most now, the busiest first
+ * @param second since the epoch
+ * @param all counts of all checks
+ * @param byRule counts of each rule
+ * @param busiest the callers with the highest current rate, busiest first
  */
 public record DetectorInput(
     long second, CheckCounts all, Map<String, CheckCounts> byRule, List<BusyCaller> busiest) {}

@@ -1,11 +1,14 @@
 package io.headgate.server.anomaly;
 
-/** Opens after some steps that are clearly too much, ends after more that are clearly not. */
+/**
+ * Opens after a number of consecutive steps above a threshold, and closes after a larger number of
+ * consecutive steps below another.
+ */
 final class Hysteresis {
   private final int toOpen;
   private final int toEnd;
   private boolean open;
-  private int row;
+  private int consecutive;
 
   Hysteresis(int toOpen, int toEnd) {
     this.toOpen = toOpen;
@@ -16,24 +19,24 @@ final class Hysteresis {
     return open;
   }
 
-  /** As if it had never opened. */
+  /** Resets to closed. */
   void reset() {
     open = false;
-    row = 0;
+    consecutive = 0;
   }
 
   /**
-   * Returns whether this step opened or ended it.
+   * Processes one step, and returns whether it opened or closed.
    *
-   * @param over clearly too much
-   * @param under clearly not; what is neither leaves things as they are
+   * @param over clearly above the threshold
+   * @param under clearly below it; if neither is true, the state does not change
    */
   boolean step(boolean over, boolean under) {
-    boolean against = open ? under : over;
-    row = against ? row + 1 : 0;
-    if (row < (open ? toEnd : toOpen)) return false;
+    boolean opposing = open ? under : over;
+    consecutive = opposing ? consecutive + 1 : 0;
+    if (consecutive < (open ? toEnd : toOpen)) return false;
     open = !open;
-    row = 0;
+    consecutive = 0;
     return true;
   }
 }

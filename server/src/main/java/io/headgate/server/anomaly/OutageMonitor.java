@@ -2,51 +2,52 @@ package io.headgate.server.anomaly;
 
 import io.headgate.server.anomaly.Anomaly.Kind;
 import io.headgate.server.anomaly.Anomaly.Severity;
-import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.anomaly.AnomalyLog.Topic;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** Says when the store is away, and when that lets checks pass that nobody counted. */
+/** Detects outages of the store, and checks allowed without being counted because of one. */
 final class OutageMonitor {
-  private static final Matter BREAKER = Matter.of(Kind.BREAKER);
-  private static final Matter FAIL_OPEN = Matter.of(Kind.FAIL_OPEN);
+  private static final Topic BREAKER = Topic.of(Kind.BREAKER);
+  private static final Topic FAIL_OPEN = Topic.of(Kind.FAIL_OPEN);
 
-  private final Hysteresis away = new Hysteresis(1, 5);
-  private final Hysteresis failing = new Hysteresis(1, 30);
+  private final Hysteresis outage = new Hysteresis(1, 5);
+  private final Hysteresis failOpen = new Hysteresis(1, 30);
 
   /**
-   * Of each second: who is without a store should know at once.
+   * Processes one second, since outages should be reported without delay.
    *
-   * @param passed how many checks were allowed that nobody counted, since the step before
+   * @param uncounted number of checks allowed without being counted since the last step
    */
-  void step(long second, boolean storeAway, long passed, AnomalyLog journal) {
-    if (away.step(storeAway, !storeAway)) {
-      if (away.isOpen()) {
-        journal.open(
+  void step(long second, boolean unavailable, long uncounted, AnomalyLog log) {
+    if (outage.step(unavailable, !unavailable)) {
+      if (outage.isOpen()) {
+        log.open(
             BREAKER,
             Severity.CRITICAL,
             second,
             1,
             OptionalDouble.empty(),
-            "the store is away, and the rules' policies decide (on-store-failure)");
+            "the store is unavailable; decisions use each rule's on-store-failure policy");
       } else {
-        journal.end(BREAKER, second);
+        log.end(BREAKER, second);
       }
     }
-    if (!failing.step(passed > 0, passed == 0)) return;
-    if (!failing.isOpen()) {
-      journal.end(FAIL_OPEN, second);
+    if (!failOpen.step(uncounted > 0, uncounted == 0)) return;
+    if (!failOpen.isOpen()) {
+      log.end(FAIL_OPEN, second);
       return;
     }
-    journal.open(
+    log.open(
         FAIL_OPEN,
         Severity.CRITICAL,
         second,
-        (double) passed,
+        (double) uncounted,
         OptionalDouble.of(0),
         String.format(
             Locale.ROOT,
-            "%d checks in a second were allowed by policy, for want of the store: nobody counts",
-            passed));
+            "%d checks in one second were allowed without being counted, because the store is"
+                + " unavailable (on-store-failure)",
+            uncounted));
   }
 }

@@ -1,62 +1,64 @@
 package io.headgate.server.anomaly;
 
 import io.headgate.server.anomaly.Anomaly.Severity;
-import io.headgate.server.anomaly.AnomalyLog.Matter;
+import io.headgate.server.anomaly.AnomalyLog.Topic;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** Notices when one rate leaves its own history. */
+/** Detects that a rate deviates from its own history. */
 final class RateMonitor {
   private static final double DEVIATIONS = 5;
-  private static final double OFFSET = 0.1; // so that nothing at all has a logarithm
+  private static final double OFFSET = 0.1; // so that a rate of 0 has a logarithm
   private static final double CRITICAL = 10;
 
   /**
-   * @param warmSteps as {@link Baseline} has it
-   * @param daily whether there is a rhythm of the day to learn
-   * @param factorUp how many times the usual is too much
-   * @param leastUp what has to be reached, a second, to be worth a word
-   * @param factorDown how many times less than usual is too little; 0 if nothing is
-   * @param leastDown what must be usual, a second, to be missed
+   * Thresholds of a monitor.
+   *
+   * @param warmSteps as in {@link Baseline}
+   * @param daily whether there is a daily seasonality to learn
+   * @param factorUp multiple of the usual rate that is too high
+   * @param minUp minimum rate per second to be reported as too high
+   * @param factorDown how many times below the usual rate is too low; 0 disables this
+   * @param minDown minimum usual rate per second for a drop to be reported
    */
-  record Terms(
+  record Thresholds(
       int warmSteps,
       boolean daily,
       double factorUp,
-      double leastUp,
+      double minUp,
       double factorDown,
-      double leastDown) {
-    static final Terms OF_MANY = new Terms(60, true, 2, 2, 3, 5);
-    static final Terms OF_CALLER = new Terms(60, false, 4, 5, 0, 0);
+      double minDown) {
+    static final Thresholds AGGREGATE = new Thresholds(60, true, 2, 2, 3, 5);
+    static final Thresholds CALLER = new Thresholds(60, false, 4, 5, 0, 0);
   }
 
-  private final Matter matter;
-  private final String who;
-  private final Terms terms;
+  private final Topic topic;
+  private final String subject;
+  private final Thresholds thresholds;
   private final Baseline baseline;
   private final Hysteresis above = new Hysteresis(2, 6);
   private final Hysteresis below = new Hysteresis(3, 6);
 
   /**
-   * @param who what asks too much: {@code user:42 asks}
+   * @param subject subject and verb of the description, such as {@code user:42 sends}
    */
-  RateMonitor(Matter matter, String who, Terms terms) {
-    this(matter, who, terms, new Baseline(terms.warmSteps, terms.daily));
+  RateMonitor(Topic topic, String subject, Thresholds thresholds) {
+    this(topic, subject, thresholds, new Baseline(thresholds.warmSteps, thresholds.daily));
   }
 
-  /** For one that has long been there, and asked too little to be followed. */
-  static RateMonitor quietSoFar(Matter matter, String who, Terms terms, double perSecond) {
+  /** Creates a monitor for a caller that has existed for long at a rate too low to be tracked. */
+  static RateMonitor knownBelow(Topic topic, String subject, Thresholds thresholds, double perSecond) {
     return new RateMonitor(
-        matter,
-        who,
-        terms,
-        Baseline.knownBelow(StrictMath.log(perSecond + OFFSET), terms.warmSteps));
+        topic,
+        subject,
+        thresholds,
+        Baseline.knownBelow(StrictMath.log(perSecond + OFFSET), thresholds.warmSteps));
   }
 
-  private RateMonitor(Matter matter, String who, Terms terms, Baseline baseline) {
-    this.matter = matter;
-    this.who = who;
-    this.terms = terms;
+  private RateMonitor(Topic topic, String subject, Thresholds thresholds, Baseline baseline) {
+    this.topic = topic;
+    this.subject = subject;
+    this.thresholds = thresholds;
     this.baseline = baseline;
   }
 
@@ -64,59 +66,61 @@ final class RateMonitor {
     return above.isOpen() || below.isOpen();
   }
 
-  /** What it watched is no longer there. */
-  void end(long second, AnomalyLog journal) {
-    journal.end(matter, second);
+  /** Ends the open anomaly, because the monitored rule or caller no longer exists. */
+  void end(long second, AnomalyLog log) {
+    log.end(topic, second);
   }
 
   /**
-   * @param judged whether to say something, or only to learn
+   * Processes one step.
+   *
+   * @param detect whether to report anomalies, or only learn
    */
-  void step(long second, double perSecond, boolean judged, AnomalyLog journal) {
+  void step(long second, double perSecond, boolean detect, AnomalyLog log) {
     double value = StrictMath.log(perSecond + OFFSET);
-    if (judged && baseline.isWarm()) judge(second, perSecond, value, journal);
+    if (detect && baseline.isWarm()) evaluate(second, perSecond, value, log);
     baseline.learn(second, value);
   }
 
-  private void judge(long second, double perSecond, double value, AnomalyLog journal) {
+  private void evaluate(long second, double perSecond, double value, AnomalyLog log) {
     double expected = baseline.expected(second);
     double usual = Math.max(0, StrictMath.exp(expected) - OFFSET);
-    double off = value - expected;
-    // Few requests scatter by themselves, whatever the history says.
-    double chance = 1 / StrictMath.sqrt(Math.max(1, usual * Baseline.STEP_SECONDS));
-    double noise = DEVIATIONS * Math.max(baseline.spread(), chance);
-    double up = Math.max(StrictMath.log(terms.factorUp), noise);
-    boolean over = off > up && perSecond >= terms.leastUp;
-    if (above.step(over, off < up / 2)) turn(above, below, second, perSecond, usual, journal);
-    if (terms.factorDown == 0) return;
-    double down = Math.max(StrictMath.log(terms.factorDown), noise);
-    boolean under = -off > down && usual >= terms.leastDown;
-    if (below.step(under, -off < down / 2)) turn(below, above, second, perSecond, usual, journal);
+    double deviation = value - expected;
+    // Few requests vary by themselves, whatever the history says.
+    double samplingNoise = 1 / StrictMath.sqrt(Math.max(1, usual * Baseline.STEP_SECONDS));
+    double noise = DEVIATIONS * Math.max(baseline.spread(), samplingNoise);
+    double up = Math.max(StrictMath.log(thresholds.factorUp), noise);
+    boolean over = deviation > up && perSecond >= thresholds.minUp;
+    if (above.step(over, deviation < up / 2)) report(above, below, second, perSecond, usual, log);
+    if (thresholds.factorDown == 0) return;
+    double down = Math.max(StrictMath.log(thresholds.factorDown), noise);
+    boolean under = -deviation > down && usual >= thresholds.minDown;
+    if (below.step(under, -deviation < down / 2)) report(below, above, second, perSecond, usual, log);
   }
 
-  /** There is one matter for both ways: what opens one way ends what was open the other way. */
-  private void turn(
-      Hysteresis turned,
+  /** Opens or ends an anomaly. Both directions share one topic, so opening one ends the other. */
+  private void report(
+      Hysteresis changed,
       Hysteresis other,
       long second,
       double now,
       double usual,
-      AnomalyLog journal) {
-    journal.end(matter, second);
-    if (!turned.isOpen()) return;
+      AnomalyLog log) {
+    log.end(topic, second);
+    if (!changed.isOpen()) return;
     other.reset();
     double times = now > usual ? now / Math.max(usual, OFFSET) : usual / Math.max(now, OFFSET);
     String text =
         String.format(
             Locale.ROOT,
             now > usual
-                ? "%s %.3g times as often as usual (%.3g/s, usually %.3g/s)"
-                : "%s %.3g times less often than usual (%.3g/s, usually %.3g/s)",
-            who,
+                ? "%s %.3g times as many checks as usual (%.3g/s, usually %.3g/s)"
+                : "%s %.3g times fewer checks than usual (%.3g/s, usually %.3g/s)",
+            subject,
             times,
             now,
             usual);
     var severity = times >= CRITICAL && now > usual ? Severity.CRITICAL : Severity.WARNING;
-    journal.open(matter, severity, second, now, OptionalDouble.of(usual), text);
+    log.open(topic, severity, second, now, OptionalDouble.of(usual), text);
   }
 }

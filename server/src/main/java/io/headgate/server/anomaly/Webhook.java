@@ -21,110 +21,118 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells somebody elsewhere of anomalies, one after the other, on a thread of its own: nothing here
- * makes a check wait. Tries again a few times, then gives up; what comes while too much is waiting
- * is dropped. Both are said in the log, without the address's path and without the secret.
+ * Sends anomalies to a webhook, one at a time, on a thread of its own, so that it never delays a
+ * check. Retries a few times and then gives up. When the queue is full, further anomalies are
+ * dropped. Both are logged without the path of the address and without the secret. Thread-safe.
  */
 public final class Webhook implements AutoCloseable {
   static final String ID = "Headgate-Delivery";
   static final String TIMESTAMP = "Headgate-Timestamp";
   static final String SIGNATURE = "Headgate-Signature";
-  static final int MOST_WAITING = 100;
+  static final int MAX_QUEUED = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(Webhook.class);
-  private static final Duration LONGEST = Duration.ofSeconds(5); // of one try
-  private static final int TRIES = 6;
-  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration ATTEMPT_TIMEOUT = Duration.ofSeconds(5);
+  private static final int MAX_ATTEMPTS = 6;
+  private static final Duration INITIAL_BACKOFF = Duration.ofSeconds(1);
 
-  /** What to send, under a name that stays the same from try to try. */
+  /** A message with an id that is the same for all attempts. */
   private record Message(String id, String body) {}
 
   private final WebhookTarget target;
   private final String instance;
   private final Function<Anomaly, String> body;
-  private final Duration firstPause;
-  private final BlockingQueue<Message> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final Duration initialBackoff;
+  private final BlockingQueue<Message> queue = new ArrayBlockingQueue<>(MAX_QUEUED);
   private final HttpClient client =
       HttpClient.newBuilder()
           .followRedirects(HttpClient.Redirect.NEVER)
-          .connectTimeout(LONGEST)
+          .connectTimeout(ATTEMPT_TIMEOUT)
           .version(HttpClient.Version.HTTP_1_1)
           .build();
   private final Thread sender;
 
   /**
-   * @param instance what to call this process
-   * @param body an anomaly in JSON
+   * Starts the sending thread.
+   *
+   * @param instance name of this process
+   * @param body serializes an anomaly as JSON
    */
   public Webhook(WebhookTarget target, String instance, Function<Anomaly, String> body) {
-    this(target, instance, body, FIRST_PAUSE);
+    this(target, instance, body, INITIAL_BACKOFF);
   }
 
   Webhook(
-      WebhookTarget target, String instance, Function<Anomaly, String> body, Duration firstPause) {
+      WebhookTarget target, String instance, Function<Anomaly, String> body, Duration initialBackoff) {
     this.target = target;
     this.instance = instance;
     this.body = body;
-    this.firstPause = firstPause;
+    this.initialBackoff = initialBackoff;
     this.sender = Thread.ofVirtual().name("headgate-webhook").start(this::sendAll);
   }
 
-  /** From any thread, without waiting. */
-  public void tell(Anomaly anomaly) {
+  /** Queues an anomaly for delivery. Does not block. */
+  public void report(Anomaly anomaly) {
     String event = anomaly.isOpen() ? "opened" : "closed";
     String id = instance + "-" + anomaly.id() + "-" + event;
     String text =
         "{\"id\":\"%s\",\"event\":\"%s\",\"instance\":\"%s\",\"anomaly\":%s}"
             .formatted(id, event, instance, body.apply(anomaly));
-    if (!waiting.offer(new Message(id, text))) {
-      LOG.warn("webhook at {}: too much is waiting, {} is not told", target, id);
+    if (!queue.offer(new Message(id, text))) {
+      LOG.warn("webhook {}: the queue is full, dropped {}", target, id);
     }
   }
 
   private void sendAll() {
     try {
-      while (true) send(waiting.take());
+      while (true) send(queue.take());
     } catch (InterruptedException e) {
-      // closed
+      // Closed.
     }
   }
 
   private void send(Message message) throws InterruptedException {
     String problem = "";
-    for (int attempt = 0; attempt < TRIES; attempt++) {
-      if (attempt > 0) Thread.sleep(pause(attempt));
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (attempt > 0) Thread.sleep(backoff(attempt));
       problem = attempt(message);
       if (problem.isEmpty()) return;
       if (problem.startsWith("!")) break;
     }
     LOG.warn(
-        "webhook at {}: gave up telling {} ({})",
+        "webhook {}: gave up delivering {} ({})",
         target,
         message.id,
         problem.startsWith("!") ? problem.substring(1) : problem);
   }
 
-  /** Twice as long each time, and anything up to that: many instances do not come back at once. */
-  private Duration pause(int attempt) {
-    long most = firstPause.toMillis() << (attempt - 1);
-    return Duration.ofMillis(most / 2 + ThreadLocalRandom.current().nextLong(most / 2 + 1));
+  /**
+   * Returns the backoff before an attempt: doubled each time, with jitter, so that many instances
+   * do not retry at once.
+   */
+  private Duration backoff(int attempt) {
+    long max = initialBackoff.toMillis() << (attempt - 1);
+    return Duration.ofMillis(max / 2 + ThreadLocalRandom.current().nextLong(max / 2 + 1));
   }
 
-  /** What was wrong; nothing if it arrived. With ! in front if there is no use in trying again. */
+  /**
+   * Sends the message once. Returns an empty string on success, otherwise the problem, prefixed
+   * with ! if a retry is pointless.
+   */
   private String attempt(Message message) throws InterruptedException {
     var sent = client.sendAsync(request(message), BodyHandlers.discarding());
     try {
-      int status = sent.get(LONGEST.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+      int status = sent.get(ATTEMPT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).statusCode();
       if (status >= 200 && status < 300) return "";
-      boolean again = status >= 500 || status == 408 || status == 429;
-      return (again ? "" : "!") + "status " + status;
+      boolean retryable = status >= 500 || status == 408 || status == 429;
+      return (retryable ? "" : "!") + "status " + status;
     } catch (ExecutionException e) {
       return e.getCause() instanceof IOException cause
           ? cause.getClass().getSimpleName()
           : "failed";
     } catch (TimeoutException e) {
       sent.cancel(true);
-      return "no answer within " + LONGEST.toSeconds() + " s";
+      return "no answer within " + ATTEMPT_TIMEOUT.toSeconds() + " s";
     }
   }
 
@@ -132,7 +140,7 @@ public final class Webhook implements AutoCloseable {
     String now = Long.toString(System.currentTimeMillis() / 1_000);
     var request =
         HttpRequest.newBuilder(target.address())
-            .timeout(LONGEST)
+            .timeout(ATTEMPT_TIMEOUT)
             .header("Content-Type", "application/json")
             .header("User-Agent", "headgate")
             .header(ID, message.id)
@@ -155,7 +163,7 @@ public final class Webhook implements AutoCloseable {
     }
   }
 
-  /** What has not been told by now is not told. */
+  /** Stops the sender. Queued messages are discarded. */
   @Override
   public void close() {
     sender.interrupt();

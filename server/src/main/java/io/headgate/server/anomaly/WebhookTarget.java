@@ -5,35 +5,39 @@ import java.net.URISyntaxException;
 import java.util.Optional;
 
 /**
- * Whom to tell, and the secret that shows it was us. Repeats no secret: neither in messages nor in
- * {@code toString}.
+ * Address of a webhook and the secret that signs its messages. Neither exceptions nor {@code
+ * toString} contain the secret.
  */
 public record WebhookTarget(URI address, Optional<String> secret) {
-  private static final int SHORTEST_SECRET = 16;
+  private static final int MIN_SECRET_LENGTH = 16;
 
   public WebhookTarget {
-    if (secret.isPresent() && secret.get().length() < SHORTEST_SECRET) {
+    if (secret.isPresent() && secret.get().length() < MIN_SECRET_LENGTH) {
       throw new IllegalArgumentException(
-          "webhook-secret must have at least %d characters".formatted(SHORTEST_SECRET));
+          "webhook-secret must have at least %d characters".formatted(MIN_SECRET_LENGTH));
     }
   }
 
-  /** From text such as {@code https://example.com/hook}. */
+  /**
+   * Parses an address such as {@code https://example.com/hook}.
+   *
+   * @throws IllegalArgumentException if it is not an HTTP address or contains credentials
+   */
   public static WebhookTarget of(String address, Optional<String> secret) {
     try {
       var uri = new URI(address);
-      boolean known = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-      if (known && uri.getHost() != null && uri.getUserInfo() == null) {
+      boolean supported = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+      if (supported && uri.getHost() != null && uri.getUserInfo() == null) {
         return new WebhookTarget(uri, secret);
       }
     } catch (URISyntaxException e) {
-      // said below, without the text: an address may hold a secret
+      // Reported below without the text, since an address may contain a secret.
     }
     throw new IllegalArgumentException(
         "webhook must be an address such as https://example.com/hook, without user or password");
   }
 
-  /** What a log may say: a path or a query may be as secret as a password. */
+  /** Returns the address without path and query, which may be as secret as a password. */
   @Override
   public String toString() {
     return address.getScheme()

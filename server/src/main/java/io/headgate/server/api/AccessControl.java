@@ -8,99 +8,109 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may do what, by the token that they show.
+ * Authorizes requests by the bearer token they carry.
  *
- * <p>Without tokens everything is open, which is why a service without any listens to its own
- * machine only. Checks are open until a check token is set. As soon as there is any token, reading
- * and administering need one of their own: with a check token alone nobody may.
+ * <p>Without any token every operation is open, so a service without tokens listens on the loopback
+ * interface only. Checks stay open until a check token is set. As soon as any token is set, reading
+ * and administering require a token of their own; with only a check token configured, both are
+ * disabled. Thread-safe.
  */
 public final class AccessControl {
+  /** Has no tokens and allows every operation. */
   public static final AccessControl OPEN = new AccessControl(TokenSet.NONE);
 
   private static final String SCHEME = "Bearer ";
 
-  private final TokenGuessThrottle guesses;
+  private final TokenGuessThrottle throttle;
   private volatile TokenSet tokens;
 
+  /** Creates access control for the given tokens. */
   public AccessControl(TokenSet tokens) {
     this(tokens, System::nanoTime);
   }
 
   /**
-   * @param nanos the clock by which wrong tokens are limited
+   * @param nanos the clock by which wrong tokens are throttled
    */
   AccessControl(TokenSet tokens, LongSupplier nanos) {
     this.tokens = tokens;
-    this.guesses = new TokenGuessThrottle(nanos);
+    this.throttle = new TokenGuessThrottle(nanos);
   }
 
+  /** Creates access control with at most one admin token and one check token, both unnamed. */
   public AccessControl(Optional<String> adminToken, Optional<String> checkToken) {
-    this(of(adminToken, checkToken));
+    this(tokenSet(adminToken, checkToken));
   }
 
-  private static TokenSet of(Optional<String> adminToken, Optional<String> checkToken) {
-    var admin = adminToken.map(token -> TokenSet.NONE.withAdmin(token, "")).orElse(TokenSet.NONE);
-    return checkToken.map(token -> admin.withCheck(token, "")).orElse(admin);
+  private static TokenSet tokenSet(Optional<String> adminToken, Optional<String> checkToken) {
+    var admin = adminToken.map(value -> TokenSet.NONE.withAdmin(value, "")).orElse(TokenSet.NONE);
+    return checkToken.map(value -> admin.withCheck(value, "")).orElse(admin);
   }
 
   /**
-   * From the next request on these are the tokens; those that are not among them end.
+   * Replaces the tokens. The next request is authorized by the new ones; tokens that are not among
+   * them are revoked.
    *
-   * @throws IllegalArgumentException if what was guarded would be open to everybody
+   * @throws IllegalArgumentException if an operation that requires a token would become open
    */
   public void replace(TokenSet changed) {
     for (var role : List.of(Role.ADMIN, Role.CHECK, Role.READ)) {
-      boolean guards = role != Role.READ || changed.isEmpty(); // else it takes an admin to read
-      if (guards && tokens.has(role) && !changed.has(role)) {
+      boolean required = role != Role.READ || changed.isEmpty(); // admin tokens read, too
+      if (required && tokens.has(role) && !changed.has(role)) {
         throw new IllegalArgumentException(
-            "there would be no %s token any more; give a new one instead, or restart without"
+            "the last %s token can't be removed while the service runs; add a new one, or restart without"
                 .formatted(role.text()));
       }
     }
     tokens = changed;
   }
 
-  /** Whether there is no token at all. */
+  /** Returns whether no token is configured. */
   public boolean isUnguarded() {
     return tokens.isEmpty();
   }
 
+  /** Returns whether an admin token is configured. */
   public boolean hasAdminToken() {
     return tokens.has(Role.ADMIN);
   }
 
   /**
-   * Lets the caller pass or throws the refusal. An address that sent too many wrong tokens must
-   * wait with others; one that was good from there before stays so, for callers who share it.
+   * Authorizes a request. Once an address has sent too many wrong tokens, it must wait before
+   * another token of it is accepted. Tokens that were accepted from that address before stay
+   * accepted, since clients may share an address.
+   *
+   * @param authorization the value of the {@code Authorization} header, or null
+   * @throws ProblemException with status 401, 403 or 429 if the request is not authorized
    */
   public void require(Role needed, @Nullable String authorization, HttpConnection connection) {
-    if (needed == Role.ANYBODY || isOpen(tokens, needed)) return;
-    var from = ClientAddress.of(connection).caller();
-    var bearer = identified(authorization, from);
+    if (needed == Role.PUBLIC || isOpen(tokens, needed)) return;
+    var from = ClientAddress.of(connection).network();
+    var bearer = authenticate(authorization, from);
     try {
       require(needed, authorization);
-      bearer.ifPresent(known -> known.seen(from));
+      bearer.ifPresent(known -> known.recordAddress(from));
     } catch (ProblemException e) {
       if (bearer.isPresent()) {
-        guesses.report("a %s token".formatted(bearer.get().role().text()), from, needed);
-      } else if (!shown(authorization).isEmpty()) {
-        guesses.wrong(from, needed);
+        throttle.logRejection("a %s token".formatted(bearer.get().role().text()), from, needed);
+      } else if (!bearerToken(authorization).isEmpty()) {
+        throttle.recordFailure(from, needed);
       }
       throw e;
     }
   }
 
-  /** Whose token is shown, unless too many wrong ones came from there. */
-  private Optional<TokenSet.Bearer> identified(@Nullable String authorization, ClientAddress from) {
-    String shown = shown(authorization);
-    var bearer = tokens.bearer(shown);
-    long wait = shown.isEmpty() ? 0 : guesses.waitNanos(from);
-    if (wait > 0 && (bearer.isEmpty() || !bearer.get().seenFrom().contains(from))) {
+  /** Returns the bearer of the token; throws if the address has sent too many wrong tokens. */
+  private Optional<TokenSet.Bearer> authenticate(@Nullable String authorization, ClientAddress from) {
+    String token = bearerToken(authorization);
+    var bearer = tokens.bearer(token);
+    long wait = token.isEmpty() ? 0 : throttle.waitNanos(from);
+    if (wait > 0 && (bearer.isEmpty() || !bearer.get().addresses().contains(from))) {
       long seconds = TimeUnit.NANOSECONDS.toSeconds(wait) + 1;
       throw new ProblemException(
           ProblemDocument.of(
                   429,
-                  "too many wrong tokens came from this address; try again in %d s"
+                  "too many wrong tokens from this address; try again in %d s"
                       .formatted(seconds))
               .with("Retry-After", Long.toString(seconds)));
     }
@@ -109,34 +119,34 @@ public final class AccessControl {
 
   private void require(Role needed, @Nullable String authorization) {
     var now = tokens;
-    if (needed == Role.ANYBODY || isOpen(now, needed)) return;
-    String shown = shown(authorization);
-    var bearer = now.bearer(shown);
+    if (needed == Role.PUBLIC || isOpen(now, needed)) return;
+    String token = bearerToken(authorization);
+    var bearer = now.bearer(token);
     if (bearer.isPresent() && bearer.get().role().covers(needed)) return;
-    if (isNobodys(now, needed)) {
+    if (isDisabled(now, needed)) {
       throw new ProblemException(
           ProblemDocument.of(
               403,
-              "no %s token is set, so nobody may do this; start with --%s-token"
+              "no %s token is set, so this operation is disabled; start with --%s-token"
                   .formatted(needed.text(), needed.text())));
     }
     if (bearer.isPresent()) {
       throw new ProblemException(
           ProblemDocument.of(
               403,
-              "a %s token may not do this; use one that is good for %s"
+              "a %s token does not permit this operation; use a token of role %s"
                   .formatted(bearer.get().role().text(), needed.text())));
     }
     throw new ProblemException(
         ProblemDocument.of(
                 401,
-                shown.isEmpty()
+                token.isEmpty()
                     ? "a token is needed; send the header Authorization: Bearer <token>"
-                    : "this token is not one of this service's")
+                    : "the token is not valid for this service")
             .with("WWW-Authenticate", "Bearer realm=\"headgate\""));
   }
 
-  /** Whether {@link #require} would let the caller pass. */
+  /** Returns whether {@link #require} would authorize the request. Does not count wrong tokens. */
   public boolean allows(Role needed, Optional<String> authorization) {
     try {
       require(needed, authorization.orElse(null));
@@ -147,14 +157,18 @@ public final class AccessControl {
   }
 
   /**
-   * Why a caller may not ask.
+   * The reason why a request is not authorized.
    *
-   * @param status as in HTTP: 401 if nobody knows who asks, 403 if somebody may not
+   * @param status as in HTTP: 401 without a valid token, 403 if the token does not permit the
+   *     operation, 429 after too many wrong tokens
    */
   public record Denial(int status, String reason) {}
 
-  /** Why the caller may not check, if so: for what speaks other protocols. */
-  public Optional<Denial> refusalOfCheck(
+  /**
+   * Returns why the request may not check limits, or empty if it may. For protocols other than
+   * HTTP.
+   */
+  public Optional<Denial> checkDenial(
       @Nullable String authorization, HttpConnection connection) {
     try {
       require(Role.CHECK, authorization, connection);
@@ -164,39 +178,45 @@ public final class AccessControl {
     }
   }
 
-  /** The name that was given to the token that is shown; empty without token or name. */
+  /** Returns the name of the token; empty without a token or if the token has no name. */
   public String caller(Optional<String> authorization) {
-    return tokens.bearer(shown(authorization.orElse(null))).map(TokenSet.Bearer::name).orElse("");
+    return tokens.bearer(bearerToken(authorization.orElse(null))).map(TokenSet.Bearer::name).orElse("");
   }
 
   /**
-   * What the caller may do.
+   * The role of a request.
    *
-   * @param role of the token that is shown; none if it is not one of ours. Where there are no
-   *     tokens anybody may do anything
-   * @param name that was given to the token; may be empty
+   * @param role the role of its token; {@code none} if the token is not valid, {@code admin} if no
+   *     tokens are configured
+   * @param guarded whether tokens are configured
+   * @param name the name of the token; may be empty
    */
-  public record Standing(String role, boolean guarded, String name) {}
+  public record Identity(String role, boolean guarded, String name) {}
 
-  public Standing standing(Optional<String> authorization, ClientAddress peer) {
-    if (tokens.isEmpty()) return new Standing(Role.ADMIN.text(), false, "");
-    var from = peer.caller();
-    var bearer = identified(authorization.orElse(null), from);
-    bearer.ifPresent(known -> known.seen(from));
-    if (bearer.isEmpty() && !shown(authorization.orElse(null)).isEmpty()) {
-      guesses.wrong(from, Role.PEEK);
+  /**
+   * Returns the role of a request, and counts a wrong token.
+   *
+   * @throws ProblemException with status 429 if the address has sent too many wrong tokens
+   */
+  public Identity identify(Optional<String> authorization, ClientAddress peer) {
+    if (tokens.isEmpty()) return new Identity(Role.ADMIN.text(), false, "");
+    var from = peer.network();
+    var bearer = authenticate(authorization.orElse(null), from);
+    bearer.ifPresent(known -> known.recordAddress(from));
+    if (bearer.isEmpty() && !bearerToken(authorization.orElse(null)).isEmpty()) {
+      throttle.recordFailure(from, Role.PEEK);
     }
     return bearer
-        .map(known -> new Standing(known.role().text(), true, known.name()))
-        .orElse(new Standing("none", true, ""));
+        .map(known -> new Identity(known.role().text(), true, known.name()))
+        .orElse(new Identity("none", true, ""));
   }
 
-  /** Whether a name that a caller gives would be taken for that of a token. */
-  public boolean isNameOfAToken(String name) {
+  /** Returns whether the name could be mistaken for that of a token; case and width are ignored. */
+  public boolean isTokenName(String name) {
     return tokens.hasName(name);
   }
 
-  /** What an audit says of the caller: the token's name, else what is known. */
+  /** Returns the caller's name for the audit log: the name of its token if it has one. */
   public String auditName(Optional<String> authorization) {
     String name = caller(authorization);
     if (!name.isEmpty()) return "token " + name;
@@ -205,21 +225,21 @@ public final class AccessControl {
 
   private static boolean isOpen(TokenSet tokens, Role needed) {
     return switch (needed) {
-      case ANYBODY -> true;
+      case PUBLIC -> true;
       case PEEK, CHECK -> !tokens.has(Role.CHECK);
       case READ, ADMIN -> tokens.isEmpty();
     };
   }
 
-  private static boolean isNobodys(TokenSet tokens, Role needed) {
+  private static boolean isDisabled(TokenSet tokens, Role needed) {
     return switch (needed) {
-      case ANYBODY, PEEK, CHECK -> false;
+      case PUBLIC, PEEK, CHECK -> false;
       case READ -> !tokens.has(Role.READ) && !tokens.has(Role.ADMIN);
       case ADMIN -> !tokens.has(Role.ADMIN);
     };
   }
 
-  private static String shown(@Nullable String authorization) {
+  private static String bearerToken(@Nullable String authorization) {
     if (authorization == null) return "";
     boolean bearer = authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
     return bearer ? authorization.substring(SCHEME.length()).strip() : "";

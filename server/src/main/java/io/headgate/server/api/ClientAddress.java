@@ -12,23 +12,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An IP address as 128 bits, IPv4 as IPv4-mapped, so that all ways to write one address are equal.
- * Never asks a name server.
+ * An IP address as 128 bits. IPv4 addresses are IPv4-mapped, so that all spellings of one address
+ * are equal. Never resolves names.
  */
 public record ClientAddress(long high, long low) {
   private static final long V4_PREFIX = 0xffff_0000_0000L;
   private static final ClientAddress LOOPBACK = of(new byte[] {127, 0, 0, 1});
 
   /**
-   * Reads an address without port, brackets or zone, as rules read it: an address that a proxy
-   * reports is the address that a rule matches.
+   * Parses an address without port, brackets or zone. Uses the parser of rule conditions, so that
+   * an address reported by a proxy equals the address a rule matches.
    */
   public static Optional<ClientAddress> parse(String text) {
     return Optional.ofNullable(IpAddress.parse(text))
         .map(address -> new ClientAddress(address.high(), address.low()));
   }
 
-  /** The peer of a connection; what has no address, such as a local socket, is this machine. */
+  /**
+   * Returns the peer of a connection. A connection without an address, such as a Unix domain
+   * socket, counts as loopback.
+   */
   public static ClientAddress of(HttpConnection connection) {
     var peer = connection.remoteAddress();
     String host = peer == null ? null : peer.hostAddress();
@@ -37,7 +40,7 @@ public record ClientAddress(long high, long low) {
     return parse(zone < 0 ? host : host.substring(0, zone)).orElse(LOOPBACK);
   }
 
-  /** The same of a connection of which nothing but its socket is known yet. */
+  /** Returns the address of a socket. A socket without an address counts as loopback. */
   public static ClientAddress of(@Nullable SocketAddress peer) {
     return peer instanceof InetSocketAddress known && known.getAddress() != null
         ? of(known.getAddress().getAddress())
@@ -55,7 +58,7 @@ public record ClientAddress(long high, long low) {
     return high == 0 && (low & ~0xffff_ffffL) == V4_PREFIX;
   }
 
-  /** The first {@code bits} (of 128) as they are, the others zero. */
+  /** Returns the address with all but its first {@code bits} (of 128) set to zero. */
   ClientAddress prefix(int bits) {
     return bits <= 64
         ? new ClientAddress(high & mask(bits), 0)
@@ -66,8 +69,11 @@ public record ClientAddress(long high, long low) {
     return bits == 0 ? 0 : -1L << (64 - bits);
   }
 
-  /** Whoever has one IPv6 address has the 2^64 of its network. */
-  public ClientAddress caller() {
+  /**
+   * Returns the unit in which clients are limited: an IPv4 address, or the /64 network of an IPv6
+   * address, since a client that has one IPv6 address usually has the 2^64 of its network.
+   */
+  public ClientAddress network() {
     return isV4() ? this : prefix(64);
   }
 
@@ -80,7 +86,7 @@ public record ClientAddress(long high, long low) {
     try {
       return NetUtil.toAddressString(InetAddress.getByAddress(bytes));
     } catch (UnknownHostException e) {
-      throw new IllegalStateException("4 and 16 bytes are an address", e);
+      throw new IllegalStateException("4 or 16 bytes are always an address", e);
     }
   }
 }

@@ -9,66 +9,69 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices event loops that no longer run their tasks: their connections get no answers, though the
- * process is there. Posts a task to each every second, from a thread of its own, and counts those
- * that are not done. Counting instead of measuring makes no difference between a process that was
- * suspended and one that was not.
+ * Detects event loops that no longer run their tasks, so that the connections of these loops get no
+ * answers although the process is alive. A thread of its own posts a task to each event loop every
+ * second and counts the ticks for which the task is not done. Ticks are counted instead of time, so
+ * that a suspended process is not taken for a stuck one. Thread-safe.
  */
 public final class EventLoopWatchdog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EventLoopWatchdog.class);
-  private static final Duration EVERY = Duration.ofSeconds(1);
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  /** So many tasks in a row may be waiting. */
-  static final int PATIENCE = 10;
+  /** The number of ticks for which a task may be pending. */
+  static final int MAX_PENDING_TICKS = 10;
 
-  private record Watched(Context loop, AtomicLong waiting) {}
+  private record WatchedLoop(Context loop, AtomicLong pendingTicks) {}
 
-  private final List<Watched> loops = new CopyOnWriteArrayList<>();
+  private final List<WatchedLoop> loops = new CopyOnWriteArrayList<>();
   private final Thread thread = new Thread(this::run, "event-loop-watchdog");
 
+  /** Starts the thread that probes the event loops. */
   public void start() {
     thread.setDaemon(true);
     thread.start();
   }
 
+  /** Adds an event loop. */
   public void watch(Context loop) {
-    loops.add(new Watched(loop, new AtomicLong()));
+    loops.add(new WatchedLoop(loop, new AtomicLong()));
   }
 
-  /** How many event loops do not run their tasks. */
-  public int stuck() {
+  /** Returns the number of event loops that do not run their tasks. */
+  public int stuckLoops() {
     int stuck = 0;
-    for (var loop : loops) if (loop.waiting.get() > PATIENCE) stuck++;
+    for (var loop : loops) if (loop.pendingTicks.get() > MAX_PENDING_TICKS) stuck++;
     return stuck;
   }
 
   private void run() {
     try {
       while (true) {
-        Thread.sleep(EVERY);
-        look();
+        Thread.sleep(INTERVAL);
+        probe();
       }
     } catch (InterruptedException closed) {
       Thread.currentThread().interrupt();
     }
   }
 
-  void look() {
+  /** Counts one tick of each event loop and posts a task to the idle ones. */
+  void probe() {
     for (var loop : loops) {
-      long waiting = loop.waiting.incrementAndGet();
-      if (waiting == 1) post(loop);
-      if (waiting == PATIENCE + 1) {
+      long pendingTicks = loop.pendingTicks.incrementAndGet();
+      if (pendingTicks == 1) post(loop);
+      if (pendingTicks == MAX_PENDING_TICKS + 1) {
         LOG.error(
-            "an event loop has run nothing for {} s; /health/live is 503 until it does", PATIENCE);
+            "an event loop has run no task for {} s; /health/live is 503 until it does", MAX_PENDING_TICKS);
       }
     }
   }
 
-  private static void post(Watched loop) {
+  private static void post(WatchedLoop loop) {
     try {
-      loop.loop.runOnContext(ran -> loop.waiting.set(0));
+      loop.loop.runOnContext(ran -> loop.pendingTicks.set(0));
     } catch (RuntimeException ended) {
-      LOG.debug("an event loop takes no more tasks", ended); // it stays at waiting
+      LOG.debug("an event loop accepts no more tasks", ended); // it counts as stuck
     }
   }
 

@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The headers in which proxies say who asked them, and how each is read. */
+/** The headers in which proxies report the address of their client, with the syntax of each. */
 public enum ForwardedHeader {
   X_REAL_IP("X-Real-IP"),
   X_FORWARDED_FOR("X-Forwarded-For"),
   FORWARDED("Forwarded");
 
-  /** More hops than any request really has; what is left of them is not looked at. */
-  static final int MOST_HOPS = 32;
+  /** The number of hops that are read, counted from the nearest; real requests have fewer. */
+  static final int MAX_HOPS = 32;
 
   private final String field;
 
@@ -21,11 +21,12 @@ public enum ForwardedHeader {
     this.field = field;
   }
 
-  /** The name of the field. */
+  /** Returns the name of the header field. */
   public String field() {
     return field;
   }
 
+  /** Returns the header of this name, in any case; empty if there is none. */
   static Optional<ForwardedHeader> find(String name) {
     for (var header : values()) {
       if (header.field.equalsIgnoreCase(name)) return Optional.of(header);
@@ -34,22 +35,22 @@ public enum ForwardedHeader {
   }
 
   /**
-   * The hops that the lines of this header name, the nearest first. One that is no address is there
-   * too, as empty: what is beyond it is not to be believed.
+   * Returns the hops in the lines of this header, the nearest first. A hop that is not an address
+   * is included as empty, because hops beyond it are not trustworthy.
    */
   List<Optional<ClientAddress>> hops(List<String> lines) {
     var hops = new ArrayList<Optional<ClientAddress>>();
     for (var line : lines.reversed()) {
       var elements = this == FORWARDED ? split(line, ',') : List.of(line.split(",", -1));
       for (var element : elements.reversed()) {
-        if (hops.size() == MOST_HOPS) return hops;
+        if (hops.size() == MAX_HOPS) return hops;
         hops.add(node(this == FORWARDED ? forParameter(element) : element.strip()));
       }
     }
     return hops;
   }
 
-  /** The value of {@code for=} in one element of RFC 7239; empty if there is none. */
+  /** Returns the value of {@code for=} in one element of RFC 7239; empty if there is none. */
   private static String forParameter(String element) {
     for (var pair : split(element, ';')) {
       int equals = pair.indexOf('=');
@@ -65,7 +66,10 @@ public enum ForwardedHeader {
     return value.substring(1, value.length() - 1).replaceAll("\\\\(.)", "$1");
   }
 
-  /** {@code 192.0.2.1}, {@code 192.0.2.1:80}, {@code 2001:db8::1}, {@code [2001:db8::1]:80}. */
+  /**
+   * Parses {@code 192.0.2.1}, {@code 192.0.2.1:80}, {@code 2001:db8::1} or {@code
+   * [2001:db8::1]:80}.
+   */
   private static Optional<ClientAddress> node(String text) {
     if (text.startsWith("[")) {
       int end = text.indexOf(']');
@@ -73,21 +77,25 @@ public enum ForwardedHeader {
       return ClientAddress.parse(text.substring(1, end));
     }
     int colon = text.indexOf(':');
-    boolean one = colon >= 0 && text.indexOf(':', colon + 1) < 0;
-    if (!one) return ClientAddress.parse(text);
+    boolean single = colon >= 0 && text.indexOf(':', colon + 1) < 0;
+    if (!single) return ClientAddress.parse(text);
     return isPort(text.substring(colon))
         ? ClientAddress.parse(text.substring(0, colon))
         : Optional.empty();
   }
 
-  /** Nothing, or a colon and a port, which RFC 7239 lets proxies obscure. */
+  /**
+   * Returns whether the text is empty, or a colon and a port, which RFC 7239 allows to be
+   * obfuscated.
+   */
   private static boolean isPort(String text) {
     return text.isEmpty() || text.matches(":([0-9]{1,5}|_[A-Za-z0-9._-]{1,64})");
   }
 
   /**
-   * At the separators that are not within quotes. A caller may leave a quote open in front of what
-   * our proxy adds, so that it swallows it: where quotes don't close they are nothing special.
+   * Splits at the separators outside of quotes. A client may leave a quote open in front of the
+   * part that the proxy appends, so that the quote hides it; if quotes are not balanced they have
+   * no special meaning.
    */
   private static List<String> split(String text, char separator) {
     var parts = new ArrayList<String>();

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Turns the bytes of a header into the text of an attribute, whatever the bytes are.
+ * Decodes the bytes of a header to the text of an attribute. Every sequence of bytes is accepted.
  *
  * <p>UTF-8 is decoded as it is. A byte that does not belong to a well-formed UTF-8 sequence becomes
  * U+FFFD followed by the byte in two hexadecimal digits: {@code a}, {@code FF} becomes {@code
@@ -18,12 +18,12 @@ public final class HeaderText {
   private static final char MARK = '\uFFFD';
   private static final String HEX = "0123456789ABCDEF";
 
-  /** Decodes {@code bytes}; escapes what is not UTF-8. */
+  /** Decodes {@code bytes}, escaping each byte that is not UTF-8. */
   public static String of(byte[] bytes) {
     return escaped(bytes, false);
   }
 
-  /** As {@link #of}, and escapes control characters too. */
+  /** Decodes like {@link #of} and also escapes control characters. */
   public static String printable(byte[] bytes) {
     return escaped(bytes, true);
   }
@@ -60,8 +60,8 @@ public final class HeaderText {
   }
 
   /**
-   * Returns the length of the well-formed sequence that begins here, or 0 if there is none (Unicode
-   * 16, table 3-7).
+   * Returns the length of the well-formed sequence that begins at {@code at}, or 0 if there is none
+   * (Unicode 16, table 3-7).
    */
   private static int sequence(byte[] bytes, int at) {
     int first = bytes[at] & 0xff;
@@ -79,7 +79,7 @@ public final class HeaderText {
     return length;
   }
 
-  /** Whether a reader of the text would take this U+FFFD for the beginning of an escaped byte. */
+  /** Returns whether this U+FFFD could be mistaken for the start of an escaped byte. */
   private static boolean isEscape(byte[] bytes, int at, int length) {
     return length == 3
         && bytes[at] == (byte) 0xef
@@ -96,7 +96,7 @@ public final class HeaderText {
     return length == 2 && first == 0xc2 && (bytes[at + 1] & 0xff) < 0xa0;
   }
 
-  /** UTF-8, with an unpaired surrogate as the three bytes that stand for no character. */
+  /** Encodes as UTF-8, with an unpaired surrogate as the three bytes that are not a character. */
   private static byte[] encoded(String text) {
     var bytes = new ByteArrayOutputStream(text.length() + 8);
     for (int i = 0; i < text.length(); ) {

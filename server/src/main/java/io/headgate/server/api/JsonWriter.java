@@ -3,37 +3,45 @@ package io.headgate.server.api;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes JSON in the order of the calls. Knows where commas go, and nothing of what is written. */
+/**
+ * Writes compact JSON in the order of the calls. Inserts commas; does not check that the calls form
+ * valid JSON. Not thread-safe.
+ */
 public final class JsonWriter {
   private static final String HEX = "0123456789abcdef";
 
   private final StringBuilder out = new StringBuilder(512);
 
+  /** Begins an object. */
   public JsonWriter begin() {
     return open('{');
   }
 
+  /** Ends an object. */
   public JsonWriter end() {
     out.append('}');
     return this;
   }
 
+  /** Begins an array. */
   public JsonWriter beginList() {
     return open('[');
   }
 
+  /** Ends an array. */
   public JsonWriter endList() {
     out.append(']');
     return this;
   }
 
-  /** The name of a member; its value comes next. Names are ours and need no escape. */
+  /** Writes the name of a member, without escaping; its value comes next. */
   public JsonWriter name(String name) {
     separate();
     out.append('"').append(name).append("\":");
     return this;
   }
 
+  /** Writes a string. Control characters are escaped; unpaired surrogates become U+FFFD. */
   public JsonWriter value(String text) {
     separate();
     out.append('"');
@@ -42,15 +50,16 @@ public final class JsonWriter {
     return this;
   }
 
+  /** Writes an integer. */
   public JsonWriter value(long number) {
     separate();
     out.append(number);
     return this;
   }
 
-  /** With three decimals at the most. */
+  /** Writes a number with at most three decimals; null if it is not finite. */
   public JsonWriter value(double number) {
-    if (!Double.isFinite(number)) return nothing();
+    if (!Double.isFinite(number)) return nullValue();
     separate();
     if (Math.abs(number) >= 1e15) {
       out.append((long) number);
@@ -68,44 +77,48 @@ public final class JsonWriter {
     return this;
   }
 
-  public JsonWriter value(boolean truth) {
+  /** Writes a boolean. */
+  public JsonWriter value(boolean flag) {
     separate();
-    out.append(truth);
+    out.append(flag);
     return this;
   }
 
+  /** Writes an array of strings. */
   public JsonWriter value(List<String> texts) {
     beginList();
     for (var text : texts) value(text);
     return endList();
   }
 
+  /** Writes an array of integers. */
   public JsonWriter value(long[] numbers) {
     beginList();
     for (long number : numbers) value(number);
     return endList();
   }
 
-  public JsonWriter nothing() {
+  /** Writes null. */
+  public JsonWriter nullValue() {
     separate();
     out.append("null");
     return this;
   }
 
-  /** A member that is null if there is no such text. */
-  public JsonWriter textOrNothing(String name, Optional<String> text) {
+  /** Writes a member whose value is a string, or null if empty. */
+  public JsonWriter textOrNull(String name, Optional<String> text) {
     name(name);
-    return text.isPresent() ? value(text.get()) : nothing();
+    return text.isPresent() ? value(text.get()) : nullValue();
   }
 
-  /** What is JSON already. */
+  /** Writes a value that is JSON already. */
   public JsonWriter json(String text) {
     separate();
     out.append(text);
     return this;
   }
 
-  /** A member whose name is not ours. */
+  /** Writes a string member whose name is escaped. */
   public JsonWriter member(String name, String text) {
     value(name);
     out.append(':');

@@ -6,37 +6,43 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Why a request is not answered as asked, as RFC 9457 has it.
+ * A problem document as defined by RFC 9457.
  *
- * @param field the part of the request that is at fault, such as {@code checks[3].cost}
- * @param detail what was given, what is allowed, and the way out
- * @param headers what the answer must carry beside the body
- * @param flaws each thing that is wrong with a text of rules
+ * @param status the status of the response
+ * @param field the part of the request that is invalid, such as {@code checks[3].cost}
+ * @param detail the given value, the allowed values, and the remedy
+ * @param headers the headers to add to the response
+ * @param problems each error in the rules that were sent
  */
 public record ProblemDocument(
     int status,
     Optional<String> field,
     String detail,
     Map<String, String> headers,
-    List<io.headgate.rulefile.RuleProblem> flaws) {
+    List<io.headgate.rulefile.RuleProblem> problems) {
   public static final String MEDIA_TYPE = "application/problem+json";
 
+  /** Creates a problem that does not concern one field. */
   public static ProblemDocument of(int status, String detail) {
     return new ProblemDocument(status, Optional.empty(), detail, Map.of(), List.of());
   }
 
+  /** Creates a problem with one field of the request. */
   public static ProblemDocument of(int status, String field, String detail) {
     return new ProblemDocument(status, Optional.of(field), detail, Map.of(), List.of());
   }
 
+  /** Returns this problem with the header instead of its own. */
   public ProblemDocument with(String header, String value) {
-    return new ProblemDocument(status, field, detail, Map.of(header, value), flaws);
+    return new ProblemDocument(status, field, detail, Map.of(header, value), problems);
   }
 
-  public ProblemDocument with(List<io.headgate.rulefile.RuleProblem> flaws) {
-    return new ProblemDocument(status, field, detail, headers, flaws);
+  /** Returns this problem with the errors found in the rules. */
+  public ProblemDocument with(List<io.headgate.rulefile.RuleProblem> problems) {
+    return new ProblemDocument(status, field, detail, headers, problems);
   }
 
+  /** Returns the body of the response. */
   public JsonWriter json() {
     var out = new JsonWriter().begin();
     out.name("type").value("about:blank");
@@ -44,11 +50,11 @@ public record ProblemDocument(
     out.name("status").value(status);
     out.name("detail").value(detail);
     field.ifPresent(name -> out.name("field").value(name));
-    if (!flaws.isEmpty()) {
+    if (!problems.isEmpty()) {
       out.name("problems").beginList();
-      for (var flaw : flaws) {
-        out.begin().name("line").value(flaw.line()).name("column").value(flaw.column());
-        out.name("field").value(flaw.path()).name("message").value(flaw.message()).end();
+      for (var problem : problems) {
+        out.begin().name("line").value(problem.line()).name("column").value(problem.column());
+        out.name("field").value(problem.path()).name("message").value(problem.message()).end();
       }
       out.endList();
     }

@@ -8,11 +8,11 @@ import io.vertx.core.http.HttpHeaders;
 import java.util.function.BiConsumer;
 
 /**
- * What a verdict says in headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
- * and the older ones that many clients know.
+ * Writes a result as HTTP headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
+ * and the older {@code X-RateLimit-*} headers.
  *
- * <p>A policy's name needs no escape: rules and limits may be named by letters, digits and a few
- * signs that are none of the quotes.
+ * <p>The name of a policy needs no escape: names of rules and limits consist of letters, digits and
+ * a few characters other than quotes. Thread-safe.
  */
 public final class RateLimitHeaders {
   private static final CharSequence POLICY = HttpHeaders.createOptimized("RateLimit-Policy");
@@ -23,10 +23,13 @@ public final class RateLimitHeaders {
   private static final CharSequence RESET = HttpHeaders.createOptimized("X-RateLimit-Reset");
   private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
 
-  private static final long HIGHEST = 999_999_999_999_999L; // of integers in structured fields
+  private static final long MAX_INTEGER = 999_999_999_999_999L; // of structured fields (RFC 8941)
 
   private final Ticker ticker;
 
+  /**
+   * @param ticker the clock for {@code X-RateLimit-Reset}
+   */
   public RateLimitHeaders(Ticker ticker) {
     this.ticker = ticker;
   }
@@ -34,40 +37,40 @@ public final class RateLimitHeaders {
   /**
    * Writes the headers of a result.
    *
-   * @param waited the microseconds that the caller has already waited for its slot
+   * @param waited the time in microseconds for which the request has already been delayed
    * @param out receives each name and value
    */
-  public void write(CheckResult verdict, long waited, BiConsumer<CharSequence, CharSequence> out) {
+  public void write(CheckResult result, long waited, BiConsumer<CharSequence, CharSequence> out) {
     var retry =
-        verdict.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
+        result.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
     var policies = new StringBuilder();
     var current = new StringBuilder();
-    for (var report : verdict.limits()) {
+    for (var report : result.limits()) {
       if (!report.enforced()) continue;
       appendPolicy(policies, report);
-      long reset = RoundedTimes.rest(report.resetAfter(), waited);
+      long reset = RoundedTimes.remaining(report.resetAfter(), waited);
       appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
     }
     if (!policies.isEmpty()) {
       out.accept(POLICY, policies);
       out.accept(CURRENT, current);
     }
-    verdict.limit().ifPresent(limit -> writeOlder(limit, waited, out));
-    if (verdict.isAllowed()) return;
+    result.limit().ifPresent(limit -> writeLegacy(limit, waited, out));
+    if (result.isAllowed()) return;
     out.accept(HttpHeaders.CACHE_CONTROL, NO_STORE);
     if (retry > 0) out.accept(HttpHeaders.RETRY_AFTER, Long.toString(RoundedTimes.seconds(retry)));
   }
 
-  private void writeOlder(
+  private void writeLegacy(
       LimitReport limit, long waited, BiConsumer<CharSequence, CharSequence> out) {
-    long reset = ticker.micros() + RoundedTimes.rest(limit.resetAfter(), waited);
+    long reset = ticker.micros() + RoundedTimes.remaining(limit.resetAfter(), waited);
     out.accept(LIMIT, Long.toString(limit.limit()));
     out.accept(REMAINING, Long.toString(limit.remaining()));
     out.accept(RESET, Long.toString(RoundedTimes.seconds(reset)));
   }
 
   private static void appendPolicy(StringBuilder out, LimitReport report) {
-    name(out, report).append(";q=").append(Math.min(HIGHEST, report.limit()));
+    name(out, report).append(";q=").append(Math.min(MAX_INTEGER, report.limit()));
     long window = RoundedTimes.micros(report.window());
     if (report.algorithm().equals("concurrency")) {
       out.append(";qu=\"concurrent-requests\"");
@@ -82,7 +85,7 @@ public final class RateLimitHeaders {
   private static void appendCurrent(StringBuilder out, LimitReport report, long untilMore) {
     name(out, report)
         .append(";r=")
-        .append(Math.min(HIGHEST, report.remaining()))
+        .append(Math.min(MAX_INTEGER, report.remaining()))
         .append(";t=")
         .append(RoundedTimes.seconds(untilMore));
   }

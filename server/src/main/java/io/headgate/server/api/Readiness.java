@@ -4,29 +4,37 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Whether the service wants more requests. Once it stops it does not start again. */
+/** Holds whether the service accepts more requests. Stopping is final. Thread-safe. */
 public final class Readiness {
   private final AtomicBoolean stopping = new AtomicBoolean();
-  private final List<Runnable> told = new CopyOnWriteArrayList<>();
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final EventLoopWatchdog watchdog = new EventLoopWatchdog();
 
-  /** Whether the event loops are alive. */
+  /** Returns the watchdog of the event loops. */
   public EventLoopWatchdog watchdog() {
     return watchdog;
   }
 
-  /** Is run once, when it begins to stop: for what would go on for ever. */
-  public void whenStopping(Runnable then) {
-    told.add(then);
+  /**
+   * Registers a listener that runs once, when stopping begins. For work without an end of its own,
+   * such as event streams.
+   */
+  public void onStopping(Runnable listener) {
+    listeners.add(listener);
   }
 
-  /** From now on every answer is the last of its connection; false if that was so already. */
+  /**
+   * Begins to stop: every response from now on is the last of its connection.
+   *
+   * @return false if stopping had already begun
+   */
   public boolean stop() {
     if (!stopping.compareAndSet(false, true)) return false;
-    told.forEach(Runnable::run);
+    listeners.forEach(Runnable::run);
     return true;
   }
 
+  /** Returns whether stopping has begun. */
   public boolean isStopping() {
     return stopping.get();
   }

@@ -1,26 +1,31 @@
 package io.headgate.server.api;
 
-/** What a caller must be allowed to do; each token is good for one of the last three. */
+/** The permission an operation requires. Tokens have one of the last three roles. */
 public enum Role {
-  ANYBODY,
+  /** Requires no token. */
+  PUBLIC,
   /**
-   * To see how a subject stands, as who checks or reads may: a check that costs nothing says it
-   * too.
+   * Reading the state of a subject, which check and read tokens permit: a check of cost 0 returns
+   * the same.
    */
   PEEK,
+  /** Deciding requests. */
   CHECK,
+  /** Reading rules, their history and statistics. */
   READ,
+  /** Everything, including changes of rules and resets. */
   ADMIN;
 
-  /** Who may see the rules and their history. */
+  /** The role that may read the rules and their history. */
   public static final Role READ_RULES = READ;
 
+  /** The role that may change the rules. */
   public static final Role CHANGE_RULES = ADMIN;
 
-  /** Whether a token of this role lets its bearer do what the other role stands for. */
+  /** Returns whether a token of this role permits operations that require the other role. */
   boolean covers(Role needed) {
     return switch (needed) {
-      case ANYBODY -> true;
+      case PUBLIC -> true;
       case PEEK -> this == CHECK || this == READ || this == ADMIN;
       case CHECK -> this == CHECK || this == ADMIN;
       case READ -> this == READ || this == ADMIN;
@@ -28,9 +33,10 @@ public enum Role {
     };
   }
 
+  /** Returns the role as it appears in messages. */
   String text() {
     return switch (this) {
-      case ANYBODY -> "no";
+      case PUBLIC -> "no";
       case PEEK -> "check or read";
       case CHECK -> "check";
       case READ -> "read";

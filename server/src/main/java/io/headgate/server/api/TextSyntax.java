@@ -5,11 +5,14 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** What a text from outside may hold. */
+/** Validates text from clients. */
 public final class TextSyntax {
-  private static final int SHOWN = 40;
+  private static final int MAX_EXCERPT = 40;
 
-  /** What is wrong with a text that is to name somebody; empty if nothing is. */
+  /**
+   * Returns why the text can't be an attribute or its name; empty if it can. Control characters and
+   * unpaired surrogates are not allowed.
+   */
   public static Optional<String> flaw(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -20,13 +23,14 @@ public final class TextSyntax {
       }
       if (isLoneSurrogate(text, i)) {
         return Optional.of(
-            "has half a surrogate pair (U+%04X) at position %d, which is no character; remove it"
+            "has half a surrogate pair (U+%04X) at position %d, which is not a character; remove it"
                 .formatted((int) c, i));
       }
     }
     return Optional.empty();
   }
 
+  /** Returns whether the character is a surrogate without its pair. */
   static boolean isLoneSurrogate(String text, int at) {
     char c = text.charAt(at);
     if (!Character.isSurrogate(c)) return false;
@@ -35,7 +39,10 @@ public final class TextSyntax {
         : at == 0 || !Character.isHighSurrogate(text.charAt(at - 1));
   }
 
-  /** The JSON parser forgives overlong forms and encoded surrogates; here nobody does. */
+  /**
+   * Returns whether the bytes are well-formed UTF-8. Stricter than the JSON parser, which accepts
+   * overlong forms and encoded surrogates.
+   */
   public static boolean isUtf8(byte[] bytes) {
     if (isAscii(bytes)) return true;
     try {
@@ -53,9 +60,9 @@ public final class TextSyntax {
     return true;
   }
 
-  /** As much of it as belongs into a message. */
-  public static String shown(String text) {
-    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+  /** Returns the first 40 characters of a text, for messages. */
+  public static String excerpt(String text) {
+    return text.length() <= MAX_EXCERPT ? text : text.substring(0, MAX_EXCERPT) + "…";
   }
 
   private TextSyntax() {}

@@ -7,80 +7,83 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits and reports wrong tokens by the address that sends them: {@link #FREE} at once, then one
- * every {@link #PERIOD_NANOS}. At most {@link #MOST} addresses are remembered, the least recent is
- * evicted first. Thread-safe; as long as no wrong token came, a call reads one field.
+ * Throttles and logs wrong tokens by the address that sends them: {@link #BURST} at once, then one
+ * per {@link #PERIOD_NANOS} (GCRA). At most {@link #MAX_ADDRESSES} addresses are tracked; the least
+ * recently used is evicted first. Thread-safe. While no address is tracked, a call reads one field.
  */
 final class TokenGuessThrottle {
-  static final int FREE = 20;
+  static final int BURST = 20;
   static final long PERIOD_NANOS = 3_000_000_000L;
-  static final int MOST = 4_096;
+  static final int MAX_ADDRESSES = 4_096;
 
   private static final Logger AUDIT = LoggerFactory.getLogger("io.headgate.audit");
-  private static final long LINE_EVERY_NANOS = 1_000_000_000L;
+  private static final long LOG_INTERVAL_NANOS = 1_000_000_000L;
 
   private final LongSupplier nanos;
 
-  /** When an address would have none left of its wrong tokens, were they made one a period. */
-  private final Map<ClientAddress, Long> spentUntil =
+  /** GCRA's theoretical arrival time of each address. */
+  private final Map<ClientAddress, Long> arrivalTimes =
       new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<ClientAddress, Long> eldest) {
-          return size() > MOST;
+          return size() > MAX_ADDRESSES;
         }
       };
 
-  private volatile boolean any;
+  private volatile boolean tracking;
   private boolean logged;
-  private long lastLine;
-  private long unreported;
+  private long lastLogged;
+  private long suppressed;
 
   TokenGuessThrottle(LongSupplier nanos) {
     this.nanos = nanos;
   }
 
-  /** How long the address must wait before another token of it is compared; 0 for not at all. */
+  /**
+   * Returns how long the address must wait until another token of it is compared; 0 if it need not
+   * wait.
+   */
   long waitNanos(ClientAddress from) {
-    if (!any) return 0;
-    synchronized (spentUntil) {
-      var until = spentUntil.get(from);
+    if (!tracking) return 0;
+    synchronized (arrivalTimes) {
+      var until = arrivalTimes.get(from);
       if (until == null) return 0;
       long left = until - nanos.getAsLong();
       if (left <= 0) {
-        spentUntil.remove(from);
-        any = !spentUntil.isEmpty();
+        arrivalTimes.remove(from);
+        tracking = !arrivalTimes.isEmpty();
         return 0;
       }
-      return Math.max(0, left - (FREE - 1) * PERIOD_NANOS);
+      return Math.max(0, left - (BURST - 1) * PERIOD_NANOS);
     }
   }
 
-  /** Counts a token that is none of the service's. */
-  void wrong(ClientAddress from, Role needed) {
-    synchronized (spentUntil) {
+  /** Counts a wrong token. */
+  void recordFailure(ClientAddress from, Role needed) {
+    synchronized (arrivalTimes) {
       long now = nanos.getAsLong();
-      long until = spentUntil.getOrDefault(from, now);
-      spentUntil.put(from, Math.max(0, until - now) + now + PERIOD_NANOS);
-      any = true;
+      long until = arrivalTimes.getOrDefault(from, now);
+      arrivalTimes.put(from, Math.max(0, until - now) + now + PERIOD_NANOS);
+      tracking = true;
     }
-    report("a wrong token", from, needed);
+    logRejection("a wrong token", from, needed);
   }
 
-  /** Writes to the log what was refused; at most a line a second, which counts the others. */
-  void report(String what, ClientAddress from, Role needed) {
+  /** Logs a rejected request: at most one line per second, with the number of suppressed ones. */
+  void logRejection(String what, ClientAddress from, Role needed) {
     long others;
-    synchronized (spentUntil) {
+    synchronized (arrivalTimes) {
       long now = nanos.getAsLong();
-      if (logged && now - lastLine < LINE_EVERY_NANOS) {
-        unreported++;
+      if (logged && now - lastLogged < LOG_INTERVAL_NANOS) {
+        suppressed++;
         return;
       }
       logged = true;
-      lastLine = now;
-      others = unreported;
-      unreported = 0;
+      lastLogged = now;
+      others = suppressed;
+      suppressed = 0;
     }
     AUDIT.warn(
         "refused: {} from {} where {} is needed{}",
@@ -90,9 +93,10 @@ final class TokenGuessThrottle {
         others == 0 ? "" : " (and %d more since the last such line)".formatted(others));
   }
 
+  /** Returns the number of tracked addresses. */
   int size() {
-    synchronized (spentUntil) {
-      return spentUntil.size();
+    synchronized (arrivalTimes) {
+      return arrivalTimes.size();
     }
   }
 }

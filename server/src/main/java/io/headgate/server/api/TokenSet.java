@@ -12,23 +12,24 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The tokens that are good now, several of each role so that one can be replaced while the other
- * still works. Only their digests are kept, and nothing here repeats a token: neither messages nor
- * {@code toString}.
+ * The valid tokens. A role may have several, so that a token can be replaced while the old one
+ * still works. Only SHA-256 digests are stored; neither messages nor {@code toString} contain a
+ * token. The set is immutable; the addresses seen with each token are updated concurrently.
  */
 public final class TokenSet {
+  /** The set without tokens. */
   public static final TokenSet NONE = new TokenSet(List.of());
 
-  static final int MOST = 1_000;
-  private static final int LONGEST = 512;
+  static final int MAX_TOKENS = 1_000;
+  private static final int MAX_LENGTH = 512;
 
-  /** Of a token that is not to be guessed: 16 characters of 64 are 96 bits. */
-  public static final int SHORTEST = 16;
+  /** The minimum length of a token: 16 characters of 64 are 96 bits. */
+  public static final int MIN_LENGTH = 16;
 
-  private static final int MOST_ADDRESSES = 64; // of one token, remembered
+  private static final int MAX_ADDRESSES = 64; // tracked for each token
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nothing but isEqual
-  private record Token(Role role, String name, byte[] digest, Set<ClientAddress> seenFrom) {
+  @SuppressWarnings("ArrayRecordComponent") // compared by MessageDigest.isEqual only
+  private record Token(Role role, String name, byte[] digest, Set<ClientAddress> addresses) {
     Token(Role role, String name, byte[] digest) {
       this(role, name, digest, ConcurrentHashMap.newKeySet());
     }
@@ -40,22 +41,27 @@ public final class TokenSet {
     this.tokens = tokens;
   }
 
-  /** These and one more, for checks. */
+  /** Returns this set and one more token for checks. */
   public TokenSet withCheck(String token, String name) {
     return with(Role.CHECK, token, name);
   }
 
-  /** These and one more, for reading rules and figures. */
+  /** Returns this set and one more token for reading rules and statistics. */
   public TokenSet withRead(String token, String name) {
     return with(Role.READ, token, name);
   }
 
-  /** These and one more, for everything. */
+  /** Returns this set and one more token for everything. */
   public TokenSet withAdmin(String token, String name) {
     return with(Role.ADMIN, token, name);
   }
 
-  /** Those of both. */
+  /**
+   * Returns the union of both sets.
+   *
+   * @throws IllegalArgumentException if a token has different roles in the two, or there are more
+   *     than 1,000
+   */
   public TokenSet and(TokenSet others) {
     var all = new ArrayList<>(tokens);
     for (var other : others.tokens) add(all, other);
@@ -74,8 +80,8 @@ public final class TokenSet {
           "one token is given as %s and as %s token; give each role a token of its own"
               .formatted(known.role.text(), token.role.text()));
     }
-    if (all.size() == MOST) {
-      throw new IllegalArgumentException("there may be at most %d tokens".formatted(MOST));
+    if (all.size() == MAX_TOKENS) {
+      throw new IllegalArgumentException("there may be at most %d tokens".formatted(MAX_TOKENS));
     }
     all.add(token);
   }
@@ -88,40 +94,44 @@ public final class TokenSet {
     return tokens.isEmpty();
   }
 
-  /** Whose token this is. Looks at every one, wherever it fits, so that the time tells nothing. */
-  Optional<Bearer> bearer(String shown) {
-    if (tokens.isEmpty() || shown.isEmpty()) return Optional.empty();
-    byte[] digest = digest(shown);
+  /**
+   * Returns the role and name of a token; empty if it is not valid. Compares it with every token in
+   * constant time, so that the duration reveals nothing.
+   */
+  Optional<Bearer> bearer(String token) {
+    if (tokens.isEmpty() || token.isEmpty()) return Optional.empty();
+    byte[] digest = digest(token);
     Optional<Bearer> found = Optional.empty();
-    for (var token : tokens) {
-      if (MessageDigest.isEqual(token.digest, digest)) {
-        found = Optional.of(new Bearer(token.role, token.name, token.seenFrom));
+    for (var known : tokens) {
+      if (MessageDigest.isEqual(known.digest, digest)) {
+        found = Optional.of(new Bearer(known.role, known.name, known.addresses));
       }
     }
     return found;
   }
 
   /**
-   * Who shows a token.
+   * The role and name of a valid token.
    *
    * @param name may be empty
-   * @param seenFrom addresses from which it has been shown
+   * @param addresses the addresses that have sent the token
    */
-  record Bearer(Role role, String name, Set<ClientAddress> seenFrom) {
-    void seen(ClientAddress from) {
-      if (seenFrom.contains(from)) return;
-      if (seenFrom.size() >= MOST_ADDRESSES) seenFrom.clear();
-      seenFrom.add(from);
+  record Bearer(Role role, String name, Set<ClientAddress> addresses) {
+    void recordAddress(ClientAddress from) {
+      if (addresses.contains(from)) return;
+      if (addresses.size() >= MAX_ADDRESSES) addresses.clear();
+      addresses.add(from);
     }
   }
 
-  /** Whether one of the tokens has this name, whatever its case and width. */
+  /** Returns whether a token has this name, ignoring case and width. */
   boolean hasName(String name) {
     String folded = folded(name);
     return tokens.stream()
         .anyMatch(token -> !token.name.isEmpty() && folded(token.name).equals(folded));
   }
 
+  /** Returns the name in the form in which names are compared: NFKC, lower case, single spaces. */
   public static String folded(String name) {
     return Normalizer.normalize(name, Normalizer.Form.NFKC)
         .toLowerCase(Locale.ROOT)
@@ -130,18 +140,18 @@ public final class TokenSet {
   }
 
   /**
-   * Refuses a token that can be guessed.
+   * Rejects a token that is short enough to be guessed.
    *
-   * @throws IllegalArgumentException which does not repeat it
+   * @throws IllegalArgumentException whose message does not contain the token
    */
-  public static void requireLong(String role, String token) {
-    if (token.length() >= SHORTEST) return;
+  public static void requireMinLength(String role, String token) {
+    if (token.length() >= MIN_LENGTH) return;
     throw new IllegalArgumentException(
         "%s-token has %d characters and could be guessed; it must have at least %d. Make one with: openssl rand -hex 32"
-            .formatted(role, token.length(), SHORTEST));
+            .formatted(role, token.length(), MIN_LENGTH));
   }
 
-  /** A token travels in a header: visible ASCII without spaces. */
+  /** Validates a token, which travels in a header: visible ASCII without spaces. */
   private static String checked(Role role, String token) {
     boolean ok = !token.isEmpty() && token.chars().allMatch(c -> c > ' ' && c < 0x7f);
     if (!ok) {
@@ -149,9 +159,9 @@ public final class TokenSet {
           "%s-token must be one or more visible ASCII characters without spaces"
               .formatted(role.text()));
     }
-    if (token.length() > LONGEST) {
+    if (token.length() > MAX_LENGTH) {
       throw new IllegalArgumentException(
-          "%s-token may have at most %d characters".formatted(role.text(), LONGEST));
+          "%s-token may have at most %d characters".formatted(role.text(), MAX_LENGTH));
     }
     return token;
   }
@@ -164,7 +174,7 @@ public final class TokenSet {
     }
   }
 
-  /** How many of each role, with the names that were given them; what a log may say. */
+  /** Returns the number of tokens of each role and their names, for logs. */
   @Override
   public String toString() {
     var parts = new ArrayList<String>();

@@ -7,52 +7,55 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Bounds values whose length callers choose, such as paths. One that is too long for an attribute
- * keeps its beginning and ends in a hash of the whole. Rejecting it instead would let its request
- * pass every proxy that fails open.
+ * Bounds values whose length clients choose, such as paths. A value that is too long for an
+ * attribute keeps its beginning and ends in a SHA-256 hash of the whole. Rejecting it instead would
+ * let its request pass every proxy that fails open.
  */
 public final class TruncatedText {
   private static final String MARK = "#sha256:";
-  private static final int HASH = 64;
-  private static final int KEPT = Subject.LONGEST_VALUE - 80;
-  private static final int KEPT_OF_NAME = Subject.LONGEST_NAME - MARK.length() - HASH / 2;
+  private static final int HASH_LENGTH = 64;
+  private static final int PREFIX_LENGTH = Subject.LONGEST_VALUE - 80;
+  private static final int NAME_PREFIX_LENGTH = Subject.LONGEST_NAME - MARK.length() - HASH_LENGTH / 2;
 
   /**
-   * Returns the value itself, or the bounded form of one that is too long. A value that has the
-   * bounded form already is hashed once more, so that no value has the counters of a longer one.
+   * Returns the value, or its truncated form if it is too long. A value that already has the
+   * truncated form is hashed again, so that it does not share the counters of a longer value.
    */
   public static String of(String value) {
-    if (value.length() <= Subject.LONGEST_VALUE && !isShortened(value, KEPT, HASH)) return value;
-    return shortened(value);
-  }
-
-  /** As {@link #of}, but leaves the bounded form alone: it is what is shown of a long value. */
-  static String lenient(String value) {
-    return value.length() <= Subject.LONGEST_VALUE ? value : shortened(value);
+    if (value.length() <= Subject.LONGEST_VALUE && !isTruncated(value, PREFIX_LENGTH, HASH_LENGTH)) return value;
+    return truncated(value);
   }
 
   /**
-   * Returns the name of an attribute, bounded in the same way, with half of the hash. A name that
-   * has the bounded form already is hashed once more, so that it does not replace the attribute of
-   * a longer name.
+   * Returns the value, or its truncated form if it is too long. Unlike {@link #of}, accepts the
+   * truncated form of a longer value as it is.
+   */
+  static String lenient(String value) {
+    return value.length() <= Subject.LONGEST_VALUE ? value : truncated(value);
+  }
+
+  /**
+   * Returns the name of an attribute, truncated in the same way with half of the hash. A name that
+   * already has the truncated form is hashed again, so that it does not replace the attribute of a
+   * longer name.
    */
   public static String name(String name) {
-    if (name.length() <= Subject.LONGEST_NAME && !isShortened(name, KEPT_OF_NAME, HASH / 2)) {
+    if (name.length() <= Subject.LONGEST_NAME && !isTruncated(name, NAME_PREFIX_LENGTH, HASH_LENGTH / 2)) {
       return name;
     }
-    return kept(name, KEPT_OF_NAME) + MARK + hash(name).substring(0, HASH / 2);
+    return prefix(name, NAME_PREFIX_LENGTH) + MARK + hash(name).substring(0, HASH_LENGTH / 2);
   }
 
-  private static String shortened(String value) {
-    return kept(value, KEPT) + MARK + hash(value);
+  private static String truncated(String value) {
+    return prefix(value, PREFIX_LENGTH) + MARK + hash(value);
   }
 
-  private static boolean isShortened(String text, int kept, int hash) {
+  private static boolean isTruncated(String text, int prefix, int hash) {
     int mark = text.length() - hash - MARK.length();
-    return (mark == kept || mark == kept - 1) && text.startsWith(MARK, mark);
+    return (mark == prefix || mark == prefix - 1) && text.startsWith(MARK, mark);
   }
 
-  private static String kept(String text, int length) {
+  private static String prefix(String text, int length) {
     return text.substring(
         0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
   }

@@ -7,18 +7,19 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Which peers are believed when they say on whose behalf they ask, and in which headers.
+ * Determines the client address of a request that may have passed proxies.
  *
- * <p>Whoever connects can write any header, so nothing is believed of a peer that is not a proxy of
- * ours. Of what one of ours says, the hops are walked from the nearest: each was added by the one
- * before it, so the first that is not ours is the caller, and what that caller claims about hops
- * further away counts for nothing. Where two headers name different callers, one of them may be the
- * caller's own invention, and the peer itself is taken for the caller: {@link #reading} says which
- * header our proxies set.
+ * <p>Any client can write any header, so forwarding headers are evaluated only if the peer is a
+ * trusted proxy. The hops of a header are then walked from the nearest. Each was added by the hop
+ * before it, so the first address that is not a trusted proxy is the client, and hops beyond it are
+ * ignored. If two headers yield different clients, one of them may have been written by the client,
+ * so the peer itself counts as the client; {@link #withHeaders} selects the header that the proxies
+ * set. Immutable.
  */
 public final class TrustedProxies {
   private static final List<ForwardedHeader> ALL = List.of(ForwardedHeader.values());
 
+  /** Trusts no proxy. */
   public static final TrustedProxies NONE = new TrustedProxies(List.of(), ALL);
 
   private final List<AddressBlock> networks;
@@ -29,7 +30,12 @@ public final class TrustedProxies {
     this.headers = headers;
   }
 
-  /** From addresses and blocks such as {@code 127.0.0.1} and {@code 10.0.0.0/8}. */
+  /**
+   * Creates trusted proxies from addresses and CIDR blocks such as {@code 127.0.0.1} and {@code
+   * 10.0.0.0/8}.
+   *
+   * @throws IllegalArgumentException if a text is neither
+   */
   public static TrustedProxies of(List<String> blocks) {
     var networks = new ArrayList<AddressBlock>();
     for (var block : blocks) {
@@ -37,14 +43,18 @@ public final class TrustedProxies {
           AddressBlock.parse(block.strip())
               .orElseThrow(() ->
                   new IllegalArgumentException(
-                      "'%s' is no address or block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
-                          .formatted(TextSyntax.shown(block)))));
+                      "'%s' is not an address or CIDR block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
+                          .formatted(TextSyntax.excerpt(block)))));
     }
     return new TrustedProxies(List.copyOf(networks), ALL);
   }
 
-  /** The same, believing these headers only, in this order. */
-  public TrustedProxies reading(List<String> names) {
+  /**
+   * Returns the same proxies with only these headers evaluated, in this order.
+   *
+   * @throws IllegalArgumentException if a header is not supported, given twice, or none is given
+   */
+  public TrustedProxies withHeaders(List<String> names) {
     var chosen = new ArrayList<ForwardedHeader>();
     for (var name : names) {
       chosen.add(
@@ -52,7 +62,7 @@ public final class TrustedProxies {
               .orElseThrow(() ->
                   new IllegalArgumentException(
                       "'%s' is not known; allowed: X-Real-IP, X-Forwarded-For, Forwarded"
-                          .formatted(TextSyntax.shown(name)))));
+                          .formatted(TextSyntax.excerpt(name)))));
     }
     if (chosen.isEmpty() || EnumSet.copyOf(chosen).size() < chosen.size()) {
       throw new IllegalArgumentException("name one or more headers, each once");
@@ -60,6 +70,7 @@ public final class TrustedProxies {
     return new TrustedProxies(networks, List.copyOf(chosen));
   }
 
+  /** Returns whether the address is that of a trusted proxy. */
   public boolean isTrusted(ClientAddress address) {
     for (var network : networks) {
       if (network.contains(address)) return true;
@@ -68,9 +79,9 @@ public final class TrustedProxies {
   }
 
   /**
-   * Who asks.
+   * Returns the address of the client.
    *
-   * @param lines the lines of a header, in their order, by its name
+   * @param lines returns the lines of a header in their order, by its name
    */
   public ClientAddress caller(ClientAddress peer, Function<String, List<String>> lines) {
     if (!isTrusted(peer)) return peer;
@@ -80,7 +91,7 @@ public final class TrustedProxies {
       var hops = header.hops(lines.apply(header.field()));
       var walk = walk(peer, hops);
       if (walk.isOutside) {
-        // A proxy sets one of these headers and lets the others pass as the caller wrote them.
+        // A proxy sets one of these headers and passes the others on as the client wrote them.
         if (outside.isPresent() && !outside.get().equals(walk.last)) return peer;
         outside = Optional.of(walk.last);
       } else if (inside.isEmpty() && !hops.isEmpty()) {
@@ -88,20 +99,21 @@ public final class TrustedProxies {
       }
     }
     if (outside.isPresent()) return outside.get();
-    // All are ours: the farthest is a machine of ours that asks for itself.
+    // All are trusted proxies: the farthest one sent the request itself.
     return inside.orElse(peer);
   }
 
   /**
-   * @param last the farthest address that can be believed
-   * @param isOutside whether that is where our proxies end
+   * @param last the farthest address that is trustworthy
+   * @param isOutside whether this address is not a trusted proxy, or the hop beyond it is
+   *     unreadable
    */
   private record Walk(ClientAddress last, boolean isOutside) {}
 
   private Walk walk(ClientAddress peer, List<Optional<ClientAddress>> hops) {
     var last = peer;
     for (var hop : hops) {
-      if (hop.isEmpty()) return new Walk(last, true); // our proxy does not say whom it served
+      if (hop.isEmpty()) return new Walk(last, true); // the proxy did not report its client
       last = hop.get();
       if (!isTrusted(last)) return new Walk(last, true);
     }

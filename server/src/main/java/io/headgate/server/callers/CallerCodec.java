@@ -18,22 +18,28 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
-/** A list of callers as instances leave it for each other: the upper part of it, bounded. */
+/**
+ * Binary encoding of a list of callers, exchanged between instances. Bounded to {@value #MAX_BYTES}
+ * bytes: only the top of a long list is encoded.
+ */
 public final class CallerCodec {
-  static final int MOST_BYTES = 64 * 1024;
-  static final int MOST_OF_EACH = 150; // of those who ask most, and of those who are denied most
+  static final int MAX_BYTES = 64 * 1024;
+  static final int MAX_PER_ORDER = 150; // of the busiest callers, and of the most denied ones
 
   private static final int VERSION = 1;
-  private static final int MOST_RULES = 8;
+  private static final int MAX_RULES = 8;
 
-  /** As many of the first as fit; the floor says what those may weigh that are left out. */
+  /**
+   * Encodes as many top callers as fit. The floor is raised to the largest weight of the callers
+   * left out.
+   */
   public static byte[] encode(CallerList list) {
     var chosen = chosen(list);
     var bodies = new ByteArrayOutputStream();
     var written = new LinkedHashSet<CallerStats>();
     for (var caller : chosen) {
       byte[] body = bytes(out -> write(out, caller));
-      if (bodies.size() + body.length > MOST_BYTES - 64) continue; // a shorter one may fit
+      if (bodies.size() + body.length > MAX_BYTES - 64) continue; // a shorter one may fit
       bodies.writeBytes(body);
       written.add(caller);
     }
@@ -41,48 +47,50 @@ public final class CallerCodec {
     for (var caller : list.callers()) {
       if (!written.contains(caller)) floor = Math.max(floor, caller.all());
     }
-    double least = floor;
+    double raised = floor;
     return bytes(out -> {
       out.writeInt(VERSION);
       out.writeLong(list.atMillis());
       out.writeInt(list.tracked());
-      out.writeDouble(least);
+      out.writeDouble(raised);
       out.writeDouble(list.total());
       out.writeInt(written.size());
       out.write(bodies.toByteArray());
     });
   }
 
-  /** Those who ask most and those who are denied most, in turns: who comes late may not fit. */
+  /**
+   * Returns the busiest and the most denied callers alternately, since the last ones may not fit.
+   */
   private static Set<CallerStats> chosen(CallerList list) {
-    var asking = upper(list, CallerStats::all);
-    var denied = upper(list, CallerStats::denied);
+    var busiest = top(list, CallerStats::all);
+    var denied = top(list, CallerStats::denied);
     var chosen = new LinkedHashSet<CallerStats>();
-    for (int i = 0; i < MOST_OF_EACH; i++) {
+    for (int i = 0; i < MAX_PER_ORDER; i++) {
       if (i < denied.size()) chosen.add(denied.get(i));
-      if (i < asking.size()) chosen.add(asking.get(i));
+      if (i < busiest.size()) chosen.add(busiest.get(i));
     }
     return chosen;
   }
 
-  private static List<CallerStats> upper(CallerList list, ToDoubleFunction<CallerStats> weight) {
+  private static List<CallerStats> top(CallerList list, ToDoubleFunction<CallerStats> weight) {
     return list.callers().stream()
         .filter(caller -> weight.applyAsDouble(caller) > 0)
         .sorted(Comparator.comparingDouble(weight).reversed())
-        .limit(MOST_OF_EACH)
+        .limit(MAX_PER_ORDER)
         .toList();
   }
 
-  /** What another instance has left; nothing if it can't be read. */
+  /** Decodes a list, or returns empty if the bytes are invalid. */
   public static Optional<CallerList> decode(byte[] bytes) {
-    if (bytes.length > MOST_BYTES) return Optional.empty();
+    if (bytes.length > MAX_BYTES) return Optional.empty();
     try (var in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       if (in.readInt() != VERSION) return Optional.empty();
       long at = in.readLong();
-      int tracked = bounded(in.readInt(), 2 * TopCallers.MOST);
+      int tracked = bounded(in.readInt(), 2 * TopCallers.MAX_CALLERS);
       double floor = finite(in.readDouble());
       double total = finite(in.readDouble());
-      int count = bounded(in.readInt(), 2 * MOST_OF_EACH);
+      int count = bounded(in.readInt(), 2 * MAX_PER_ORDER);
       var callers = new ArrayList<CallerStats>(count);
       for (int i = 0; i < count; i++) callers.add(read(in));
       return Optional.of(new CallerList(at, 1, tracked, floor, total, callers));
@@ -113,7 +121,7 @@ public final class CallerCodec {
   private static CallerStats read(DataInputStream in) throws IOException {
     String caller = in.readUTF();
     Map<String, String> subject = new LinkedHashMap<>();
-    int attributes = bounded(in.readUnsignedByte(), Subject.MOST_ATTRIBUTES);
+    int attributes = bounded(in.readUnsignedByte(), Subject.MAX_ATTRIBUTES);
     for (int i = 0; i < attributes; i++) subject.put(in.readUTF(), in.readUTF());
     double allowed = finite(in.readDouble());
     double denied = finite(in.readDouble());
@@ -124,7 +132,7 @@ public final class CallerCodec {
     long last = in.readLong();
     double error = finite(in.readDouble());
     List<String> rules = new ArrayList<>();
-    int count = bounded(in.readUnsignedByte(), MOST_RULES);
+    int count = bounded(in.readUnsignedByte(), MAX_RULES);
     for (int i = 0; i < count; i++) rules.add(in.readUTF());
     return new CallerStats(
         caller,
@@ -140,25 +148,25 @@ public final class CallerCodec {
         rules);
   }
 
-  private static int bounded(int number, int most) throws IOException {
-    if (number >= 0 && number <= most) return number;
-    throw new IOException("there can't be " + number);
+  private static int bounded(int number, int max) throws IOException {
+    if (number >= 0 && number <= max) return number;
+    throw new IOException("count out of range: " + number);
   }
 
   private static double finite(double number) throws IOException {
     if (Double.isFinite(number) && number >= 0) return number;
-    throw new IOException("no count is " + number);
+    throw new IOException("not a valid weight: " + number);
   }
 
-  /** Writes to memory, which does not fail. */
-  private interface Writing {
-    void to(DataOutputStream out) throws IOException;
+  /** Writes to a buffer in memory, which does not fail. */
+  private interface Encoder {
+    void encode(DataOutputStream out) throws IOException;
   }
 
-  private static byte[] bytes(Writing writing) {
+  private static byte[] bytes(Encoder encoder) {
     var bytes = new ByteArrayOutputStream();
     try (var out = new DataOutputStream(bytes)) {
-      writing.to(out);
+      encoder.encode(out);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -9,22 +9,22 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one caller beside its weight. */
+/** State of one tracked caller besides its weight. */
 final class CallerEntry {
-  /** Of its attributes no more characters are kept; any one of them fits. */
-  static final int MOST_KEPT = Subject.LONGEST_NAME + Subject.LONGEST_VALUE;
+  /** Maximum number of characters of the attributes that are kept. Any single attribute fits. */
+  static final int MAX_SUBJECT_LENGTH = Subject.LONGEST_NAME + Subject.LONGEST_VALUE;
 
-  private static final int MOST_RULES = 8;
+  private static final int MAX_RULES = 8;
   private static final double RATE_SECONDS = 10;
-  private static final double FADE = Math.exp(-1 / RATE_SECONDS);
+  private static final double DECAY = Math.exp(-1 / RATE_SECONDS);
 
   private final String name;
   private final long since;
-  private List<String> deniers = List.of(); // the latest first
+  private List<String> deniers = List.of(); // most recent first
   private List<String> deciders = List.of();
   private Subject subject;
   private long last;
-  private double allowed; // both fading from second to second, as of rateAt
+  private double allowed; // both decay exponentially, as of rateAt
   private double denied;
   private long rateAt;
   private @Nullable History history;
@@ -39,80 +39,89 @@ final class CallerEntry {
   }
 
   /**
-   * @param crowded whether callers come and go: then only who comes again is worth a history
+   * Adds the counts of one second.
+   *
+   * @param full whether the table of callers is full; then only a caller seen before gets a history
    */
-  void add(long second, CallerTable.Seen seen, boolean crowded) {
-    fadeTo(second);
+  void add(long second, CallerTable.Seen seen, boolean full) {
+    decayTo(second);
     allowed += seen.allowed;
     denied += seen.denied;
     last = Math.max(last, second);
-    subject = kept(seen);
-    deniers = noted(deniers, seen.denier);
-    deciders = noted(deciders, seen.decider);
-    if (history == null && (seenBefore || !crowded)) history = new History(second);
+    subject = bounded(seen);
+    deniers = moveToFront(deniers, seen.denier);
+    deciders = moveToFront(deciders, seen.decider);
+    if (history == null && (seenBefore || !full)) history = new History(second);
     seenBefore = true;
     if (history != null) history.add(second, seen.allowed, seen.denied);
   }
 
   /**
-   * All that it was asked with or, if that is too long, what names it and of the rest what fits.
+   * Returns the whole subject or, if it is too long, the naming attribute and as many others as
+   * fit.
    */
-  private static Subject kept(CallerTable.Seen seen) {
+  private static Subject bounded(CallerTable.Seen seen) {
     var all = seen.subject.attributes();
     int length = 0;
-    for (var one : all.entrySet()) length += length(one);
-    if (length <= MOST_KEPT) return seen.subject;
-    var some = new LinkedHashMap<String, String>();
-    int room = MOST_KEPT;
-    for (var one : all.entrySet()) {
-      if (one.getKey().equals(seen.attribute)) room -= length(one);
+    for (var attribute : all.entrySet()) length += length(attribute);
+    if (length <= MAX_SUBJECT_LENGTH) return seen.subject;
+    var selected = new LinkedHashMap<String, String>();
+    int room = MAX_SUBJECT_LENGTH;
+    for (var attribute : all.entrySet()) {
+      if (attribute.getKey().equals(seen.attribute)) room -= length(attribute);
     }
-    for (var one : all.entrySet()) {
-      boolean names = one.getKey().equals(seen.attribute);
-      if (!names && length(one) > room) continue;
-      some.put(one.getKey(), one.getValue());
-      if (!names) room -= length(one);
+    for (var attribute : all.entrySet()) {
+      boolean names = attribute.getKey().equals(seen.attribute);
+      if (!names && length(attribute) > room) continue;
+      selected.put(attribute.getKey(), attribute.getValue());
+      if (!names) room -= length(attribute);
     }
-    return Subject.of(some);
+    return Subject.of(selected);
   }
 
   private static int length(Map.Entry<String, String> attribute) {
     return attribute.getKey().length() + attribute.getValue().length();
   }
 
-  /** Most often it is the one that it was before, or the first: then nothing is made. */
-  private static List<String> noted(List<String> rules, String rule) {
+  /**
+   * Returns the list with the rule moved to the front. Usually it is there already, and nothing is
+   * allocated.
+   */
+  private static List<String> moveToFront(List<String> rules, String rule) {
     if (rule.isEmpty() || (!rules.isEmpty() && rules.getFirst().equals(rule))) return rules;
     if (rules.isEmpty()) return List.of(rule);
-    var more = new ArrayList<String>();
-    more.add(rule);
-    for (var known : rules) {
-      if (!known.equals(rule) && more.size() < MOST_RULES) more.add(known);
+    var moved = new ArrayList<String>();
+    moved.add(rule);
+    for (var other : rules) {
+      if (!other.equals(rule) && moved.size() < MAX_RULES) moved.add(other);
     }
-    return List.copyOf(more);
+    return List.copyOf(moved);
   }
 
-  private void fadeTo(long second) {
+  private void decayTo(long second) {
     if (second <= rateAt) return;
-    double factor = Math.pow(FADE, (double) second - rateAt);
+    double factor = Math.pow(DECAY, (double) second - rateAt);
     allowed *= factor;
     denied *= factor;
     rateAt = second;
   }
 
-  /** Right from the first second for one who asks steadily. */
-  private double rate(double faded, long second) {
+  /**
+   * Corrects the decayed sum for the age of the caller, so that a steady rate is right from the
+   * first second.
+   */
+  private double rate(double decayed, long second) {
     long age = Math.max(1, second - since + 1);
-    return faded * (1 - FADE) / (1 - Math.pow(FADE, (double) age));
+    return decayed * (1 - DECAY) / (1 - Math.pow(DECAY, (double) age));
   }
 
   double perSecond(long second) {
-    fadeTo(second);
+    decayTo(second);
     return rate(allowed + denied, second);
   }
 
   double deniedPerSecond(long second) {
-    fadeTo(second);
+    decayTo(second);
     return rate(denied, second);
   }
 
@@ -141,10 +150,10 @@ final class CallerEntry {
   }
 
   CallerSeries series(long second) {
-    return history == null ? CallerSeries.none(second) : history.series(second);
+    return history == null ? CallerSeries.empty(second) : history.series(second);
   }
 
-  /** Each second of the last while. */
+  /** Counts of each of the last {@value SecondRing#SECONDS} seconds. */
   private static final class History {
     private final int[] allowed = new int[SecondRing.SECONDS];
     private final int[] denied = new int[SecondRing.SECONDS];
@@ -154,19 +163,19 @@ final class CallerEntry {
       this.newest = second;
     }
 
-    void add(long second, int yes, int no) {
+    void add(long second, int allowedCount, int deniedCount) {
       advance(second);
       if (newest - second >= SecondRing.SECONDS) return;
-      allowed[place(second)] += yes;
-      denied[place(second)] += no;
+      allowed[slot(second)] += allowedCount;
+      denied[slot(second)] += deniedCount;
     }
 
     private void advance(long second) {
       if (second - newest >= SecondRing.SECONDS) newest = second - SecondRing.SECONDS;
       while (newest < second) {
         newest++;
-        allowed[place(newest)] = 0;
-        denied[place(newest)] = 0;
+        allowed[slot(newest)] = 0;
+        denied[slot(newest)] = 0;
       }
     }
 
@@ -185,17 +194,17 @@ final class CallerEntry {
 
     CallerSeries series(long second) {
       advance(second);
-      var yes = new int[SecondRing.SECONDS];
-      var no = new int[SecondRing.SECONDS];
+      var allowedCount = new int[SecondRing.SECONDS];
+      var deniedCount = new int[SecondRing.SECONDS];
       long from = newest - SecondRing.SECONDS + 1;
       for (int i = 0; i < SecondRing.SECONDS; i++) {
-        yes[i] = allowed[place(from + i)];
-        no[i] = denied[place(from + i)];
+        allowedCount[i] = allowed[slot(from + i)];
+        deniedCount[i] = denied[slot(from + i)];
       }
-      return new CallerSeries(from, yes, no);
+      return new CallerSeries(from, allowedCount, deniedCount);
     }
 
-    private static int place(long second) {
+    private static int slot(long second) {
       return (int) Math.floorMod(second, (long) SecondRing.SECONDS);
     }
   }

@@ -3,13 +3,14 @@ package io.headgate.server.callers;
 import java.util.List;
 
 /**
- * The callers that ask most, of one instance or of several.
+ * The top callers of one instance or of several.
  *
- * @param atMillis up to when
- * @param instances how many of them are in it
- * @param floor who is not listed has asked no more than this
- * @param total all that was asked, by whomever; like all weights, of the last while
- * @param callers in no order
+ * @param atMillis end of the counted period
+ * @param instances number of instances included
+ * @param tracked number of callers tracked
+ * @param floor maximum weight of a caller that is not listed
+ * @param total weight of all checks, listed or not; like all weights it decays with time
+ * @param callers in no particular order
  */
 public record CallerList(
     long atMillis,

@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The callers of several instances as one list. An instance counts what it was asked, so what a
- * caller asked of all is the sum. Where one does not list it, it may have asked up to that list's
- * floor there, which the floor of the whole says: the true weight is between the weight less the
- * error and the weight plus that floor.
+ * Merges the lists of several instances. Each instance counts the checks it served, so the weight
+ * of a caller is the sum. A caller missing from a list may have up to that list's floor there,
+ * which the merged floor accounts for: the true weight is between weight − error and weight +
+ * floor.
  */
 public final class CallerMerge {
-  private static final int MOST_RULES = 8;
+  private static final int MAX_RULES = 8;
 
+  /** Returns the merged list. */
   public static CallerList of(List<CallerList> lists) {
     Map<String, CallerStats> merged = new LinkedHashMap<>();
     long at = 0;
@@ -56,7 +57,7 @@ public final class CallerMerge {
         Math.min(one.sinceMillis(), other.sinceMillis()),
         later.lastMillis(),
         one.error() + other.error(),
-        rules.stream().limit(MOST_RULES).toList());
+        rules.stream().limit(MAX_RULES).toList());
   }
 
   private CallerMerge() {}

@@ -4,16 +4,16 @@ import io.headgate.rule.Subject;
 import java.util.List;
 
 /**
- * Who, of all that a request says, is the caller: the first of some attributes that it has. One
- * caller keeps one name that way, whichever rule decides.
+ * Determines the name of a caller: the first of a list of attributes that the request has. A caller
+ * thus has one name, whichever rule decides.
  *
- * @param attributes in the order in which they are looked for
+ * @param attributes in order of preference
  */
 public record CallerNaming(List<String> attributes) {
-  static final int MOST = 16;
+  static final int MAX_ATTRIBUTES = 16;
 
-  /** Names that say who, before those that say from where. */
-  public static final List<String> USUAL =
+  /** The default attributes: identities before addresses. */
+  public static final List<String> DEFAULT_ATTRIBUTES =
       List.of(
           Subject.KEY,
           "user",
@@ -25,35 +25,38 @@ public record CallerNaming(List<String> attributes) {
           "remote_address",
           "remote-address");
 
-  /** For requests that have none of them: they are counted together. */
-  static final String NOBODY = "(unnamed)";
+  /** The common name of requests without any of the attributes. */
+  static final String UNNAMED = "(unnamed)";
 
   public CallerNaming {
-    if (attributes.isEmpty() || attributes.size() > MOST) {
+    if (attributes.isEmpty() || attributes.size() > MAX_ATTRIBUTES) {
       throw new IllegalArgumentException(
-          "name 1 to %d attributes, got %d".formatted(MOST, attributes.size()));
+          "there must be 1 to %d attributes, got %d".formatted(MAX_ATTRIBUTES, attributes.size()));
     }
     for (var name : attributes) {
-      if (name.isEmpty() || name.length() > Subject.LONGEST_NAME) {
+      if (name.isEmpty() || name.length() > Subject.MAX_NAME_LENGTH) {
         throw new IllegalArgumentException(
-            "an attribute's name has 1 to %d characters, got '%s'"
+            "an attribute name must have 1 to %d characters, got '%s'"
                 .formatted(Subject.LONGEST_NAME, name));
       }
     }
     attributes = List.copyOf(attributes);
   }
 
-  /** The attribute that names the caller; empty if the subject has none of those. */
+  /**
+   * Returns the attribute that names the caller, or an empty string if the subject has none of
+   * them.
+   */
   public String attributeOf(Subject subject) {
-    for (int i = 0; i < attributes.size(); i++) { // no iterator: this is done for every check
+    for (int i = 0; i < attributes.size(); i++) { // no iterator, since this runs for every check
       if (subject.attribute(attributes.get(i)).isPresent()) return attributes.get(i);
     }
     return "";
   }
 
-  /** A bare key is a name as it is; others say what they are the value of. */
+  /** Returns the caller's name: the value of a bare key, or {@code attribute=value}. */
   static String nameOf(String attribute, Subject subject) {
-    if (attribute.isEmpty()) return NOBODY;
+    if (attribute.isEmpty()) return UNNAMED;
     String value = subject.counterValue(attribute).orElse("");
     return attribute.equals(Subject.KEY) ? value : attribute + "=" + value;
   }

@@ -3,13 +3,13 @@ package io.headgate.server.callers;
 import io.headgate.server.counts.SecondRing;
 
 /**
- * What one caller asked in each second.
+ * Checks of one caller in each second.
  *
- * @param from the first of them, since 1970
+ * @param from the first second, since the epoch
  */
-@SuppressWarnings("ArrayRecordComponent") // made once, written out, and compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record CallerSeries(long from, int[] allowed, int[] denied) {
-  static CallerSeries none(long second) {
+  static CallerSeries empty(long second) {
     return new CallerSeries(
         second - SecondRing.SECONDS + 1, new int[SecondRing.SECONDS], new int[SecondRing.SECONDS]);
   }

@@ -5,15 +5,16 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * One of the callers that ask most.
+ * Statistics of one of the top callers.
  *
- * @param subject what it was asked with last, or the part of it that is kept
- * @param allowed of the last while, older ones counting for less; not below the truth
- * @param perSecond all it asks, over the last ten seconds or so
- * @param burstRatio its busiest second against its mean; empty if that is not known
- * @param sinceMillis when it was first seen, or came back
- * @param error by how much allowed and denied together may be too high
- * @param rules that denied it or, if none did, that decided
+ * @param subject the attributes of its last request, possibly shortened
+ * @param allowed weight of allowed checks, which decays with time; never too low
+ * @param denied weight of denied checks, as above
+ * @param perSecond rate of all its checks over about the last ten seconds
+ * @param burstRatio its busiest second relative to its mean, if known
+ * @param sinceMillis when it was first seen since it was last dropped
+ * @param error by how much the sum of allowed and denied may be too high
+ * @param rules rules that denied it or, if none did, rules that decided, most recent first
  */
 public record CallerStats(
     String caller,

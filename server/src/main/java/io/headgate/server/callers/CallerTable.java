@@ -6,16 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has asked in a second or less, as one thread saw it. Exact: when it is full another is begun.
+ * Exact counts of callers within one second, as seen by one thread. A full table is replaced by a
+ * new one. Not thread-safe.
  *
- * <p>Callers choose their names, so names are hashed with a secret: else somebody could choose
- * those that all fall on one place and make every check search the whole table.
+ * <p>Callers choose their names, so names are hashed with a secret. Otherwise an attacker could
+ * choose names that collide and make every check search the whole table.
  */
 public final class CallerTable {
-  public static final int MOST = 1_024;
-  private static final int SLOTS = 2 * MOST;
+  public static final int MAX_CALLERS = 1_024;
+  private static final int SLOTS = 2 * MAX_CALLERS;
 
-  /** One caller. */
+  /** Counts of one caller. */
   public static final class Seen {
     final String attribute;
     final String value;
@@ -49,10 +50,12 @@ public final class CallerTable {
   }
 
   public boolean isFull() {
-    return size == MOST;
+    return size == MAX_CALLERS;
   }
 
-  /** The entry of a caller, new if it has not been seen. To be called while it is not full. */
+  /**
+   * Returns the entry of a caller, and creates it if necessary. Must not be called on a full table.
+   */
   public Seen find(String attribute, String value, Subject subject) {
     long hash = hash(value);
     int at = (int) hash & (SLOTS - 1);
@@ -63,9 +66,9 @@ public final class CallerTable {
       at = (at + 1) & (SLOTS - 1);
     }
     size++;
-    var fresh = new Seen(attribute, value, subject, hash);
-    slots[at] = fresh;
-    return fresh;
+    var added = new Seen(attribute, value, subject, hash);
+    slots[at] = added;
+    return added;
   }
 
   List<Seen> all() {
@@ -76,18 +79,21 @@ public final class CallerTable {
     return all;
   }
 
-  /** How many slots are taken one after another, at the worst: what a search may have to pass. */
-  int longestRow() {
+  /** Returns the length of the longest run of occupied slots, the worst case of a search. */
+  int longestRun() {
     int longest = 0;
-    int row = 0;
+    int run = 0;
     for (var seen : slots) {
-      row = seen == null ? 0 : row + 1;
-      longest = Math.max(longest, row);
+      run = seen == null ? 0 : run + 1;
+      longest = Math.max(longest, run);
     }
     return longest;
   }
 
-  /** Mixes after each character: what collides under one secret does not under another. */
+  /**
+   * Computes a keyed hash. Mixes after each character, so that names that collide under one secret
+   * do not under another.
+   */
   private long hash(String value) {
     long hash = secret ^ value.length();
     for (int i = 0; i < value.length(); i++) {

@@ -6,36 +6,38 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/** The other instances that were heard of lately; no more than {@value #MOST}. */
+/** The other instances seen recently, at most {@value #MAX_INSTANCES}. Thread-safe. */
 public final class PeerInstances {
-  static final int MOST = 64;
+  static final int MAX_INSTANCES = 64;
 
-  private final long kept;
+  private final long timeToLive;
   private final LongSupplier nanos;
-  private final Map<String, Long> heard = new HashMap<>(); // when; guarded by this
+  private final Map<String, Long> lastSeen = new HashMap<>(); // nanoseconds, guarded by this
 
   /**
+   * @param timeToLive how long an instance is kept after its last sign of life
    * @param nanos as {@link System#nanoTime}
    */
-  public PeerInstances(Duration kept, LongSupplier nanos) {
-    this.kept = kept.toNanos();
+  public PeerInstances(Duration timeToLive, LongSupplier nanos) {
+    this.timeToLive = timeToLive.toNanos();
     this.nanos = nanos;
   }
 
-  /** Whoever is known stays known as long as it is heard of, also when no more can be. */
-  public synchronized void heard(String name) {
-    long now = forget();
-    if (heard.size() < MOST || heard.containsKey(name)) heard.put(name, now);
+  /** Records a sign of life. When the table is full, only known instances are updated. */
+  public synchronized void seen(String name) {
+    long now = expire();
+    if (lastSeen.size() < MAX_INSTANCES || lastSeen.containsKey(name)) lastSeen.put(name, now);
   }
 
+  /** Returns the names of the instances seen recently. */
   public synchronized List<String> present() {
-    forget();
-    return List.copyOf(heard.keySet());
+    expire();
+    return List.copyOf(lastSeen.keySet());
   }
 
-  private synchronized long forget() {
+  private synchronized long expire() {
     long now = nanos.getAsLong();
-    heard.values().removeIf(when -> now - when > kept);
+    lastSeen.values().removeIf(when -> now - when > timeToLive);
     return now;
   }
 }

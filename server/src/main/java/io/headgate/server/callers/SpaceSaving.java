@@ -7,21 +7,25 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The heaviest of a stream in bounded memory, after Metwally, Agrawal and El Abbadi: who is not
- * among the {@code most} that are kept takes the place of the lightest, and its weight too, as an
+ * The Space-Saving sketch of Metwally, Agrawal and El Abbadi ("Efficient Computation of Frequent
+ * and Top-k Elements in Data Streams", 2005): the heaviest elements of a stream in bounded memory.
+ * A new element replaces the lightest of the {@code capacity} entries and inherits its weight as an
  * error.
  *
- * <p>With {@code n} the weight of all: no weight is too low; none is too high by more than its
- * error, nor any error above {@code n / most}; whoever weighs more than {@code n / most} is kept.
- * All of it fades at the same pace ({@link #fade}), which keeps the order and so the bounds.
+ * <p>With {@code n} the total weight: no weight is too low; none is too high by more than its
+ * error; no error exceeds {@code n / capacity}; every element heavier than {@code n / capacity} is
+ * present. All weights decay at the same rate ({@link #decay}), which preserves the order and thus
+ * the bounds.
+ *
+ * <p>Not thread-safe.
  */
 final class SpaceSaving {
-  /** One that is kept. */
+  /** An element of the sketch. */
   static final class Entry {
     private final String name;
     private double weight;
     private double error;
-    private int place;
+    private int index;
 
     private Entry(String name) {
       this.name = name;
@@ -31,7 +35,7 @@ final class SpaceSaving {
       return name;
     }
 
-    /** Not less than the truth, and not more than that and the error. */
+    /** Returns the weight: at least the true weight, and at most that plus the error. */
     double weight() {
       return weight;
     }
@@ -41,31 +45,32 @@ final class SpaceSaving {
     }
   }
 
-  private final int most;
-  private final Map<String, Entry> byName = new HashMap<>(); // of Strings: no worse than a tree
-  private final List<Entry> heap = new ArrayList<>(); // the lightest first
+  private final int capacity;
+  // With String keys, collisions cost no more than a tree.
+  private final Map<String, Entry> byName = new HashMap<>();
+  private final List<Entry> heap = new ArrayList<>(); // a binary heap, lightest first
   private double total;
 
-  SpaceSaving(int most) {
-    this.most = most;
+  SpaceSaving(int capacity) {
+    this.capacity = capacity;
   }
 
-  /** Returns who had to go. */
+  /** Adds weight to an element, and returns the name of the element it replaced, if any. */
   Optional<String> add(String name, double weight) {
     total += weight;
     var known = byName.get(name);
     if (known != null) {
       known.weight += weight;
-      sink(known);
+      siftDown(known);
       return Optional.empty();
     }
     var entry = new Entry(name);
     byName.put(name, entry);
-    if (heap.size() < most) {
+    if (heap.size() < capacity) {
       entry.weight = weight;
-      entry.place = heap.size();
+      entry.index = heap.size();
       heap.add(entry);
-      rise(entry);
+      siftUp(entry);
       return Optional.empty();
     }
     var lightest = heap.getFirst();
@@ -73,12 +78,12 @@ final class SpaceSaving {
     entry.weight = lightest.weight + weight;
     entry.error = lightest.weight;
     put(0, entry);
-    sink(entry);
+    siftDown(entry);
     return Optional.of(lightest.name);
   }
 
-  /** Makes everything that was counted so far count for less. */
-  void fade(double factor) {
+  /** Multiplies all weights and errors by a factor. */
+  void decay(double factor) {
     total *= factor;
     for (var entry : heap) {
       entry.weight *= factor;
@@ -95,49 +100,49 @@ final class SpaceSaving {
   }
 
   boolean isFull() {
-    return heap.size() == most;
+    return heap.size() == capacity;
   }
 
-  /** Who is not kept weighs no more than this. */
+  /** Returns the maximum weight of an element that is not present. */
   double floor() {
     return isFull() ? heap.getFirst().weight : 0;
   }
 
-  /** The weight of all, kept or not. */
+  /** Returns the total weight, including elements not present. */
   double total() {
     return total;
   }
 
-  /** In no order. */
+  /** Returns the elements in no particular order. */
   List<Entry> entries() {
     return List.copyOf(heap);
   }
 
-  private void put(int place, Entry entry) {
-    heap.set(place, entry);
-    entry.place = place;
+  private void put(int index, Entry entry) {
+    heap.set(index, entry);
+    entry.index = index;
   }
 
-  private void rise(Entry entry) {
-    while (entry.place > 0) {
-      int above = (entry.place - 1) / 2;
+  private void siftUp(Entry entry) {
+    while (entry.index > 0) {
+      int above = (entry.index - 1) / 2;
       var parent = heap.get(above);
       if (parent.weight <= entry.weight) return;
-      put(entry.place, parent);
+      put(entry.index, parent);
       put(above, entry);
     }
   }
 
-  private void sink(Entry entry) {
-    for (int below = 2 * entry.place + 1; below < heap.size(); below = 2 * entry.place + 1) {
+  private void siftDown(Entry entry) {
+    for (int below = 2 * entry.index + 1; below < heap.size(); below = 2 * entry.index + 1) {
       var child = heap.get(below);
       if (below + 1 < heap.size() && heap.get(below + 1).weight < child.weight) {
         child = heap.get(below + 1);
       }
       if (child.weight >= entry.weight) return;
-      int place = child.place;
-      put(entry.place, child);
-      put(place, entry);
+      int index = child.index;
+      put(entry.index, child);
+      put(index, entry);
     }
   }
 }

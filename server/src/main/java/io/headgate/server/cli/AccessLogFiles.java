@@ -11,23 +11,27 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
-/** Reads files of logs one after the other, and shows somebody who waits how far it has come. */
+/** Reads access log files one after the other and shows the progress on a terminal. */
 final class AccessLogFiles {
   private static final String STANDARD_INPUT = "-";
 
-  private final CommandContext around;
+  private final CommandContext context;
   private final List<String> names;
 
-  AccessLogFiles(CommandContext around, List<String> names) {
-    this.around = around;
+  AccessLogFiles(CommandContext context, List<String> names) {
+    this.context = context;
     this.names = names;
   }
 
-  /** Each is there and may be read: of what is missing, nobody wants to hear after an hour. */
+  /**
+   * Checks that all files exist and are readable, before a replay that may take long.
+   *
+   * @throws CommandFailure if one does not or is not
+   */
   void requireAll() {
     for (var name : names) {
       if (name.equals(STANDARD_INPUT)) continue;
-      var file = around.directory().resolve(name);
+      var file = context.directory().resolve(name);
       if (!Files.exists(file)) {
         throw SimulateCommand.unreadable(name, new NoSuchFileException(name));
       }
@@ -37,8 +41,13 @@ final class AccessLogFiles {
     }
   }
 
+  /**
+   * Reads all files.
+   *
+   * @throws CommandFailure if one can't be read
+   */
   void read(AccessLog log) {
-    var progress = new Progress(around, size(), log::lines);
+    var progress = new Progress(context, size(), log::lines);
     for (var name : names) {
       try (var in = new Counted(open(name), progress)) {
         log.read(in, names.size() == 1 ? "" : name);
@@ -53,18 +62,18 @@ final class AccessLogFiles {
   private InputStream open(String name) throws IOException {
     return name.equals(STANDARD_INPUT)
         ? System.in
-        : Files.newInputStream(around.directory().resolve(name));
+        : Files.newInputStream(context.directory().resolve(name));
   }
 
-  /** Of all files together; 0 where nobody knows. */
+  /** Returns the total size of the files; 0 if it is unknown. */
   private long size() {
     long sum = 0;
     for (var name : names) {
       if (name.equals(STANDARD_INPUT)) return 0;
       try {
-        sum += Files.size(around.directory().resolve(name));
+        sum += Files.size(context.directory().resolve(name));
       } catch (IOException e) {
-        return 0; // reading it will say what is wrong
+        return 0; // reading the file reports the problem
       }
     }
     return sum;

@@ -13,15 +13,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Puts a file of rules in force. */
+/** Replaces the rules of a running service with those of a file. */
 @Command(
     name = "apply",
     description =
-        "Makes the rules of a file those of a running service. Exits with 0 if they are, 1 if they were refused, 2 on errors.",
+        "Replaces the rules of a running service with those of a file. Exits with 0 if they are in"
+            + " force, 1 if they were rejected, 2 on errors.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ApplyCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
@@ -31,26 +32,26 @@ final class ApplyCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "FILE",
-      description = "The rules, in YAML or JSON; - reads what is piped in.")
+      description = "The rule file, in YAML or JSON; - reads standard input.")
   private Path file = Path.of("-");
 
-  ApplyCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  ApplyCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
   @Override
   public Integer call() {
     var text = text();
-    return new RuleChangeRunner(colour.applied(around), client, service, options, file.toString())
-        .make("PUT", "/v1/rules", () -> BodyPublishers.ofByteArray(text));
+    return new RuleChangeRunner(colour.applied(context), client, service, options, file.toString())
+        .run("PUT", "/v1/rules", () -> BodyPublishers.ofByteArray(text));
   }
 
   private byte[] text() {
     try {
       return file.toString().equals("-")
           ? System.in.readAllBytes()
-          : Files.readAllBytes(around.directory().resolve(file));
+          : Files.readAllBytes(context.directory().resolve(file));
     } catch (NoSuchFileException e) {
       throw new CommandFailure(file + ": there is no such file");
     } catch (IOException e) {

@@ -14,44 +14,46 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Asks a running service whether a request may go ahead. */
+/** Checks a request against a running service. */
 @Command(
     name = "check",
-    description = "Asks a running service. Exits with 0 if allowed, 1 if denied, 2 on errors.",
+    description =
+        "Checks a request against a running service. Exits with 0 if allowed, 1 if denied, 2 on"
+            + " errors.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class CheckCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RequestOptions asking;
+  @Mixin private RequestOptions options;
 
-  @Option(names = "--cost", paramLabel = "N", description = "What it costs. Default: 1")
+  @Option(names = "--cost", paramLabel = "N", description = "The cost in permits. Default: 1")
   private Optional<Long> cost = Optional.empty();
 
   @Option(
       names = "--costs",
       paramLabel = "NAME=N",
-      description = "A named cost, such as bytes=512; may be given several times.")
+      description = "A named cost, such as bytes=512; may be repeated.")
   private Map<String, Long> costs = new LinkedHashMap<>();
 
-  @Option(names = "--wait", description = "Waits in line where the rule has a queue.")
-  private boolean waits;
+  @Option(names = "--wait", description = "Waits for the delay if a rule has a queue.")
+  private boolean waitForDelay;
 
-  @Option(names = "--peek", description = "Asks without charging.")
+  @Option(names = "--peek", description = "Checks without charging.")
   private boolean peek;
 
-  CheckCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  CheckCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    if (peek && waits) throw new CommandFailure("--peek charges nothing, so there is no --wait");
+    if (peek && waitForDelay) throw new CommandFailure("--peek charges nothing and can't be combined with --wait");
     var body =
         JsonRequestBody.of(
-            asking.subject(),
+            options.subject(),
             out -> {
               if (cost.isPresent()) out.writeNumberField("cost", cost.get());
               if (!costs.isEmpty()) {
@@ -61,10 +63,10 @@ final class CheckCommand implements Callable<Integer> {
                 }
                 out.writeEndObject();
               }
-              if (waits) out.writeBooleanField("wait", true);
+              if (waitForDelay) out.writeBooleanField("wait", true);
             });
-    var answer = asking.post(client, peek ? "/v1/peek" : "/v1/check", body);
-    if (asking.json()) around.out().println(answer.body());
+    var answer = options.post(client, peek ? "/v1/peek" : "/v1/check", body);
+    if (options.json()) context.out().println(answer.body());
     else print(answer.json());
     return answer.json().at("allowed").isTrue() ? Main.OK : Main.NO;
   }
@@ -72,38 +74,38 @@ final class CheckCommand implements Callable<Integer> {
   private void print(JsonReply decision) {
     String rule = decision.at("rule").text();
     String by = rule.isEmpty() ? "no rule applies" : rule + ": " + LimitText.of(decision);
-    around.out().println(outcome(decision) + "  " + by + when(decision));
+    context.out().println(outcome(decision) + "  " + by + when(decision));
     var limits = decision.at("limits").items();
     if (limits.size() > 1) {
-      around
+      context
           .out()
           .println(
               "  limits   "
                   + limits.stream().map(LimitText::brief).collect(Collectors.joining(", ")));
     }
-    if (decision.at("id").isThere()) {
-      around.out().println("  slot     " + decision.at("id").text());
+    if (decision.at("id").isPresent()) {
+      context.out().println("  slot     " + decision.at("id").text());
     }
-    if (decision.at("shadow").isThere()) {
-      around
+    if (decision.at("shadow").isPresent()) {
+      context
           .out()
           .println("  shadow   would deny: " + String.join(", ", decision.at("shadow").texts()));
     }
   }
 
   private String outcome(JsonReply decision) {
-    return decision.at("allowed").isTrue() ? around.good("allowed") : around.bad("denied");
+    return decision.at("allowed").isTrue() ? context.good("allowed") : context.bad("denied");
   }
 
   private String when(JsonReply decision) {
     long delay = decision.at("delayMs").number();
     if (delay > 0) {
-      return waits
+      return waitForDelay
           ? ", waited " + DurationText.text(delay)
           : ", go ahead in " + DurationText.text(delay);
     }
     if (decision.at("allowed").isTrue()) return "";
-    if (decision.at("impossible").isTrue()) return ", the cost is more than it ever holds";
+    if (decision.at("impossible").isTrue()) return ", the cost exceeds the capacity of the limit";
     return ", retry in " + DurationText.text(decision.at("retryAfterMs").number());
   }
 }

@@ -8,14 +8,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Removes a rule. */
+/** Deletes one rule of a running service. */
 @Command(
     name = "delete",
-    description = "Removes one rule of a running service.",
+    description = "Deletes one rule of a running service.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class DeleteCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
@@ -23,17 +23,17 @@ final class DeleteCommand implements Callable<Integer> {
   @Mixin private RuleChangeOptions options;
   @Mixin private ColourOption colour;
 
-  @Parameters(paramLabel = "ID", description = "The rule.")
+  @Parameters(paramLabel = "ID", description = "The id of the rule.")
   private String id = "";
 
-  DeleteCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  DeleteCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    return new RuleChangeRunner(colour.applied(around), client, service, options, "")
-        .make("DELETE", "/v1/rules/" + RulesApiClient.encoded(id), BodyPublishers::noBody);
+    return new RuleChangeRunner(colour.applied(context), client, service, options, "")
+        .run("DELETE", "/v1/rules/" + RulesApiClient.encoded(id), BodyPublishers::noBody);
   }
 }

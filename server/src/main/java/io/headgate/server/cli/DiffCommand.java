@@ -11,14 +11,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Shows what changed. */
+/** Shows the changes of a revision, or between two revisions. */
 @Command(
     name = "diff",
-    description = "Shows what revision N changed or, given two, what is different between them.",
+    description = "Shows the changes of revision N or, given two, the differences between them.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class DiffCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
@@ -28,11 +28,11 @@ final class DiffCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "N", description = "A revision.")
   private long first;
 
-  @Parameters(index = "1", arity = "0..1", paramLabel = "M", description = "Another.")
+  @Parameters(index = "1", arity = "0..1", paramLabel = "M", description = "Another revision.")
   private Optional<Long> second = Optional.empty();
 
-  DiffCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  DiffCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
@@ -44,15 +44,15 @@ final class DiffCommand implements Callable<Integer> {
             .orElse("/v1/revisions/" + first);
     return RuleReads.of(() -> {
       var answer = service.get(client, path);
-      if (service.json()) around.out().println(answer.body());
+      if (service.json()) context.out().println(answer.body());
       else print(answer.json().at("diff"));
       return Main.OK;
     });
   }
 
   private void print(JsonReply diff) {
-    if (!diff.isThere()) throw new CommandFailure("the revision before it is not kept any more");
-    new DiffText(colour.applied(around)).print(diff);
-    if (DiffText.isEmpty(diff)) around.out().println("No difference.");
+    if (!diff.isPresent()) throw new CommandFailure("cannot compare: the preceding revision is no longer stored");
+    new DiffText(colour.applied(context)).print(diff);
+    if (DiffText.isEmpty(diff)) context.out().println("No difference.");
   }
 }

@@ -5,22 +5,22 @@ import io.headgate.server.rules.ExampleRules;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** Prints the rules that are in force where no others are given. */
+/** Prints the example rules, which a service uses if none are given. */
 @Command(
     name = "example",
-    description = "Prints the example rules, to start your own from.",
+    description = "Prints the example rules, as a start for your own.",
     mixinStandardHelpOptions = true)
 final class ExampleCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
 
-  ExampleCommand(CommandContext around) {
-    this.around = around;
+  ExampleCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() {
-    around.out().print(ExampleRules.text());
-    around.out().flush();
+    context.out().print(ExampleRules.text());
+    context.out().flush();
     return Main.OK;
   }
 }

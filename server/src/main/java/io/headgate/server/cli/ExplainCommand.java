@@ -8,29 +8,29 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Asks a running service which rules match and why. */
+/** Shows which rules of a running service apply to a subject, and why. */
 @Command(
     name = "explain",
-    description = "Says which rules apply to a subject and why, and how each of them stands.",
+    description = "Shows which rules apply to a subject and why, and the state of their limits.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ExplainCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RequestOptions asking;
+  @Mixin private RequestOptions options;
 
-  ExplainCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  ExplainCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    var subject = asking.subject();
-    var answer = asking.post(client, "/v1/explain", JsonRequestBody.of(subject, out -> {}));
-    if (asking.json()) {
-      around.out().println(answer.body());
+    var subject = options.subject();
+    var answer = options.post(client, "/v1/explain", JsonRequestBody.of(subject, out -> {}));
+    if (options.json()) {
+      context.out().println(answer.body());
       return Main.OK;
     }
     String who =
@@ -39,11 +39,11 @@ final class ExplainCommand implements Callable<Integer> {
             .collect(Collectors.joining(", "));
     var rules = answer.json().at("rules").items();
     var misses = answer.json().at("nearMisses").items();
-    around.out().println(count(rules.size()) + who);
+    context.out().println(count(rules.size()) + who);
     int width = Math.max(widest(rules), widest(misses));
     for (var rule : rules) printRule(rule, width);
-    if (!misses.isEmpty()) around.out().println("Not these:");
-    for (var rule : misses) around.out().println(line(rule, width, rule.at("reason").text()));
+    if (!misses.isEmpty()) context.out().println("Near misses:");
+    for (var rule : misses) context.out().println(line(rule, width, rule.at("reason").text()));
     return Main.OK;
   }
 
@@ -62,14 +62,14 @@ final class ExplainCommand implements Callable<Integer> {
   }
 
   private void printRule(JsonReply rule, int width) {
-    around.out().println(line(rule, width, rule.at("reason").text() + conditions(rule)));
+    context.out().println(line(rule, width, rule.at("reason").text() + conditions(rule)));
     String indent = " ".repeat(width + 4);
     for (var limit : rule.at("limits").items()) {
       String name = limit.at("name").text();
-      String shown = name.equals(rule.at("id").text()) ? "" : name + ", ";
-      around
+      String prefix = name.equals(rule.at("id").text()) ? "" : name + ", ";
+      context
           .out()
-          .println(indent + shown + limit.at("algorithm").text() + ": " + LimitText.of(limit));
+          .println(indent + prefix + limit.at("algorithm").text() + ": " + LimitText.of(limit));
     }
   }
 

@@ -7,14 +7,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Writes the rules as a file. */
+/** Prints the rules of a running service as a rule file. */
 @Command(
     name = "export",
-    description = "Prints the rules of a running service as a file that apply takes.",
+    description = "Prints the rules of a running service as a rule file for apply.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ExportCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
@@ -22,11 +22,11 @@ final class ExportCommand implements Callable<Integer> {
   @Option(
       names = "--revision",
       paramLabel = "N",
-      description = "As revision N left them. Default: the newest")
+      description = "The revision to export. Default: the newest")
   private Optional<Long> revision = Optional.empty();
 
-  ExportCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  ExportCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
@@ -36,10 +36,10 @@ final class ExportCommand implements Callable<Integer> {
     return RuleReads.of(() -> {
       if (service.json()) {
         var whole = revision.isPresent() ? path + "?rules=true" : path;
-        around.out().println(service.get(client, whole).body().strip());
+        context.out().println(service.get(client, whole).body().strip());
       } else {
-        around.out().print(service.get(client, path, RulesApiClient.YAML).body());
-        around.out().flush();
+        context.out().print(service.get(client, path, RulesApiClient.YAML).body());
+        context.out().flush();
       }
       return Main.OK;
     });

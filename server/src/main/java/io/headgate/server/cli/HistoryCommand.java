@@ -9,14 +9,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows the revisions, the newest first. */
+/** Lists the revisions of the rules, newest first. */
 @Command(
     name = "history",
-    description = "Lists who changed the rules of a running service, when and why.",
+    description = "Lists the revisions of the rules of a running service: author, time and message.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class HistoryCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
@@ -25,11 +25,11 @@ final class HistoryCommand implements Callable<Integer> {
       names = "--limit",
       paramLabel = "N",
       defaultValue = "20",
-      description = "How many at most, up to 1000. Default: ${DEFAULT-VALUE}")
+      description = "The maximum number of revisions, up to 1000. Default: ${DEFAULT-VALUE}")
   private int limit;
 
-  HistoryCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  HistoryCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
@@ -37,7 +37,7 @@ final class HistoryCommand implements Callable<Integer> {
   public Integer call() {
     return RuleReads.of(() -> {
       var answer = service.get(client, "/v1/revisions?limit=" + limit);
-      if (service.json()) around.out().println(answer.body());
+      if (service.json()) context.out().println(answer.body());
       else print(answer.json());
       return Main.OK;
     });
@@ -54,15 +54,15 @@ final class HistoryCommand implements Callable<Integer> {
           Long.toString(revision.at("rules").number()),
           message(revision));
     }
-    table.print(around);
-    if (history.at("next").isThere()) {
-      around.out().printf("There are more; see --limit.%n");
+    table.print(context);
+    if (history.at("next").isPresent()) {
+      context.out().printf("There are more revisions; increase --limit.%n");
     }
   }
 
   private static String message(JsonReply revision) {
     String message = revision.at("message").text();
-    if (!revision.at("restored").isThere()) return message;
+    if (!revision.at("restored").isPresent()) return message;
     String restored = "restores %d".formatted(revision.at("restored").number());
     return message.isEmpty() ? restored : restored + ": " + message;
   }

@@ -16,16 +16,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Turns a configuration of envoyproxy/ratelimit into rules. Needs no service. */
+/** Converts a configuration of envoyproxy/ratelimit to rules. Needs no service. */
 @Command(
     name = "import-envoy",
     description =
-        "Prints the rules that decide as a configuration of envoyproxy/ratelimit does; what can't"
-            + " be carried over is noted on standard error. Exits with 0, or with 1 if the file is"
-            + " not valid, 2 if it is unreadable.",
+        "Converts a configuration of envoyproxy/ratelimit to equivalent rules; parts that can't be"
+            + " converted are listed on standard error. Exits with 0, or with 1 if the file is not"
+            + " valid, 2 if it is unreadable.",
     mixinStandardHelpOptions = true)
 final class ImportEnvoyCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
 
   @Parameters(paramLabel = "FILE", description = "The configuration of one domain, in YAML.")
   private Path file = Path.of("");
@@ -35,36 +35,36 @@ final class ImportEnvoyCommand implements Callable<Integer> {
       description = "Print one JSON object with rules and notes, and nothing on standard error.")
   private boolean json;
 
-  ImportEnvoyCommand(CommandContext around) {
-    this.around = around;
+  ImportEnvoyCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() {
     try {
-      print(EnvoyFile.read(around.directory().resolve(file)));
+      print(EnvoyFile.read(context.directory().resolve(file)));
       return Main.OK;
     } catch (RuleFileException e) {
-      for (var problem : e.problems()) around.err().printf("%s:%s%n", file, problem);
-      if (e.more() > 0) around.err().printf("… and %d more%n", e.more());
+      for (var problem : e.problems()) context.err().printf("%s:%s%n", file, problem);
+      if (e.more() > 0) context.err().printf("… and %d more%n", e.more());
       return Main.NO;
     } catch (NoSuchFileException e) {
-      around.err().printf("headgate: %s: there is no such file%n", file);
+      context.err().printf("headgate: %s: there is no such file%n", file);
       return Main.ERROR;
     } catch (IOException e) {
-      around.err().printf("headgate: %s can't be read: %s%n", file, e);
+      context.err().printf("headgate: %s can't be read: %s%n", file, e);
       return Main.ERROR;
     }
   }
 
   private void print(EnvoyImport imported) {
     if (json) {
-      around.out().println(jsonOf(imported));
+      context.out().println(jsonOf(imported));
       return;
     }
-    around.out().print(RuleFile.yaml(imported.rules()));
-    around.out().flush();
-    for (var note : imported.notes()) around.err().printf("%s:%s%n", file, note);
+    context.out().print(RuleFile.yaml(imported.rules()));
+    context.out().flush();
+    for (var note : imported.notes()) context.err().printf("%s:%s%n", file, note);
   }
 
   private static String jsonOf(EnvoyImport imported) {

@@ -7,13 +7,14 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Map;
 
-/** What is sent to the service. */
+/** Builds the JSON body of a request to the service. */
 final class JsonRequestBody {
-  /** Writes the fields of the object. */
+  /** Writes further fields of the object. */
   interface Fields {
     void write(JsonGenerator out) throws IOException;
   }
 
+  /** Returns an object with a subject and further fields. */
   static String of(Map<String, String> subject, Fields more) {
     var text = new StringWriter();
     try (var out = new JsonFactory().createGenerator(text)) {

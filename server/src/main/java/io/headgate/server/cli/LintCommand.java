@@ -14,19 +14,20 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Says what is wrong with files of rules. Needs no service. */
+/** Validates rule files. Needs no service. */
 @Command(
     name = "lint",
-    description = "Checks files of rules. Exits with 0 if all is well, 1 if not, 2 if unreadable.",
+    description =
+        "Validates rule files. Exits with 0 if all are valid, 1 if not, 2 if one is unreadable.",
     mixinStandardHelpOptions = true)
 final class LintCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
 
   @Parameters(arity = "1..*", paramLabel = "FILE", description = "The files to check.")
   private List<Path> files = new ArrayList<>();
 
-  LintCommand(CommandContext around) {
-    this.around = around;
+  LintCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -38,14 +39,14 @@ final class LintCommand implements Callable<Integer> {
 
   private int lint(Path file) {
     try {
-      // By the name that was given, which is how messages are to name it.
-      var given = around.directory().resolve(file);
+      // Messages use the path as given on the command line.
+      var given = context.directory().resolve(file);
       var rules = RuleSet.of(RuleFile.read(given)).rules();
       var warnings = RuleFile.warnings(rules);
       for (var warning : warnings) {
-        around.out().printf("%s: warning: %s%n", file, Printable.of(warning));
+        context.out().printf("%s: warning: %s%n", file, Printable.of(warning));
       }
-      around
+      context
           .out()
           .printf(
               "%s: %d rule%s, %s%n",
@@ -59,17 +60,17 @@ final class LintCommand implements Callable<Integer> {
               });
       return Main.OK;
     } catch (RuleFileException e) {
-      for (var problem : e.problems()) around.out().printf("%s:%s%n", file, problem);
-      if (e.more() > 0) around.out().printf("… and %d more%n", e.more());
+      for (var problem : e.problems()) context.out().printf("%s:%s%n", file, problem);
+      if (e.more() > 0) context.out().printf("… and %d more%n", e.more());
       return Main.NO;
     } catch (IllegalArgumentException e) {
-      around.out().printf("%s: %s%n", file, e.getMessage());
+      context.out().printf("%s: %s%n", file, e.getMessage());
       return Main.NO;
     } catch (NoSuchFileException e) {
-      around.err().printf("headgate: %s: there is no such file%n", file);
+      context.err().printf("headgate: %s: there is no such file%n", file);
       return Main.ERROR;
     } catch (IOException e) {
-      around.err().printf("headgate: %s can't be read: %s%n", file, e);
+      context.err().printf("headgate: %s can't be read: %s%n", file, e);
       return Main.ERROR;
     }
   }

@@ -11,14 +11,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows the rules as a table. */
+/** Lists the rules of a running service as a table. */
 @Command(
     name = "list",
     description = "Lists the rules of a running service.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ListCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
@@ -26,11 +26,11 @@ final class ListCommand implements Callable<Integer> {
   @Option(
       names = "--search",
       paramLabel = "TEXT",
-      description = "Only those whose id or description contains it.")
+      description = "Lists only rules whose id or description contains TEXT.")
   private Optional<String> search = Optional.empty();
 
-  ListCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  ListCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
@@ -40,7 +40,7 @@ final class ListCommand implements Callable<Integer> {
         "/v1/rules" + search.map(text -> "?search=" + RulesApiClient.encoded(text)).orElse("");
     return RuleReads.of(() -> {
       var answer = service.get(client, path);
-      if (service.json()) around.out().println(answer.body().strip());
+      if (service.json()) context.out().println(answer.body().strip());
       else print(answer.json().at("rules").items());
       return Main.OK;
     });
@@ -57,7 +57,7 @@ final class ListCommand implements Callable<Integer> {
           RuleText.limits(rule),
           RuleText.overrides(rule));
     }
-    if (rules.isEmpty()) around.out().println("There are no such rules.");
-    else table.print(around);
+    if (rules.isEmpty()) context.out().println("No rules found.");
+    else table.print(context);
   }
 }

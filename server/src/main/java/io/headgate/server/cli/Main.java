@@ -19,12 +19,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The {@code headgate} command. */
 @Command(
     name = "headgate",
-    description = "Decides, for a whole fleet at once, whether a request may go ahead.",
+    description = "A distributed rate limiter.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class)
 public final class Main implements Callable<Integer> {
   static final int OK = 0;
-  static final int NO = 1; // denied, or not valid
+  static final int NO = 1; // denied, rejected or not valid
   static final int ERROR = 2;
 
   static final class Version implements IVersionProvider {
@@ -39,52 +39,53 @@ public final class Main implements Callable<Integer> {
 
   Main() {}
 
+  /** Runs a command and exits. */
   public static void main(String[] args) {
     System.exit(run(CommandContext.ofProcess(), args));
   }
 
-  /** Runs a command to its end and returns its exit code. */
-  static int run(CommandContext around, String... args) {
+  /** Runs a command and returns its exit code. */
+  static int run(CommandContext context, String... args) {
     try {
-      var configuration = Configuration.of(around, args);
+      var configuration = Configuration.of(context, args);
       var client = new ServiceClient();
       return new CommandLine(new Main())
-          .addSubcommand(configurable(new ServeCommand(around)))
-          .addSubcommand(configurable(new CheckCommand(around, client)))
-          .addSubcommand(configurable(new ExplainCommand(around, client)))
+          .addSubcommand(configurable(new ServeCommand(context)))
+          .addSubcommand(configurable(new CheckCommand(context, client)))
+          .addSubcommand(configurable(new ExplainCommand(context, client)))
           .addSubcommand(
               new CommandLine(new RulesCommand())
-                  .addSubcommand(configurable(new ListCommand(around, client)))
-                  .addSubcommand(configurable(new ShowCommand(around, client)))
-                  .addSubcommand(configurable(new ApplyCommand(around, client)))
-                  .addSubcommand(configurable(new DeleteCommand(around, client)))
-                  .addSubcommand(configurable(new HistoryCommand(around, client)))
-                  .addSubcommand(configurable(new DiffCommand(around, client)))
-                  .addSubcommand(configurable(new RestoreCommand(around, client)))
-                  .addSubcommand(configurable(new ExportCommand(around, client)))
-                  .addSubcommand(new LintCommand(around))
-                  .addSubcommand(new ImportEnvoyCommand(around))
-                  .addSubcommand(new ExampleCommand(around)))
-          .addSubcommand(new SimulateCommand(around))
-          .addSubcommand(new WarmUpCommand(around))
+                  .addSubcommand(configurable(new ListCommand(context, client)))
+                  .addSubcommand(configurable(new ShowCommand(context, client)))
+                  .addSubcommand(configurable(new ApplyCommand(context, client)))
+                  .addSubcommand(configurable(new DeleteCommand(context, client)))
+                  .addSubcommand(configurable(new HistoryCommand(context, client)))
+                  .addSubcommand(configurable(new DiffCommand(context, client)))
+                  .addSubcommand(configurable(new RestoreCommand(context, client)))
+                  .addSubcommand(configurable(new ExportCommand(context, client)))
+                  .addSubcommand(new LintCommand(context))
+                  .addSubcommand(new ImportEnvoyCommand(context))
+                  .addSubcommand(new ExampleCommand(context)))
+          .addSubcommand(new SimulateCommand(context))
+          .addSubcommand(new WarmUpCommand(context))
           .setCaseInsensitiveEnumValuesAllowed(true)
-          .setOut(around.out())
-          .setErr(around.err())
+          .setOut(context.out())
+          .setErr(context.err())
           .setDefaultValueProvider(configuration)
-          .setExecutionStrategy(parsed -> execute(around, configuration, parsed))
-          .setParameterExceptionHandler((e, given) -> misused(around, configuration, e))
-          .setExecutionExceptionHandler((e, line, result) -> failed(around, e))
+          .setExecutionStrategy(parsed -> execute(context, configuration, parsed))
+          .setParameterExceptionHandler((e, given) -> misused(context, configuration, e))
+          .setExecutionExceptionHandler((e, line, result) -> failed(context, e))
           .execute(args);
     } catch (CommandFailure e) {
-      return failed(around, e);
+      return failed(context, e);
     }
   }
 
-  private static int execute(CommandContext around, Configuration values, ParseResult parsed) {
+  private static int execute(CommandContext context, Configuration values, ParseResult parsed) {
     try {
       TokenDestination.check(values, parsed);
     } catch (CommandFailure e) {
-      return failed(around, e);
+      return failed(context, e);
     }
     return new CommandLine.RunLast().execute(parsed);
   }
@@ -93,27 +94,27 @@ public final class Main implements Callable<Integer> {
     return new CommandLine(command).addMixin("config", new ConfigOption());
   }
 
-  private static int misused(CommandContext around, Configuration values, ParameterException e) {
-    String shown = String.valueOf(e.getMessage());
-    // A misspelled --admin-token=… is not to put the token into a log.
+  private static int misused(CommandContext context, Configuration values, ParameterException e) {
+    String text = String.valueOf(e.getMessage());
+    // Keeps the token of a misspelled --admin-token=… out of logs.
     if (!(e instanceof MissingParameterException)) {
-      shown = shown.replaceAll("'(--?[^'=]*)=[^']*'", "'$1=…'");
+      text = text.replaceAll("'(--?[^'=]*)=[^']*'", "'$1=…'");
     }
-    var message = new StringBuilder("headgate: ").append(shown);
+    var message = new StringBuilder("headgate: ").append(text);
     if (e.getArgSpec() != null) {
       values.origin(e.getArgSpec()).ifPresent(o -> message.append(" (from ").append(o).append(')'));
     }
-    around.err().println(Printable.lines(message.toString()));
-    if (!UnmatchedArgumentException.printSuggestions(e, around.err())) {
+    context.err().println(Printable.lines(message.toString()));
+    if (!UnmatchedArgumentException.printSuggestions(e, context.err())) {
       String name = e.getCommandLine().getCommandSpec().qualifiedName();
-      around.err().printf("See %s --help.%n", name);
+      context.err().printf("See %s --help.%n", name);
     }
     return ERROR;
   }
 
-  private static int failed(CommandContext around, Exception e) {
+  private static int failed(CommandContext context, Exception e) {
     String message = e instanceof CommandFailure ? String.valueOf(e.getMessage()) : e.toString();
-    around.err().println("headgate: " + Printable.lines(message));
+    context.err().println("headgate: " + Printable.lines(message));
     return ERROR;
   }
 

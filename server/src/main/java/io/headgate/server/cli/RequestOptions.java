@@ -7,7 +7,7 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Whom to ask, and about whom: what check and explain have in common. */
+/** The options that check and explain share: the service and the subject. */
 final class RequestOptions {
   @Parameters(
       arity = "0..1",
@@ -18,19 +18,19 @@ final class RequestOptions {
   @Option(
       names = "--attr",
       paramLabel = "NAME=VALUE",
-      description = "A further attribute, such as path=/login; may be given several times.")
+      description = "A further attribute, such as path=/login; may be repeated.")
   private Map<String, String> attributes = new LinkedHashMap<>();
 
   @Option(
       names = "--url",
       defaultValue = "http://127.0.0.1:8080",
-      description = "Where the service is. Default: ${DEFAULT-VALUE}")
+      description = "The URL of the service. Default: ${DEFAULT-VALUE}")
   private String url = "http://127.0.0.1:8080";
 
-  @Option(names = "--token", description = "The token to show. Default: none")
+  @Option(names = "--token", description = "The token to send. Default: none")
   private Optional<String> token = Optional.empty();
 
-  @Option(names = "--json", description = "Prints the service's answer as it came.")
+  @Option(names = "--json", description = "Prints the JSON response of the service.")
   private boolean json;
 
   boolean json() {
@@ -42,7 +42,7 @@ final class RequestOptions {
     key.ifPresent(value -> subject.put("key", value));
     subject.putAll(attributes);
     if (subject.isEmpty()) {
-      throw new CommandFailure("whom? Give a key, such as user:42, or --attr user=42");
+      throw new CommandFailure("no subject; give a key, such as user:42, or --attr user=42");
     }
     return subject;
   }

@@ -8,14 +8,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Goes back. */
+/** Restores an earlier revision of the rules. */
 @Command(
     name = "restore",
-    description = "Brings back the rules of an earlier revision, as a new one.",
+    description = "Restores the rules of an earlier revision as a new revision.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class RestoreCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
@@ -26,14 +26,14 @@ final class RestoreCommand implements Callable<Integer> {
   @Parameters(paramLabel = "N", description = "The revision; see headgate rules history.")
   private long number;
 
-  RestoreCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  RestoreCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
   @Override
   public Integer call() {
-    return new RuleChangeRunner(colour.applied(around), client, service, options, "")
-        .make("POST", "/v1/revisions/%d/restore".formatted(number), BodyPublishers::noBody);
+    return new RuleChangeRunner(colour.applied(context), client, service, options, "")
+        .run("POST", "/v1/revisions/%d/restore".formatted(number), BodyPublishers::noBody);
   }
 }

@@ -5,34 +5,34 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** What every change of the rules can be told. */
+/** The options of all commands that change rules. */
 final class RuleChangeOptions {
   @Option(
       names = "--dry-run",
-      description = "Changes nothing; shows what would change, and for whom of the last callers.")
+      description = "Changes nothing; shows the changes and the recent callers that they affect.")
   private boolean dryRun;
 
   @Option(
       names = {"-m", "--message"},
       paramLabel = "TEXT",
-      description = "Why; kept with the revision.")
+      description = "The reason; stored with the revision.")
   private Optional<String> message = Optional.empty();
 
   @Option(
       names = "--author",
       paramLabel = "NAME",
-      description = "Who; kept with the revision. Default: your user name")
+      description = "The author; stored with the revision. Default: your user name")
   private Optional<String> author = Optional.empty();
 
   @Option(
       names = "--if-revision",
       paramLabel = "N",
-      description = "Only if revision N is still the newest.")
+      description = "Changes the rules only if revision N is still the newest.")
   private Optional<Long> ifRevision = Optional.empty();
 
   @Option(
       names = {"-y", "--yes"},
-      description = "Does not ask before rules are removed.")
+      description = "Removes rules without confirmation.")
   private boolean yes;
 
   boolean dryRun() {
@@ -48,7 +48,9 @@ final class RuleChangeOptions {
   }
 
   /**
-   * @param revision the one that the change is made for
+   * Returns the HTTP headers of a change.
+   *
+   * @param revision the revision that the change requires to be the newest, if any
    */
   Map<String, String> headers(Optional<Long> revision) {
     var headers = new LinkedHashMap<String, String>();

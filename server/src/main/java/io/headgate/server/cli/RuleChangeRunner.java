@@ -9,94 +9,99 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Makes one change of the rules and says what came of it; the same for apply, delete and restore.
+ * Changes the rules of a running service and prints the result. Shared by apply, delete and
+ * restore.
+ *
+ * @param source the name of the rule file in messages; empty without one
  */
 record RuleChangeRunner(
-    CommandContext around,
+    CommandContext context,
     ServiceClient client,
     RulesApiClient service,
     RuleChangeOptions options,
     String source) {
 
-  /** The callers of a dry run that fit on a screen. */
-  private static final int MOST_CALLERS = 20;
+  /** The maximum number of affected callers that a dry run prints. */
+  private static final int MAX_CALLERS = 20;
 
   /**
-   * @param what how the service is asked, but for its options
+   * Makes the change. On a terminal, shows it and asks for confirmation before rules are removed.
+   *
+   * @param path the path of the request, without query
    * @return the exit code
    */
-  int make(String method, String what, Supplier<BodyPublisher> body) {
+  int run(String method, String path, Supplier<BodyPublisher> body) {
     try {
-      if (options.dryRun()) return tried(send(method, what, true, options.ifRevision(), body));
-      // Somebody who sees what is about to be removed wants that and nothing else removed.
-      boolean asks = around.person().isPresent() && !options.yes() && !service.json();
-      if (!asks) return made(send(method, what, false, options.ifRevision(), body), true);
-      var plan = send(method, what, true, options.ifRevision(), body);
+      if (options.dryRun()) return dryRunResult(send(method, path, true, options.ifRevision(), body));
+      // The change is bound to the revision that was shown, so that nothing else is removed.
+      boolean confirms = context.terminal().isPresent() && !options.yes() && !service.json();
+      if (!confirms) return changeResult(send(method, path, false, options.ifRevision(), body), true);
+      var plan = send(method, path, true, options.ifRevision(), body);
       var diff = plan.json().at("diff");
-      new DiffText(around).print(diff);
-      if (diff.at("removed").number() > 0 && !agreed(diff.at("removed").number())) {
-        around.out().println("Nothing was changed.");
+      new DiffText(context).print(diff);
+      if (diff.at("removed").number() > 0 && !confirmed(diff.at("removed").number())) {
+        context.out().println("Nothing was changed.");
         return Main.NO;
       }
       var seen = Optional.of(plan.json().at("revision").at("number").number());
-      return made(send(method, what, false, seen, body), false);
-    } catch (RulesApiClient.Refused e) {
-      return refused(e);
+      return changeResult(send(method, path, false, seen, body), false);
+    } catch (RulesApiClient.RejectedException e) {
+      return rejected(e);
     }
   }
 
   private RulesApiClient.Answer send(
       String method,
-      String what,
+      String path,
       boolean dry,
       Optional<Long> revision,
       Supplier<BodyPublisher> body) {
     var headers = options.headers(revision);
-    headers.put("Content-Type", "application/yaml"); // JSON is a kind of it
-    return service.send(client, method, what + (dry ? "?dry-run=true" : ""), headers, body.get());
+    headers.put("Content-Type", "application/yaml"); // a superset of JSON
+    return service.send(client, method, path + (dry ? "?dry-run=true" : ""), headers, body.get());
   }
 
-  private boolean agreed(long removed) {
-    around
+  private boolean confirmed(long removed) {
+    context
         .out()
         .printf("%d rule%s will be removed. Go ahead? [y/N] ", removed, removed == 1 ? "" : "s");
-    around.out().flush();
-    String answer = around.person().flatMap(person -> person.answers().get()).orElse("").strip();
+    context.out().flush();
+    String answer = context.terminal().flatMap(terminal -> terminal.input().get()).orElse("").strip();
     return answer.equalsIgnoreCase("y") || answer.equalsIgnoreCase("yes");
   }
 
-  private int made(RulesApiClient.Answer answer, boolean showsDiff) {
+  private int changeResult(RulesApiClient.Answer answer, boolean showsDiff) {
     if (service.json()) {
-      around.out().println(answer.body());
+      context.out().println(answer.body());
       return Main.OK;
     }
     var diff = answer.json().at("diff");
     long number = answer.json().at("revision").at("number").number();
-    if (showsDiff) new DiffText(around).print(diff);
+    if (showsDiff) new DiffText(context).print(diff);
     if (answer.json().at("changed").isTrue()) {
-      around.out().printf("Revision %d is in force: %s.%n", number, DiffText.summary(diff));
+      context.out().printf("Revision %d is in force: %s.%n", number, DiffText.summary(diff));
     } else {
-      around.out().printf("Nothing to change: the rules of revision %d stay.%n", number);
+      context.out().printf("Nothing to change: revision %d stays in force.%n", number);
     }
     return Main.OK;
   }
 
-  private int tried(RulesApiClient.Answer answer) {
+  private int dryRunResult(RulesApiClient.Answer answer) {
     if (service.json()) {
-      around.out().println(answer.body());
+      context.out().println(answer.body());
       return Main.OK;
     }
     var diff = answer.json().at("diff");
-    new DiffText(around).print(diff);
-    around
+    new DiffText(context).print(diff);
+    context
         .out()
         .printf(
             "Dry run, nothing was changed. Against revision %d: %s.%n",
             answer.json().at("revision").at("number").number(), DiffText.summary(diff));
-    if (answer.json().at("readOnly").isThere()) {
-      around
+    if (answer.json().at("readOnly").isPresent()) {
+      context
           .out()
-          .println("These rules can't be changed here: " + answer.json().at("readOnly").text());
+          .println("These rules are read-only: " + answer.json().at("readOnly").text());
     }
     printCallers(answer.json().at("callers"));
     return Main.OK;
@@ -106,19 +111,19 @@ record RuleChangeRunner(
     long sampled = callers.at("sampled").number();
     long affected = callers.at("affected").number();
     if (sampled == 0) {
-      around.out().println("Nobody has asked lately, so there is nobody to try it on.");
+      context.out().println("There were no recent requests, so the affected callers are unknown.");
       return;
     }
-    around
+    context
         .out()
         .printf(
             "Of a sample of %d recent caller%s %d would be affected%s%n",
             sampled, sampled == 1 ? "" : "s", affected, affected == 0 ? "." : ":");
-    var text = new DiffText(around);
-    int shown = 0;
+    var text = new DiffText(context);
+    int printed = 0;
     for (var caller : callers.at("list").items()) {
-      if (shown++ == MOST_CALLERS) break;
-      around.out().println("  " + name(caller.at("subject")));
+      if (printed++ == MAX_CALLERS) break;
+      context.out().println("  " + name(caller.at("subject")));
       for (var rule : caller.at("rules").items()) {
         String kind = rule.at("change").text();
         String how =
@@ -131,10 +136,10 @@ record RuleChangeRunner(
             rule.at("fields").items().stream()
                 .map(field -> text.field(kind, field))
                 .collect(Collectors.joining(", "));
-        around.out().println("    " + rule.at("id").text() + how + fields);
+        context.out().println("    " + rule.at("id").text() + how + fields);
       }
     }
-    if (affected > MOST_CALLERS) around.out().printf("  … and %d more%n", affected - MOST_CALLERS);
+    if (affected > MAX_CALLERS) context.out().printf("  … and %d more%n", affected - MAX_CALLERS);
   }
 
   private static String name(JsonReply subject) {
@@ -144,24 +149,24 @@ record RuleChangeRunner(
         .collect(Collectors.joining(", "));
   }
 
-  private int refused(RulesApiClient.Refused refusal) {
-    if (!refusal.isAboutTheRules()) throw refusal.asFailure();
+  private int rejected(RulesApiClient.RejectedException rejection) {
+    if (!rejection.isContentError()) throw rejection.asFailure();
     if (service.json()) {
-      around.out().println(refusal.body());
+      context.out().println(rejection.body());
       return Main.NO;
     }
-    var problems = refusal.problem().at("problems").items();
-    for (var problem : problems) around.out().println(source + ":" + flaw(problem));
-    around
+    var problems = rejection.problem().at("problems").items();
+    for (var problem : problems) context.out().println(source + ":" + problemText(problem));
+    context
         .err()
         .println(
             "headgate: nothing was changed: "
-                + (problems.isEmpty() ? refusal.getMessage() : "the rules are not valid"));
+                + (problems.isEmpty() ? rejection.getMessage() : "the rules are not valid"));
     return Main.NO;
   }
 
-  /** As lint has it. */
-  private static String flaw(JsonReply problem) {
+  /** Formats a problem as lint does. */
+  private static String problemText(JsonReply problem) {
     String field = problem.at("field").text();
     return "%d:%d: %s%s"
         .formatted(

@@ -2,12 +2,17 @@ package io.headgate.server.cli;
 
 import java.util.function.Supplier;
 
-/** Looks at rules: whatever the service does not show is an error. */
+/** Runs commands that read rules; an error response of the service fails the command. */
 final class RuleReads {
+  /**
+   * Runs a command and returns its exit code.
+   *
+   * @throws CommandFailure if the service rejects a request
+   */
   static int of(Supplier<Integer> command) {
     try {
       return command.get();
-    } catch (RulesApiClient.Refused e) {
+    } catch (RulesApiClient.RejectedException e) {
       throw e.asFailure();
     }
   }

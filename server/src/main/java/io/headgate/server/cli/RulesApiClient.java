@@ -11,46 +11,46 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Which service's rules it is about, and how it is asked for them. */
+/** The client of the rules API, with its command-line options. */
 final class RulesApiClient {
   static final Map<String, String> YAML = Map.of("Accept", "application/yaml");
 
   @Option(
       names = "--url",
       defaultValue = "http://127.0.0.1:8080",
-      description = "Where the service is. Default: ${DEFAULT-VALUE}")
+      description = "The URL of the service. Default: ${DEFAULT-VALUE}")
   private String url = "http://127.0.0.1:8080";
 
   @Option(names = "--token", description = "The admin token. Default: none")
   private Optional<String> token = Optional.empty();
 
-  @Option(names = "--json", description = "Prints the service's answer as it came.")
+  @Option(names = "--json", description = "Prints the JSON response of the service.")
   private boolean json;
 
   boolean json() {
     return json;
   }
 
-  /** What the service said, where it did what it was asked. */
+  /** A successful response; {@code json} is empty for YAML. */
   record Answer(String body, JsonReply json) {}
 
-  /** The service refuses; nothing has changed. */
-  static final class Refused extends RuntimeException {
+  /** The service rejected the request and changed nothing. */
+  static final class RejectedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final int status;
     private final String body;
     private final transient JsonReply problem;
 
-    private Refused(int status, String body, JsonReply problem) {
+    private RejectedException(int status, String body, JsonReply problem) {
       super(problem.at("detail").text(), null, false, false);
       this.status = status;
       this.body = body;
       this.problem = problem;
     }
 
-    /** Whether it is for what was asked, rather than for who asked or how the service is. */
-    boolean isAboutTheRules() {
+    /** Returns whether the request was rejected for its content, not its token or an outage. */
+    boolean isContentError() {
       return status == 400 || status == 404 || status == 409 || status == 413;
     }
 
@@ -63,7 +63,7 @@ final class RulesApiClient {
     }
 
     CommandFailure asFailure() {
-      return new CommandFailure("the service says %d: %s".formatted(status, getMessage()));
+      return new CommandFailure("the service replied %d: %s".formatted(status, getMessage()));
     }
   }
 
@@ -75,6 +75,12 @@ final class RulesApiClient {
     return send(client, "GET", path, headers, BodyPublishers.noBody());
   }
 
+  /**
+   * Sends a request.
+   *
+   * @throws Refused if the service rejects it
+   * @throws CommandFailure if there is no service, or it is not Headgate
+   */
   Answer send(
       ServiceClient client,
       String method,
@@ -86,15 +92,15 @@ final class RulesApiClient {
     if (reply.status() / 100 == 2) {
       if (yaml) return new Answer(reply.body(), new JsonReply.Nothing());
       var json = read(reply.body());
-      if (json.isThere()) return new Answer(reply.body(), json);
+      if (json.isPresent()) return new Answer(reply.body(), json);
     }
     var problem = read(reply.body());
     if (problem.at("detail").text().isEmpty()) {
       throw new CommandFailure(
-          "%s answers with status %d, and not as Headgate does; is --url right?"
-              .formatted(ServiceClient.shown(url), reply.status()));
+          "%s replied %d, which is not a response of Headgate; check --url"
+              .formatted(ServiceClient.redacted(url), reply.status()));
     }
-    throw new Refused(reply.status(), reply.body(), problem);
+    throw new RejectedException(reply.status(), reply.body(), problem);
   }
 
   private static JsonReply read(String body) {
@@ -105,7 +111,7 @@ final class RulesApiClient {
     }
   }
 
-  /** As a part of a path, a value in a query, or a header. */
+  /** Percent-encodes text for a path, a query or a header. */
   static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }

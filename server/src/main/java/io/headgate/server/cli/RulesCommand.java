@@ -6,10 +6,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What is done with rules as such. */
+/** The parent of all commands about rules. */
 @Command(
     name = "rules",
-    description = "Looks at rules, and changes those of a running service.",
+    description = "Validates rules, and shows and changes the rules of a running service.",
     mixinStandardHelpOptions = true)
 final class RulesCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -18,7 +18,7 @@ final class RulesCommand implements Callable<Integer> {
   public Integer call() {
     throw new ParameterException(
         spec.commandLine(),
-        "rules wants to know what to do: "
+        "rules needs a subcommand: "
             + String.join(", ", spec.commandLine().getSubcommands().keySet()));
   }
 }

@@ -34,7 +34,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Starts the service and stays until it is told to stop. */
+/** Starts the service and runs it until the process is terminated. */
 @Command(
     name = "serve",
     description = "Runs the service.",
@@ -42,11 +42,11 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     footerHeading = "%nEvery option can also be set in the environment or in headgate.yaml:%n",
     footer = {
-      "--admin-token is HEADGATE_ADMIN_TOKEN there, and admin-token: here.",
-      "Flags win over the environment, which wins over the file."
+      "--admin-token is HEADGATE_ADMIN_TOKEN in the environment and admin-token: in the file.",
+      "Flags override the environment, which overrides the file."
     })
 final class ServeCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
 
   @Option(
       names = "--port",
@@ -58,8 +58,8 @@ final class ServeCommand implements Callable<Integer> {
       names = "--host",
       defaultValue = ServiceSettings.DEFAULT_HOST,
       description =
-          "The address to listen on. Others than this machine's own need an admin token."
-              + " Default: ${DEFAULT-VALUE}")
+          "The address to listen on. An address that other machines can reach needs an admin"
+              + " token. Default: ${DEFAULT-VALUE}")
   private String host = ServiceSettings.DEFAULT_HOST;
 
   @Mixin private RuleOptions rules;
@@ -72,7 +72,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private ListenOptions listen;
 
-  @Mixin private StatsOptions watch;
+  @Mixin private StatsOptions stats;
 
   @Mixin private TraceOptions traces;
 
@@ -81,8 +81,10 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "10s",
       converter = DurationText.class,
-      description = "How long accepted requests may take at the end. Default: ${DEFAULT-VALUE}")
-  private Duration shutdownGrace = ServiceSettings.DEFAULT_GRACE;
+      description =
+          "How long accepted requests may take to complete when the service stops. Default:"
+              + " ${DEFAULT-VALUE}")
+  private Duration shutdownGrace = ServiceSettings.DEFAULT_SHUTDOWN_GRACE;
 
   @Option(
       names = "--drain-delay",
@@ -90,9 +92,9 @@ final class ServeCommand implements Callable<Integer> {
       defaultValue = "250ms",
       converter = DurationText.class,
       description =
-          "How much of that it goes on as before, but for saying that it is not ready: longer than"
-              + " a balancer takes to notice. Default: ${DEFAULT-VALUE}")
-  private Duration drainDelay = ServiceSettings.DEFAULT_NOTICE;
+          "How long to keep serving after readiness turns false; must be longer than a load"
+              + " balancer takes to notice. Part of --shutdown-grace. Default: ${DEFAULT-VALUE}")
+  private Duration drainDelay = ServiceSettings.DEFAULT_DRAIN_DELAY;
 
   @Option(
       names = "--warm-up",
@@ -100,14 +102,14 @@ final class ServeCommand implements Callable<Integer> {
       defaultValue = "2s",
       converter = DurationText.class,
       description =
-          "How long at most to run the code in this process before listening, so that the first"
-              + " calls are fast; 0s for not at all. Default: ${DEFAULT-VALUE}")
-  private Duration warmUp = Duration.ofSeconds(2); // WarmUp has a logger, which must come later
+          "How long at most to warm up the code before listening, so that the first calls are"
+              + " fast; 0s to skip it. Default: ${DEFAULT-VALUE}")
+  private Duration warmUp = Duration.ofSeconds(2); // not a constant of WarmUp, whose logger must not exist yet
 
   @Mixin private LogOptions log;
 
-  ServeCommand(CommandContext around) {
-    this.around = around;
+  ServeCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -115,22 +117,22 @@ final class ServeCommand implements Callable<Integer> {
     log.apply();
     var settings = settings();
     var grpcSettings = grpcSettings();
-    var watchSettings = watch.settings();
-    var file = rules.readFile(around.directory());
+    var statsSettings = stats.settings();
+    var file = rules.readFile(context.directory());
     warmUp();
     var counts = new StoreMetrics();
-    var kept = store.open(around.directory(), counts);
-    var book = open(file, kept);
-    var limiter = RateLimiter.with(kept, book.inForce().rules());
-    book.follow(edition -> limiter.replaceRules(edition.rules()));
-    var service = start(settings, grpcSettings, watchSettings, limiter, book, counts);
-    var tokenFile = tokens.follow(around.directory(), settings.access());
-    announce(service, book);
+    var counterStore = store.open(context.directory(), counts);
+    var repository = open(file, counterStore);
+    var limiter = RateLimiter.with(counterStore, repository.inForce().rules());
+    repository.follow(snapshot -> limiter.replaceRules(snapshot.rules()));
+    var service = start(settings, grpcSettings, statsSettings, limiter, repository, counts);
+    var tokenFile = tokens.watch(context.directory(), settings.access());
+    announce(service, repository);
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
               tokenFile.ifPresent(FileWatcher::close);
-              stop(service, limiter, book, file);
+              stop(service, limiter, repository, file);
             }));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
     return Main.OK;
@@ -141,10 +143,10 @@ final class ServeCommand implements Callable<Integer> {
       return new ServiceSettings(
           host,
           port,
-          tokens.access(around.directory()),
+          tokens.access(context.directory()),
           listen.connections(),
           listen.trusted(),
-          listen.tls(around.directory()),
+          listen.tls(context.directory()),
           traces.settings(),
           shutdownGrace,
           drainDelay,
@@ -154,18 +156,18 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** Before the store is opened, so that its first call, too, finds the code warm. */
+  /** Warms up before the store is opened, so that its first call finds the code compiled. */
   private void warmUp() throws InterruptedException {
     if (warmUp.isZero()) return;
     if (warmUp.isNegative()) throw new CommandFailure("--warm-up must not be negative");
-    WarmUp.run(store.openForWarmUp(around.directory()), warmUp);
+    WarmUp.run(store.openForWarmUp(context.directory()), warmUp);
   }
 
-  private RuleRepository open(Optional<RulesFile> file, Store kept) {
+  private RuleRepository open(Optional<RulesFile> file, Store counterStore) {
     try {
-      return rules.open(around.directory(), file, kept);
+      return rules.open(context.directory(), file, counterStore);
     } catch (CommandFailure e) {
-      kept.close();
+      counterStore.close();
       throw e;
     }
   }
@@ -181,46 +183,46 @@ final class ServeCommand implements Callable<Integer> {
   private static Service start(
       ServiceSettings settings,
       GrpcSettings grpc,
-      StatsSettings watch,
+      StatsSettings stats,
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       StoreMetrics counts)
       throws InterruptedException {
     try {
-      return Service.start(settings, grpc, watch, limiter, book, counts, Ticker.system());
+      return Service.start(settings, grpc, stats, limiter, repository, counts, Ticker.system());
     } catch (IOException e) {
-      book.close();
+      repository.close();
       limiter.close();
       throw CommandFailure.of(e);
     }
   }
 
-  private void announce(Service service, RuleRepository book) {
-    String shown = host.contains(":") ? "[" + host + "]" : host;
-    String where = "%s://%s:%d".formatted(listen.scheme(), shown, service.port());
-    // At once: whoever waits for the first line may read the others too.
-    around
+  private void announce(Service service, RuleRepository repository) {
+    String shownHost = host.contains(":") ? "[" + host + "]" : host;
+    String where = "%s://%s:%d".formatted(listen.scheme(), shownHost, service.port());
+    // In one write, so that a program that waits for the first line can read the others too.
+    context
         .out()
         .printf(
             "Headgate listens on %s%n  store  %s%n%s",
-            where, store.describe(around.directory()), rules.describe(book));
-    around.out().flush();
+            where, store.describe(context.directory()), rules.describe(repository));
+    context.out().flush();
   }
 
-  /** Runs when the process is told to end. Having ended in good order is no error: exit code 0. */
+  /** Stops gracefully at a signal and exits with 0, rather than with the code of the signal. */
   private static void stop(
-      Service service, RateLimiter limiter, RuleRepository book, Optional<RulesFile> file) {
+      Service service, RateLimiter limiter, RuleRepository repository, Optional<RulesFile> file) {
     Logger log = LoggerFactory.getLogger(ServeCommand.class);
     int code = Main.OK;
     try {
-      log.info("stopping: what has been accepted is answered");
+      log.info("stopping: completing accepted requests");
       file.ifPresent(RulesFile::close);
       service.close();
-      book.close();
+      repository.close();
       limiter.close();
       log.info("stopped");
     } catch (RuntimeException e) {
-      log.error("did not stop in good order", e);
+      log.error("cannot stop gracefully", e);
       code = Main.ERROR;
     }
     Runtime.getRuntime().halt(code);

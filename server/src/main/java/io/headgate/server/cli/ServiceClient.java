@@ -16,23 +16,33 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/** Asks a running service. */
+/** Sends HTTP requests to a running service. */
 final class ServiceClient {
-  private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
-  private static final Duration ANSWER_WITHIN = Duration.ofMinutes(15); // it may wait in a line
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration RESPONSE_TIMEOUT = Duration.ofMinutes(15); // a check may wait in a queue
 
-  /** What the service said: a decision or explanation, never a problem. */
+  /** A successful response: a decision or an explanation. */
   record Answer(int status, String body, JsonReply json) {}
 
-  /** Any reply; its body can be printed. */
+  /** Any response; its body is safe to print. */
   record Reply(int status, String body) {}
 
+  /**
+   * Posts JSON.
+   *
+   * @throws CommandFailure if there is no service, or the response is not a decision or explanation
+   */
   Answer post(String url, Optional<String> token, String path, String body) {
     var headers = Map.of("Content-Type", "application/json");
     var reply = send(url, token, "POST", path, headers, BodyPublishers.ofString(body));
     return answer(url, reply.status(), reply.body());
   }
 
+  /**
+   * Sends a request and returns the response, whatever its status.
+   *
+   * @throws CommandFailure if the URL is not valid or there is no response
+   */
   Reply send(
       String url,
       Optional<String> token,
@@ -40,31 +50,31 @@ final class ServiceClient {
       String path,
       Map<String, String> headers,
       BodyPublisher body) {
-    var request = HttpRequest.newBuilder(address(url, path)).timeout(ANSWER_WITHIN);
+    var request = HttpRequest.newBuilder(address(url, path)).timeout(RESPONSE_TIMEOUT);
     headers.forEach(request::header);
     request.method(method, body);
-    token.ifPresent(shown -> request.header("Authorization", "Bearer " + shown));
+    token.ifPresent(value -> request.header("Authorization", "Bearer " + value));
     try (var http =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT_WITHIN)
+            .connectTimeout(CONNECT_TIMEOUT)
             .build()) {
       var response = http.send(request.build(), BodyHandlers.ofString());
       return new Reply(response.statusCode(), Printable.lines(response.body()));
     } catch (ConnectException | HttpTimeoutException e) {
       throw new CommandFailure(
           "no service answers at %s; start one with ./headgate serve, or name it with --url"
-              .formatted(shown(url)));
+              .formatted(redacted(url)));
     } catch (IOException e) {
-      throw new CommandFailure("%s broke off: %s".formatted(shown(url), e.getMessage()));
+      throw new CommandFailure("the connection to %s failed: %s".formatted(redacted(url), e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CommandFailure("interrupted while waiting for " + shown(url));
+      throw new CommandFailure("interrupted while waiting for " + redacted(url));
     }
   }
 
-  /** Without user and password. */
-  static String shown(String url) {
+  /** Returns a URL without user and password. */
+  static String redacted(String url) {
     return url.replaceFirst("^([^/]*//)?[^/]*@", "$1");
   }
 
@@ -76,10 +86,11 @@ final class ServiceClient {
         return uri;
       }
     } catch (IllegalArgumentException e) {
-      // Said below.
+      // reported below
     }
     throw new CommandFailure(
-        "'%s' is no address of a service; write --url http://127.0.0.1:8080".formatted(shown(url)));
+        "'%s' is not a valid URL; use one such as --url http://127.0.0.1:8080"
+            .formatted(redacted(url)));
   }
 
   private static Answer answer(String url, int status, String body) {
@@ -89,14 +100,14 @@ final class ServiceClient {
     } catch (IOException e) {
       json = new JsonReply.Nothing();
     }
-    if (json.at("allowed").isThere() || json.at("rules").isThere()) {
+    if (json.at("allowed").isPresent() || json.at("rules").isPresent()) {
       return new Answer(status, body, json);
     }
     String detail = json.at("detail").text();
     throw new CommandFailure(
         detail.isEmpty()
-            ? "%s answers with status %d, and not as Headgate does; is --url right?"
-                .formatted(shown(url), status)
-            : "the service says %d: %s".formatted(status, detail));
+            ? "%s replied %d, which is not a response of Headgate; check --url"
+                .formatted(redacted(url), status)
+            : "the service replied %d: %s".formatted(status, detail));
   }
 }

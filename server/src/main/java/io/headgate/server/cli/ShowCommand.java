@@ -8,23 +8,23 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Shows one rule whole. */
+/** Shows one rule of a running service in YAML. */
 @Command(
     name = "show",
     description = "Shows one rule of a running service.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ShowCommand implements Callable<Integer> {
-  private final CommandContext around;
+  private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RulesApiClient service;
 
-  @Parameters(paramLabel = "ID", description = "The rule.")
+  @Parameters(paramLabel = "ID", description = "The id of the rule.")
   private String id = "";
 
-  ShowCommand(CommandContext around, ServiceClient client) {
-    this.around = around;
+  ShowCommand(CommandContext context, ServiceClient client) {
+    this.context = context;
     this.client = client;
   }
 
@@ -32,9 +32,9 @@ final class ShowCommand implements Callable<Integer> {
   public Integer call() {
     return RuleReads.of(() -> {
       var answer = service.get(client, "/v1/rules/" + RulesApiClient.encoded(id));
-      if (service.json()) around.out().println(answer.body());
-      else around.out().print(RuleFile.yaml(List.of(RuleFile.readRule(answer.body()))));
-      around.out().flush();
+      if (service.json()) context.out().println(answer.body());
+      else context.out().print(RuleFile.yaml(List.of(RuleFile.readRule(answer.body()))));
+      context.out().flush();
       return Main.OK;
     });
   }

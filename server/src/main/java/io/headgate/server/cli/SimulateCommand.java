@@ -35,13 +35,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Says what rules would have done to the requests of an access log. Needs no service. */
+/** Replays access logs against rules and reports the decisions. Needs no service. */
 @Command(
     name = "simulate",
     description =
-        "Replays access logs against rules, by the times in the log and the arithmetic of the"
-            + " service, and says who would have been denied. Needs no service. Exits with 0, or"
-            + " with 1 if the rules are not valid, 2 if something can't be read.",
+        "Replays access logs against rules, with the timestamps of the log and the algorithms of"
+            + " the service, and reports which requests and callers would have been denied. Needs no"
+            + " service. Exits with 0, or with 1 if the rules are not valid, 2 if a file can't be"
+            + " read.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
@@ -58,7 +59,7 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--rules",
       required = true,
       paramLabel = "FILE",
-      description = "The rules to try.")
+      description = "The rules to simulate.")
   private Path rules = Path.of("");
 
   @Option(
@@ -67,8 +68,8 @@ final class SimulateCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "FILE",
       description =
-          "The log, plain or compressed by gzip; - for standard input. Several are read one after"
-              + " the other: the oldest first.")
+          "The log, plain or compressed with gzip; - for standard input. Several logs are read in"
+              + " the given order; give the oldest first.")
   private List<String> logs = new ArrayList<>();
 
   @Option(
@@ -88,21 +89,21 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--attr",
       paramLabel = "NAME=FIELD",
       description =
-          "What an attribute is made of: a field of the log, as in client=remote_addr, or a text"
-              + " with fields, as in key=user:{user}. May be given several times. Fields of every"
-              + " log: ip, user, method, path, protocol, status, bytes, referer, user-agent; of"
-              + " JSON any, those within others with dots. Default: the field of the same name;"
-              + " for key, the user or else the ip.")
+          "The value of an attribute: a field of the log, as in client=remote_addr, or a template,"
+              + " as in key=user:{user}. May be repeated. Fields of every log: ip, user, method,"
+              + " path, protocol, status, bytes, referer, user-agent. Fields of JSON logs: any, with"
+              + " dots for nested fields. Default: the field of the same name; for key, the user or"
+              + " else the ip.")
   private Map<String, String> attributes = new LinkedHashMap<>();
 
-  @Option(names = "--query", description = "Keep the query string as part of the path.")
+  @Option(names = "--query", description = "Keeps the query string as part of the path.")
   private boolean query;
 
   @Option(
       names = "--no-spread",
       description =
-          "Where times are whole seconds, let all requests of a second come at its beginning,"
-              + " rather than spread over it evenly.")
+          "If timestamps have whole seconds, replays all requests of a second at its beginning"
+              + " instead of spreading them evenly.")
   private boolean noSpread;
 
   @Option(
@@ -117,50 +118,50 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "" + MemoryStore.DEFAULT_MOST_KEYS,
       description =
-          "How many counters are kept at most, for each set of rules; beyond, those that say least"
-              + " are forgotten. Default: 1000000")
+          "The maximum number of counters of each rule set; beyond it, the least significant ones"
+              + " are evicted. Default: 1000000")
   private int maxKeys = MemoryStore.DEFAULT_MOST_KEYS;
 
-  @Option(names = "--json", description = "Print one JSON object.")
+  @Option(names = "--json", description = "Prints one JSON object.")
   private boolean json;
 
   @Option(
       names = "--html",
       paramLabel = "FILE",
-      description = "Write a page with pictures too, which needs nothing else to be looked at.")
+      description = "Also writes a self-contained HTML report with charts.")
   private Optional<Path> html = Optional.empty();
 
   @Mixin private ColourOption colour;
 
-  SimulateCommand(CommandContext around) {
-    this.process = around;
+  SimulateCommand(CommandContext context) {
+    this.process = context;
   }
 
   @Override
   public Integer call() {
-    var around = colour.applied(process);
+    var context = colour.applied(process);
     requireUsable();
     try {
-      var tried = rules(rules);
-      var other =
+      var candidate = rules(rules);
+      var baseline =
           against.isPresent() ? Optional.of(rules(against.get())) : Optional.<RuleSet>empty();
       try (var comparison =
-          other
-              .map(before -> Comparison.of(bench(before), bench(tried), Deadline.ENDLESS))
-              .orElseGet(() -> Comparison.alone(bench(tried)))) {
-        var simulation = replay(comparison, attributes(tried, other));
-        if (json) around.out().println(SimulationJson.of(simulation, top));
-        else new SimulationText(around, top).print(simulation);
+          baseline
+              .map(before -> Comparison.of(simulator(before), simulator(candidate), Deadline.ENDLESS))
+              .orElseGet(() -> Comparison.alone(simulator(candidate)))) {
+        var simulation = replay(comparison, attributes(candidate, baseline));
+        if (json) context.out().println(SimulationJson.of(simulation, top));
+        else new SimulationText(context, top).print(simulation);
         if (html.isPresent()) write(html.get(), SimulationHtml.of(simulation));
       }
       return Main.OK;
     } catch (InvalidRules e) {
-      for (var line : e.lines) around.err().println(line);
+      for (var line : e.lines) context.err().println(line);
       return Main.NO;
     }
   }
 
-  /** Before anything is read, which may take a while. */
+  /** Checks the options before logs are read, which may take long. */
   private void requireUsable() {
     if (top < 0) throw new CommandFailure("--top must be 0 or more, got " + top);
     if (maxKeys < 1) {
@@ -171,14 +172,14 @@ final class SimulateCommand implements Callable<Integer> {
     new AccessLogFiles(process, logs).requireAll();
   }
 
-  private RuleSimulator bench(RuleSet set) {
+  private RuleSimulator simulator(RuleSet set) {
     return new RuleSimulator(set, SimulationBudget.ofKeys(maxKeys));
   }
 
   private SimulationReport replay(Comparison comparison, Attributes read) {
     var order =
         ReorderBuffer.within(
-            comparison::add, SimulationReport.LOOK_AHEAD, SimulationReport.MOST_HELD, !noSpread);
+            comparison::add, SimulationReport.REORDER_SPAN_MICROS, SimulationReport.MAX_BUFFERED, !noSpread);
     var log = new AccessLog(read, format, query, order::add);
     new AccessLogFiles(process, logs).read(log);
     order.finish();
@@ -192,22 +193,22 @@ final class SimulateCommand implements Callable<Integer> {
         log.samples(),
         log.missing(),
         order.late(),
-        order.crowded());
+        order.overflowed());
   }
 
   private CommandFailure nothingRead(AccessLog log) {
     String why =
-        log.samples().isEmpty() ? "it is empty" : "for a start, " + log.samples().getFirst();
+        log.samples().isEmpty() ? "it is empty" : "the first error: " + log.samples().getFirst();
     return new CommandFailure(
-        "%s has no line that could be read; %s".formatted(String.join(", ", logs), why));
+        "%s has no readable line; %s".formatted(String.join(", ", logs), why));
   }
 
-  private Attributes attributes(RuleSet tried, Optional<RuleSet> other) {
-    var sets = new ArrayList<RuleSet>(List.of(tried));
-    other.ifPresent(sets::add);
+  private Attributes attributes(RuleSet candidate, Optional<RuleSet> baseline) {
+    var sets = new ArrayList<RuleSet>(List.of(candidate));
+    baseline.ifPresent(sets::add);
     RequiredFields wanted;
     try {
-      wanted = RequiredFields.by(sets);
+      wanted = RequiredFields.of(sets);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
@@ -218,7 +219,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  /** Has been said to be so already. */
+  /** The rules are not valid; {@code lines} are the messages to print. */
   private static final class InvalidRules extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -253,10 +254,11 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
+  /** Returns the failure for a file that can't be read. */
   static CommandFailure unreadable(String file, IOException e) {
     return switch (e) {
       case NoSuchFileException none -> new CommandFailure(file + ": there is no such file");
-      case AccessDeniedException no -> new CommandFailure(file + ": it may not be read");
+      case AccessDeniedException no -> new CommandFailure(file + ": permission denied");
       default -> new CommandFailure("%s can't be read: %s".formatted(file, e.getMessage()));
     };
   }

@@ -7,18 +7,23 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Refuses to send a token to an address that the user did not choose.
+ * Prevents sending a token to a URL that the user did not choose.
  *
- * <p>{@code headgate.yaml} is read from the current directory, which may be a checkout of a
- * stranger's repository or a directory that other users can write. Its {@code url} may receive the
- * token of the same file. A token of the environment or the command line goes to an address from
- * there too, to the default address, or to one from a file that {@code --config} names. An address
- * of this machine is no exception: other users can listen on it.
+ * <p>{@code headgate.yaml} is read from the current directory, which may be a checkout of an
+ * untrusted repository or writable by other users. Its {@code url} receives only a token of the
+ * same file. A token of the environment or the command line is sent to a URL of the environment or
+ * the command line, to the default URL, or to one from a file that {@code --config} names. Loopback
+ * addresses are no exception, since other users of the machine can listen on them.
  */
 final class TokenDestination {
   private static final String URL = "--url";
   private static final String TOKEN = "--token";
 
+  /**
+   * Checks the URL and the token of a parsed command.
+   *
+   * @throws CommandFailure if the token must not be sent to the URL
+   */
   static void check(Configuration configuration, ParseResult parsed) {
     var last = parsed;
     while (last.hasSubcommand()) last = last.subcommand();
@@ -32,13 +37,13 @@ final class TokenDestination {
     if (url.<Object>getValue().equals(url.defaultValue())) return;
     throw new CommandFailure(
         """
-        the token from %s is not sent to %s, the %s: a file that lies in the current directory \
-        does not choose who receives it. Name the service with --url or HEADGATE_URL, or the file \
-        with --config, or write the token into the file\
+        the token from %s is not sent to %s, the %s: a file found in the current directory must \
+        not choose its recipient. Name the service with --url or HEADGATE_URL, or the file with \
+        --config, or write the token into the file\
         """
             .formatted(
                 given ? TOKEN : configuration.origin(token).orElse("the environment"),
-                ServiceClient.shown(url.<String>getValue()),
+                ServiceClient.redacted(url.<String>getValue()),
                 configuration.origin(url).orElse("url in " + Configuration.DEFAULT_FILE)));
   }
 

@@ -11,53 +11,53 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 
 /**
- * Does once what a service does in its first seconds, for the launcher to keep: it runs this with a
- * JVM that writes down which classes were used, and how (its AOT cache), and later starts begin
- * where this one ended.
+ * Exercises a service once, so that the JVM records an AOT cache: the classes that were loaded and
+ * their profiles. The launcher runs this command with a recording JVM and uses the cache for later
+ * starts.
  */
 @Command(
     name = "warm-up",
     description = {
-      "Makes later starts faster: serves itself for a moment and keeps what the JVM has learnt.",
-      "Once for each version and machine; needs Java 25, and does nothing with an older one."
+      "Makes later starts faster: runs a service for a moment and stores the JVM's AOT cache.",
+      "Run it once for each version and machine. Needs Java 25; does nothing with an older one."
     },
     mixinStandardHelpOptions = true)
 final class WarmUpCommand implements Callable<Integer> {
   private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
   private static final int CHECKS = 50;
 
-  private final CommandContext around;
+  private final CommandContext context;
 
-  WarmUpCommand(CommandContext around) {
-    this.around = around;
+  WarmUpCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() throws InterruptedException {
-    var said = new StringWriter();
-    Thread.ofPlatform().daemon().start(() -> run(said, "serve", "--port", "0"));
-    String url = address(said);
+    var output = new StringWriter();
+    Thread.ofPlatform().daemon().start(() -> run(output, "serve", "--port", "0"));
+    String url = address(output);
     for (int i = 0; i < CHECKS; i++) {
       int code = run(new StringWriter(), "check", "user:" + i, "--url", url);
-      if (code == Main.ERROR) throw new CommandFailure("a check failed while warming up: " + said);
+      if (code == Main.ERROR) throw new CommandFailure("a check failed during the warm-up: " + output);
     }
     run(new StringWriter(), "explain", "user:1", "--url", url);
-    return Main.OK; // on exit the service stops in good order
+    return Main.OK; // the service stops gracefully on exit
   }
 
-  private int run(StringWriter said, String... args) {
-    var writer = new PrintWriter(said, true);
-    return Main.run(new CommandContext(Map.of(), around.directory(), writer, writer, false), args);
+  private int run(StringWriter output, String... args) {
+    var writer = new PrintWriter(output, true);
+    return Main.run(new CommandContext(Map.of(), context.directory(), writer, writer, false), args);
   }
 
-  private static String address(StringWriter said) throws InterruptedException {
+  private static String address(StringWriter output) throws InterruptedException {
     long since = System.nanoTime();
-    while (System.nanoTime() - since < PATIENCE.toNanos()) {
-      var found = ADDRESS.matcher(said.toString());
+    while (System.nanoTime() - since < START_TIMEOUT.toNanos()) {
+      var found = ADDRESS.matcher(output.toString());
       if (found.find()) return found.group();
       Thread.sleep(10);
     }
-    throw new CommandFailure("the service did not start: " + said);
+    throw new CommandFailure("the service did not start: " + output);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The command line: {@code serve} starts the service, the other commands ask a running one or look
- * at rules.
+ * The command line: {@code serve} starts the service, the other commands are clients of a running
+ * service or work on rule files.
  *
- * <p>Lives here: options and where they come from, and how things are said to people. May not:
- * limits, rules, HTTP on the side of the service.
+ * <p>Contains options, configuration and command output. Must not contain limits, rules or HTTP
+ * handlers.
  */
 @NullMarked
 package io.headgate.server.cli;

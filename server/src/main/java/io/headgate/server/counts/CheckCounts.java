@@ -1,27 +1,31 @@
 package io.headgate.server.counts;
 
 /**
- * How many checks of some time ended how.
+ * Number of checks of some period, by result. Immutable.
  *
- * @param asked of a rule, also those that another denied and those that a rule in shadow mode would
- *     have denied; of all, the sum of allowed and denied
- * @param shadowDenied allowed, though a rule in shadow mode would have denied
- * @param degraded decided by a rule's policy, for want of the store
+ * @param checks for a rule, the checks it applied to, including those another rule denied and those
+ *     a rule in shadow mode would have denied; overall, the sum of allowed and denied
+ * @param shadowDenied allowed, although a rule in shadow mode would have denied
+ * @param degraded decided by a rule's failure policy because the store was unavailable
  */
-public record CheckCounts(long asked, long allowed, long denied, long shadowDenied, long degraded) {
+public record CheckCounts(long checks, long allowed, long denied, long shadowDenied, long degraded) {
   public static final CheckCounts NONE = new CheckCounts(0, 0, 0, 0, 0);
 
-  public CheckCounts plus(CheckCounts others) {
+  /** Returns the sums of both. */
+  public CheckCounts plus(CheckCounts other) {
     return new CheckCounts(
-        asked + others.asked,
-        allowed + others.allowed,
-        denied + others.denied,
-        shadowDenied + others.shadowDenied,
-        degraded + others.degraded);
+        checks + other.checks,
+        allowed + other.allowed,
+        denied + other.denied,
+        shadowDenied + other.shadowDenied,
+        degraded + other.degraded);
   }
 
-  /** Whether a rule was more than asked: what another one denies it has no part in. */
-  public boolean hadPart() {
+  /**
+   * Returns whether the rule contributed to a decision. A check that another rule denied does not
+   * count.
+   */
+  public boolean contributed() {
     return allowed + denied + shadowDenied + degraded > 0;
   }
 }

@@ -1,32 +1,34 @@
 package io.headgate.server.counts;
 
 /**
- * How long checks took: a histogram whose classes grow with the time, each a sixteenth of the next
- * power of two wide, so that a percentile is at most 1/16 above the truth. Fixed in size, a few
- * instructions to write to; not for several threads at once.
+ * A histogram of latencies with logarithmic buckets, each 1/16 of a power of two wide, so that a
+ * percentile is at most 1/16 too high (as in HdrHistogram). Fixed size, a few instructions per
+ * value. Not thread-safe.
  */
 public final class LatencyHistogram {
   private static final int SUB_BITS = 4;
   private static final int SUBS = 1 << SUB_BITS;
-  private static final int LARGEST_POWER = 36; // about a minute, in nanoseconds
-  private static final int CLASSES = (LARGEST_POWER - SUB_BITS + 2) * SUBS;
+  private static final int MAX_POWER = 36; // about a minute, in nanoseconds
+  private static final int BUCKETS = (MAX_POWER - SUB_BITS + 2) * SUBS;
 
-  private final int[] counts = new int[CLASSES];
+  private final int[] counts = new int[BUCKETS];
   private long total;
-  private long longest;
+  private long max;
 
+  /** Counts one latency. Negative values count as 0. */
   public void record(long nanos) {
     long time = Math.max(0, nanos);
-    counts[classOf(time)]++;
+    counts[bucketOf(time)]++;
     total++;
-    if (time > longest) longest = time;
+    if (time > max) max = time;
   }
 
-  public void add(LatencyHistogram others) {
-    if (others.total == 0) return;
-    for (int i = 0; i < CLASSES; i++) counts[i] += others.counts[i];
-    total += others.total;
-    longest = Math.max(longest, others.longest);
+  /** Adds the counts of another histogram. */
+  public void add(LatencyHistogram other) {
+    if (other.total == 0) return;
+    for (int i = 0; i < BUCKETS; i++) counts[i] += other.counts[i];
+    total += other.total;
+    max = Math.max(max, other.max);
   }
 
   boolean isEmpty() {
@@ -34,34 +36,34 @@ public final class LatencyHistogram {
   }
 
   /**
-   * The time within which a share of all checks was answered; rounded up within its class.
+   * Returns the latency at a percentile, rounded up within its bucket.
    *
-   * @param share 0.5 for the median
+   * @param fraction 0.5 for the median
    */
-  long percentile(double share) {
-    long wanted = Math.max(1, (long) Math.ceil(share * total));
+  long percentile(double fraction) {
+    long rank = Math.max(1, (long) Math.ceil(fraction * total));
     long seen = 0;
-    for (int i = 0; i < CLASSES; i++) {
+    for (int i = 0; i < BUCKETS; i++) {
       seen += counts[i];
-      if (seen >= wanted) return Math.min(longest, upperEdge(i));
+      if (seen >= rank) return Math.min(max, upperBound(i));
     }
-    return longest;
+    return max;
   }
 
-  long longest() {
-    return longest;
+  long max() {
+    return max;
   }
 
-  static int classOf(long nanos) {
+  static int bucketOf(long nanos) {
     if (nanos < SUBS) return (int) nanos;
     int power = 63 - Long.numberOfLeadingZeros(nanos);
-    if (power > LARGEST_POWER) return CLASSES - 1;
+    if (power > MAX_POWER) return BUCKETS - 1;
     int sub = (int) (nanos >>> (power - SUB_BITS)) & (SUBS - 1);
     return (power - SUB_BITS + 1) * SUBS + sub;
   }
 
-  /** The longest time of a class. */
-  static long upperEdge(int index) {
+  /** Returns the largest value of a bucket. */
+  static long upperBound(int index) {
     if (index < SUBS) return index;
     int power = index / SUBS + SUB_BITS - 1;
     long lower = (long) (SUBS + index % SUBS) << (power - SUB_BITS);

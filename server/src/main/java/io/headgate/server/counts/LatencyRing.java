@@ -2,51 +2,56 @@ package io.headgate.server.counts;
 
 import java.util.Arrays;
 
-/** How long the checks of each second took: exactly for a minute, then as percentiles. */
+/**
+ * Latencies of the checks of each second: histograms for a minute, then percentiles only. Not
+ * thread-safe.
+ */
 public final class LatencyRing {
-  static final int EXACT_SECONDS = 60;
+  static final int HISTOGRAM_SECONDS = 60;
 
-  private final LatencyHistogram[] exact = new LatencyHistogram[EXACT_SECONDS];
-  private final long[] exactOf = new long[EXACT_SECONDS]; // the second that each slot holds
-  private final Percentiles[] kept = new Percentiles[SecondRing.SECONDS];
-  private final long[] keptOf = new long[SecondRing.SECONDS];
+  private final LatencyHistogram[] histograms = new LatencyHistogram[HISTOGRAM_SECONDS];
+  private final long[] histogramSecond = new long[HISTOGRAM_SECONDS]; // the second each slot holds
+  private final Percentiles[] percentiles = new Percentiles[SecondRing.SECONDS];
+  private final long[] percentilesSecond = new long[SecondRing.SECONDS];
 
   public LatencyRing() {
-    Arrays.fill(exact, new LatencyHistogram());
-    Arrays.fill(exactOf, Long.MIN_VALUE);
-    Arrays.fill(kept, Percentiles.NONE);
-    Arrays.fill(keptOf, Long.MIN_VALUE);
+    Arrays.fill(histograms, new LatencyHistogram());
+    Arrays.fill(histogramSecond, Long.MIN_VALUE);
+    Arrays.fill(percentiles, Percentiles.NONE);
+    Arrays.fill(percentilesSecond, Long.MIN_VALUE);
   }
 
+  /** Adds latencies to a second. Ignored if the second is older than a minute. */
   public void add(long second, LatencyHistogram times) {
-    int slot = place(second, EXACT_SECONDS);
-    if (exactOf[slot] > second) return; // too late for it
-    if (exactOf[slot] < second) {
-      exact[slot] = new LatencyHistogram();
-      exactOf[slot] = second;
+    int slot = slot(second, HISTOGRAM_SECONDS);
+    if (histogramSecond[slot] > second) return; // the slot has been reused
+    if (histogramSecond[slot] < second) {
+      histograms[slot] = new LatencyHistogram();
+      histogramSecond[slot] = second;
     }
-    exact[slot].add(times);
-    int at = place(second, SecondRing.SECONDS);
-    kept[at] = Percentiles.of(exact[slot]);
-    keptOf[at] = second;
+    histograms[slot].add(times);
+    int at = slot(second, SecondRing.SECONDS);
+    percentiles[at] = Percentiles.of(histograms[slot]);
+    percentilesSecond[at] = second;
   }
 
+  /** Returns the percentiles of one second. */
   public Percentiles at(long second) {
-    int at = place(second, SecondRing.SECONDS);
-    return keptOf[at] == second ? kept[at] : Percentiles.NONE;
+    int at = slot(second, SecondRing.SECONDS);
+    return percentilesSecond[at] == second ? percentiles[at] : Percentiles.NONE;
   }
 
-  /** Of the minute that ends with this second. */
+  /** Returns the percentiles of the minute that ends with this second. */
   public Percentiles minute(long last) {
     var all = new LatencyHistogram();
-    for (long second = last - EXACT_SECONDS + 1; second <= last; second++) {
-      int slot = place(second, EXACT_SECONDS);
-      if (exactOf[slot] == second) all.add(exact[slot]);
+    for (long second = last - HISTOGRAM_SECONDS + 1; second <= last; second++) {
+      int slot = slot(second, HISTOGRAM_SECONDS);
+      if (histogramSecond[slot] == second) all.add(histograms[slot]);
     }
     return Percentiles.of(all);
   }
 
-  private static int place(long second, int slots) {
+  private static int slot(long second, int slots) {
     return (int) Math.floorMod(second, (long) slots);
   }
 }

@@ -1,27 +1,30 @@
 package io.headgate.server.counts;
 
 /**
- * How many checks ended how. Not for several threads at once.
+ * Mutable counters of checks by result. Not thread-safe.
  *
- * <p>One may count in several: each is among the {@code asked}, {@code shadowDenied} of all are
- * among the allowed, {@code degraded} are those that a policy decided since the store was away.
+ * <p>A check may be counted in several fields. Every check is counted in {@code checks}, overall
+ * {@code shadowDenied} is a subset of {@code allowed}, and {@code degraded} counts checks decided
+ * by a failure policy because the store was unavailable.
  */
 public final class OutcomeCounts {
-  public long asked;
+  public long checks;
   public long allowed;
   public long denied;
   public long shadowDenied;
   public long degraded;
 
-  public void add(OutcomeCounts others) {
-    asked += others.asked;
-    allowed += others.allowed;
-    denied += others.denied;
-    shadowDenied += others.shadowDenied;
-    degraded += others.degraded;
+  /** Adds the counts of another object. */
+  public void add(OutcomeCounts other) {
+    checks += other.checks;
+    allowed += other.allowed;
+    denied += other.denied;
+    shadowDenied += other.shadowDenied;
+    degraded += other.degraded;
   }
 
+  /** Returns an immutable copy. */
   public CheckCounts counts() {
-    return new CheckCounts(asked, allowed, denied, shadowDenied, degraded);
+    return new CheckCounts(checks, allowed, denied, shadowDenied, degraded);
   }
 }

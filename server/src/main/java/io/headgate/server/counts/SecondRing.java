@@ -1,10 +1,12 @@
 package io.headgate.server.counts;
 
-/** Counts of the last {@value #SECONDS} seconds, one for each. */
+/**
+ * A ring buffer with the counts of each of the last {@value #SECONDS} seconds. Not thread-safe.
+ */
 public final class SecondRing {
   public static final int SECONDS = 300;
 
-  private final int[] asked = new int[SECONDS];
+  private final int[] checks = new int[SECONDS];
   private final int[] allowed = new int[SECONDS];
   private final int[] denied = new int[SECONDS];
   private final int[] shadowDenied = new int[SECONDS];
@@ -12,7 +14,7 @@ public final class SecondRing {
   private long newest;
 
   /**
-   * @param newest the second that it begins with
+   * @param newest the first second of the ring
    */
   public SecondRing(long newest) {
     this.newest = newest;
@@ -22,46 +24,49 @@ public final class SecondRing {
     return newest;
   }
 
-  /** Makes room for the seconds up to this one. */
+  /** Advances the ring to this second and clears the slots it reuses. */
   public void advance(long second) {
-    if (second - newest >= SECONDS) newest = second - SECONDS; // all of them are cleared
-    while (newest < second) clear(place(++newest));
+    if (second - newest >= SECONDS) newest = second - SECONDS; // clears all slots
+    while (newest < second) clear(slot(++newest));
   }
 
-  private void clear(int at) {
-    asked[at] = 0;
-    allowed[at] = 0;
-    denied[at] = 0;
-    shadowDenied[at] = 0;
-    degraded[at] = 0;
+  private void clear(int slot) {
+    checks[slot] = 0;
+    allowed[slot] = 0;
+    denied[slot] = 0;
+    shadowDenied[slot] = 0;
+    degraded[slot] = 0;
   }
 
-  /** Adds to a second that it has, or has room for; what is older is forgotten already. */
+  /**
+   * Adds to a second, advancing the ring if it is newer. Ignored if the second has left the ring.
+   */
   public void add(long second, OutcomeCounts outcomes) {
     advance(second);
     if (newest - second >= SECONDS) return;
-    int at = place(second);
-    asked[at] += (int) outcomes.asked;
-    allowed[at] += (int) outcomes.allowed;
-    denied[at] += (int) outcomes.denied;
-    shadowDenied[at] += (int) outcomes.shadowDenied;
-    degraded[at] += (int) outcomes.degraded;
+    int slot = slot(second);
+    checks[slot] += (int) outcomes.checks;
+    allowed[slot] += (int) outcomes.allowed;
+    denied[slot] += (int) outcomes.denied;
+    shadowDenied[slot] += (int) outcomes.shadowDenied;
+    degraded[slot] += (int) outcomes.degraded;
   }
 
+  /** Returns the counts of a second, or zeros if it is not in the ring. */
   public CheckCounts at(long second) {
     if (second > newest || newest - second >= SECONDS) return CheckCounts.NONE;
-    int at = place(second);
-    return new CheckCounts(asked[at], allowed[at], denied[at], shadowDenied[at], degraded[at]);
+    int slot = slot(second);
+    return new CheckCounts(checks[slot], allowed[slot], denied[slot], shadowDenied[slot], degraded[slot]);
   }
 
-  /** Of the seconds up to this one. */
+  /** Returns the sums of the given number of seconds up to {@code last}. */
   public CheckCounts sum(long last, int seconds) {
     var sum = CheckCounts.NONE;
     for (long second = last - seconds + 1; second <= last; second++) sum = sum.plus(at(second));
     return sum;
   }
 
-  private static int place(long second) {
+  private static int slot(long second) {
     return (int) Math.floorMod(second, (long) SECONDS);
   }
 }

@@ -1,8 +1,8 @@
 package io.headgate.server.counts;
 
 /**
- * One second that is over.
+ * Statistics of one completed second.
  *
- * @param at when it began, in milliseconds
+ * @param at its start, in milliseconds since the epoch
  */
 public record SecondStats(long at, CheckCounts counts, Percentiles latency) {}

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
-/** A file of the dashboard, ready to be sent as it is or compressed. */
+/** A file of the dashboard in memory, plain and compressed with gzip. Immutable. */
 public final class PageFile {
   private static final String ANY = "application/octet-stream";
   private static final Map<String, String> TYPES =
@@ -37,11 +37,12 @@ public final class PageFile {
     return mediaType;
   }
 
-  /** An entity tag for what is sent, which is another one for what is compressed. */
+  /** Returns the strong entity tag, which differs between the plain and the compressed form. */
   public String tag(boolean compressed) {
     return "\"" + hash + (compressed ? "-gzip" : "") + "\"";
   }
 
+  /** Returns a copy of the content, compressed with gzip or not. */
   public byte[] bytes(boolean compressed) {
     return compressed ? gzip.clone() : plain.clone();
   }
@@ -55,7 +56,7 @@ public final class PageFile {
       var digest = MessageDigest.getInstance("SHA-256").digest(bytes);
       return HexFormat.of().formatHex(digest, 0, 8);
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
+      throw new IllegalStateException("the JDK has no SHA-256", e);
     }
   }
 

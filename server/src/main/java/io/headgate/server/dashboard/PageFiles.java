@@ -10,9 +10,12 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** All files of the dashboard, in memory, by their paths such as {@code assets/index-1a2b.js}. */
+/**
+ * All files of the dashboard in memory, by their paths such as {@code assets/index-1a2b.js}.
+ * Immutable.
+ */
 public final class PageFiles {
-  /** Names all the others, since what is on a class path can't be listed. */
+  /** Lists all other files, since a class path can't be listed. */
   private static final String LIST = "files.txt";
 
   private static final String INDEX = "index.html";
@@ -23,7 +26,7 @@ public final class PageFiles {
     this.byPath = Map.copyOf(byPath);
   }
 
-  /** None where the service runs without the dashboard's module. */
+  /** Reads the files from the class path; empty if the dashboard module is not on it. */
   public static PageFiles onClassPath() {
     var files = new HashMap<String, PageFile>();
     try (var list = open(LIST)) {
@@ -37,18 +40,19 @@ public final class PageFiles {
     return new PageFiles(files);
   }
 
-  /** The page itself. */
+  /** Returns the HTML page. */
   public Optional<PageFile> index() {
     return find(INDEX);
   }
 
+  /** Returns the file of a path; empty if there is none. */
   public Optional<PageFile> find(String path) {
     return Optional.ofNullable(byPath.get(path));
   }
 
   private static byte[] read(String path) throws IOException {
     try (var in = open(path)) {
-      return Objects.requireNonNull(in, () -> path + " is listed and not there").readAllBytes();
+      return Objects.requireNonNull(in, () -> path + " is listed in " + LIST + " but missing").readAllBytes();
     }
   }
 

@@ -1,8 +1,6 @@
 /**
- * The files of the dashboard, as the build has put them on the class path.
- *
- * <p>Lives here: reading them, once, and what is known of each. May not: answer requests, which is
- * HTTP's business, or know what the pages show.
+ * The built files of the dashboard, read from the class path once. Requests for them are handled by
+ * {@code http}.
  */
 @NullMarked
 package io.headgate.server.dashboard;

@@ -7,8 +7,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import org.jspecify.annotations.Nullable;
 
-/** What tells one version of a file from another without reading it. */
+/**
+ * Identifies a version of a file without reading it: modification time, size and file key (the
+ * inode, where there is one).
+ */
 public record FileStamp(FileTime modified, long size, @Nullable Object key) {
+  /** Reads the current stamp of a file. */
   public static FileStamp of(Path file) throws IOException {
     var attributes = Files.readAttributes(file, BasicFileAttributes.class);
     return new FileStamp(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());

@@ -12,56 +12,63 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks again and again whether any of some files has changed, and then has them read, once they
- * are the same at two looks: one that is still being written might pass for a shorter one. What
- * can't be used is reported once, and tried again; what was in force stays so.
+ * Polls files and reloads all of them when one has changed.
+ *
+ * <p>A change is loaded when two consecutive polls see the same stamps, since a file that is still
+ * being written could be mistaken for a complete one. A file that can't be used is logged once and
+ * retried at each poll, while the previous content stays in force. Runs on a thread of its own.
  */
 public final class FileWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FileWatcher.class);
 
-  /** Reads the files and puts them in force. */
+  /** Reads the files and applies their content. */
   @FunctionalInterface
-  public interface Reading {
+  public interface Reload {
     /**
+     * Reads the files and applies their content; on failure changes nothing.
+     *
      * @throws IOException if a file can't be read
-     * @throws IllegalArgumentException if what is in it can't be used
+     * @throws IllegalArgumentException if its content is not valid
      */
-    void read() throws IOException;
+    void run() throws IOException;
   }
 
   private final String what;
   private final List<Path> files;
-  private final Reading reading;
+  private final Reload reload;
   private final ScheduledExecutorService thread;
-  private List<FileStamp> seen;
-  private List<FileStamp> found; // at the last look
-  private String complaint = "";
+  private List<FileStamp> loaded;
+  private List<FileStamp> polled; // at the last poll
+  private String lastProblem = "";
 
-  private FileWatcher(String what, List<Path> files, List<FileStamp> seen, Reading reading) {
+  private FileWatcher(String what, List<Path> files, List<FileStamp> loaded, Reload reload) {
     this.what = what;
     this.files = files;
-    this.seen = seen;
-    this.found = seen;
-    this.reading = reading;
+    this.loaded = loaded;
+    this.polled = loaded;
+    this.reload = reload;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-files").factory());
   }
 
   /**
-   * Reads the files now, which must succeed, and from then on whenever one of them has changed.
+   * Reads the files now, and again whenever one of them has changed.
    *
-   * @param what names them in the log
+   * @param what the name of the files in the log
+   * @param interval the time between two polls
+   * @throws IOException if the files can't be read now
+   * @throws IllegalArgumentException if their content is not valid now
    */
-  public static FileWatcher follow(
-      String what, List<Path> files, Duration interval, Reading reading) throws IOException {
-    var before = stamps(files); // before reading: what is written meanwhile is seen as a change
-    reading.read();
-    var followed = new FileWatcher(what, List.copyOf(files), before, reading);
+  public static FileWatcher watch(
+      String what, List<Path> files, Duration interval, Reload reload) throws IOException {
+    var before = stamps(files); // before reading, so that a concurrent write counts as a change
+    reload.run();
+    var watcher = new FileWatcher(what, List.copyOf(files), before, reload);
     long nanos = interval.toNanos();
     var unused =
-        followed.thread.scheduleWithFixedDelay(followed::look, nanos, nanos, TimeUnit.NANOSECONDS);
-    return followed;
+        watcher.thread.scheduleWithFixedDelay(watcher::poll, nanos, nanos, TimeUnit.NANOSECONDS);
+    return watcher;
   }
 
   private static List<FileStamp> stamps(List<Path> files) throws IOException {
@@ -70,31 +77,31 @@ public final class FileWatcher implements AutoCloseable {
     return stamps;
   }
 
-  private void look() {
+  private void poll() {
     try {
       var now = stamps(files);
-      boolean settled = now.equals(found);
-      found = now;
-      if (!settled || now.equals(seen)) return;
-      reading.read();
-      seen = now;
-      complaint = "";
-      LOG.info("{} changed and in force", what);
-      // Files that belong together are rarely written at once, so it is tried again.
+      boolean stable = now.equals(polled);
+      polled = now;
+      if (!stable || now.equals(loaded)) return;
+      reload.run();
+      loaded = now;
+      lastProblem = "";
+      LOG.info("reloaded {} after a change", what);
+      // Files that belong together are rarely written at once, so a failure is retried.
     } catch (IOException e) {
-      complain(e.toString());
+      logProblem(e.toString());
     } catch (IllegalArgumentException e) {
-      complain(String.valueOf(e.getMessage()));
+      logProblem(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      LOG.error("{} could not be followed", what, e); // and the next look comes all the same
+      LOG.error("cannot reload {}; trying again", what, e);
     }
   }
 
-  /** Says the same thing once, however often it is found. */
-  private void complain(String problem) {
-    if (problem.equals(complaint)) return;
-    complaint = problem;
-    LOG.warn("{} changed but can't be used: {}; what was in force stays so", what, problem);
+  /** Logs a problem once until it changes or is solved. */
+  private void logProblem(String problem) {
+    if (problem.equals(lastProblem)) return;
+    lastProblem = problem;
+    LOG.warn("{} changed but can't be used: {}; keeping the previous content", what, problem);
   }
 
   @Override

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what the service stores from other users of the machine: directories of mode 0700, files of
- * mode 0600. Where the file system has no such modes nothing is done.
+ * Creates files and directories that other users of the machine can't read: directories of mode
+ * 0700, files of mode 0600. Does nothing to permissions on file systems without POSIX modes.
  */
 public final class PrivateFiles {
   private static final Logger LOG = LoggerFactory.getLogger(PrivateFiles.class);
@@ -22,47 +22,49 @@ public final class PrivateFiles {
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
 
   /**
-   * Makes a directory that only this user can enter. One that exists is closed to others if {@code
-   * own} says that it is used for nothing else and it is not the working directory.
+   * Creates a directory of mode 0700. An existing directory is restricted to that mode if {@code
+   * own} is true and it is not the working directory.
+   *
+   * @param own whether the directory is used by this service only
    */
   public static void makeDirectory(Path directory, boolean own) throws IOException {
-    if (!hasModes(directory)) {
+    if (!supportsModes(directory)) {
       Files.createDirectories(directory);
       return;
     }
     boolean existed = Files.isDirectory(directory);
     Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
-    boolean shared = directory.toAbsolutePath().normalize().equals(Path.of("").toAbsolutePath());
-    if (existed && own && !shared) tighten(directory, DIRECTORY);
+    boolean isWorkingDirectory = directory.toAbsolutePath().normalize().equals(Path.of("").toAbsolutePath());
+    if (existed && own && !isWorkingDirectory) restrict(directory, DIRECTORY);
   }
 
-  /** Makes an empty file that only this user can read, or closes the one that is there. */
+  /** Creates an empty file of mode 0600, or restricts an existing file to that mode. */
   public static void makeFile(Path file) throws IOException {
-    if (!hasModes(file)) return;
-    if (Files.exists(file)) tighten(file, FILE);
+    if (!supportsModes(file)) return;
+    if (Files.exists(file)) restrict(file, FILE);
     else Files.createFile(file, PosixFilePermissions.asFileAttribute(FILE));
   }
 
-  /** Closes a file to other users, if it is there. */
-  public static void tighten(Path file) throws IOException {
-    if (hasModes(file) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) tighten(file, FILE);
+  /** Restricts a file to mode 0600, if it exists and is a regular file. */
+  public static void restrict(Path file) throws IOException {
+    if (supportsModes(file) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) restrict(file, FILE);
   }
 
-  private static void tighten(Path path, Set<PosixFilePermission> mode) throws IOException {
-    var now = Files.getPosixFilePermissions(path);
-    if (mode.containsAll(now)) return;
+  private static void restrict(Path path, Set<PosixFilePermission> mode) throws IOException {
+    var current = Files.getPosixFilePermissions(path);
+    if (mode.containsAll(current)) return;
     Files.setPosixFilePermissions(path, mode);
     LOG.info(
-        "{} was open to other users ({}) and is now {}",
+        "restricted the permissions of {} from {} to {}",
         path,
-        PosixFilePermissions.toString(now),
+        PosixFilePermissions.toString(current),
         PosixFilePermissions.toString(mode));
   }
 
-  private static boolean hasModes(Path path) throws IOException {
-    var there = path.toAbsolutePath();
-    while (!Files.exists(there) && there.getParent() != null) there = there.getParent();
-    return Files.getFileStore(there).supportsFileAttributeView(PosixFileAttributeView.class);
+  private static boolean supportsModes(Path path) throws IOException {
+    var existing = path.toAbsolutePath();
+    while (!Files.exists(existing) && existing.getParent() != null) existing = existing.getParent();
+    return Files.getFileStore(existing).supportsFileAttributeView(PosixFileAttributeView.class);
   }
 
   private PrivateFiles() {}

@@ -1,7 +1,5 @@
 /**
- * Files that may change while the service runs.
- *
- * <p>Lives here: noticing that they have. May not: know what is in them.
+ * Watching files for changes and creating private ones. Independent of the content of the files.
  */
 @NullMarked
 package io.headgate.server.files;

@@ -20,36 +20,42 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Limits that descriptors bring along. Such a limit holds instead of the rules, where the domain is
- * known to one of them; each descriptor is counted by itself, in windows of the calendar.
+ * Applies the limits that descriptors contain (Envoy's {@code RateLimitOverride}). Such a limit
+ * replaces the rules for its descriptor if a rule matches the domain. Each descriptor has its own
+ * counter, a fixed window aligned to the calendar.
  *
- * <p>Of one event loop: what has been compiled and looked up is kept without locks.
+ * <p>Not thread-safe: each event loop has an instance that caches compiled limits without locks.
  */
 final class DescriptorLimits {
   static final String RULE = GrpcApi.DESCRIPTOR_LIMIT;
 
   private static final String ATTRIBUTE = "entries";
-  private static final int MOST_KEPT = 1_000;
+  private static final int MAX_CACHED = 1_000;
   private static final ZoneId UTC = ZoneId.of("UTC");
 
-  /** What counts of the limit; the message may hold more, as long as its sender likes. */
-  private record Wanted(RateLimitUnit unit, int permits) {
-    /** A limit per a unit that is not known lets nothing pass: it can't be kept, nor ignored. */
-    private static final Wanted NOTHING = new Wanted(RateLimitUnit.SECOND, 0);
+  /** The relevant fields of a limit, used as the cache key; a message may have unknown fields. */
+  private record LimitKey(RateLimitUnit unit, int permits) {
+    /** The replacement of a limit with an unknown unit, which denies everything. */
+    private static final LimitKey DENY_ALL = new LimitKey(RateLimitUnit.SECOND, 0);
 
-    static Wanted of(RateLimitDescriptor.RateLimitOverride limit) {
+    static LimitKey of(RateLimitDescriptor.RateLimitOverride limit) {
       return limit.getUnit() == RateLimitUnit.UNKNOWN
               || limit.getUnit() == RateLimitUnit.UNRECOGNIZED
-          ? NOTHING
-          : new Wanted(limit.getUnit(), limit.getRequestsPerUnit());
+          ? DENY_ALL
+          : new LimitKey(limit.getUnit(), limit.getRequestsPerUnit());
     }
   }
 
-  private final Map<Wanted, RuleSet> compiled = bounded();
+  private final Map<LimitKey, RuleSet> compiled = bounded();
   private final Map<String, Boolean> known = bounded();
-  private RuleSet knownOf = RuleSet.of();
+  private RuleSet domainsOf = RuleSet.of();
 
-  /** What the descriptor is held against by its own limit; empty if it has none that counts. */
+  /**
+   * Returns the plan of the descriptor's own limit.
+   *
+   * @param byRules the plan of the rules for the same request
+   * @return empty if the descriptor has no limit, or no rule matches its domain
+   */
   Optional<Plan> plan(
       RuleSet rules, Plan byRules, Request request, String domain, RateLimitDescriptor descriptor) {
     if (!descriptor.hasLimit()) return Optional.empty();
@@ -57,16 +63,16 @@ final class DescriptorLimits {
       return Optional.empty();
     }
     var limit = descriptor.getLimit();
-    var wanted = Wanted.of(limit);
-    var own = compiled.computeIfAbsent(wanted, DescriptorLimits::compile);
+    var key = LimitKey.of(limit);
+    var own = compiled.computeIfAbsent(key, DescriptorLimits::compile);
     var subject = Subject.of(ATTRIBUTE, text(domain, descriptor));
-    boolean closed = wanted.permits == 0;
+    boolean closed = key.permits == 0;
     long cost = closed && request.cost() > 0 ? Request.HIGHEST_COST : request.cost();
     return Optional.of(own.plan(Request.of(subject, cost), 0, 0));
   }
 
-  /** No limit is of 0: one that lets nothing pass is one of 1, of which everything takes more. */
-  private static RuleSet compile(Wanted limit) {
+  /** Compiles a limit. A limit of 0 becomes one of 1, which every request's cost exceeds. */
+  private static RuleSet compile(LimitKey limit) {
     var unit = limit.unit;
     long permits = Math.max(1, Integer.toUnsignedLong(limit.permits));
     var named = RuleLimit.of(unit.name().toLowerCase(Locale.ROOT), of(permits, unit));
@@ -88,11 +94,11 @@ final class DescriptorLimits {
         });
   }
 
-  /** Whether any rule is about the domain. */
+  /** Returns whether a rule matches the domain; cached until the rules change. */
   private boolean isKnown(RuleSet rules, String domain) {
-    if (!rules.equals(knownOf)) {
+    if (!rules.equals(domainsOf)) {
       known.clear();
-      knownOf = rules;
+      domainsOf = rules;
     }
     return known.computeIfAbsent(domain, name -> rules.rules().stream().anyMatch(isAbout(name)));
   }
@@ -104,7 +110,7 @@ final class DescriptorLimits {
     };
   }
 
-  /** One text for one descriptor: each part is preceded by its length, so that none runs over. */
+  /** Encodes a descriptor injectively: each part is prefixed with its length. */
   private static String text(String domain, RateLimitDescriptor descriptor) {
     var text = new StringBuilder();
     append(text, domain);
@@ -125,7 +131,7 @@ final class DescriptorLimits {
 
       @Override
       protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-        return size() > MOST_KEPT;
+        return size() > MAX_CACHED;
       }
     };
   }

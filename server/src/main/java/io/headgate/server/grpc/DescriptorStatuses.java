@@ -13,10 +13,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What became of a call, in Envoy's terms.
+ * Builds Envoy's response from the result of a call.
  *
- * <p>A place in a line is a yes: Envoy can't be told to wait, so a queue lets pass what it has
- * places for, at once.
+ * <p>A delayed request is reported as OK, since Envoy can't wait: a queue admits at once
+ * every request that it has room for.
  */
 final class DescriptorStatuses {
   private final RateLimitHeaders headers;
@@ -25,6 +25,7 @@ final class DescriptorStatuses {
     this.headers = headers;
   }
 
+  /** Returns the response: the overall code, one status per descriptor, and headers to add. */
   RateLimitResponse of(JointResult result) {
     var response = RateLimitResponse.newBuilder().setOverallCode(code(result.whole()));
     for (var one : result.each()) response.addStatuses(status(one));
@@ -43,24 +44,22 @@ final class DescriptorStatuses {
 
   private static DescriptorStatus status(CheckResult result) {
     var status = DescriptorStatus.newBuilder().setCode(code(result));
-    spokenOf(result)
+    reportedLimit(result)
         .ifPresent(report ->
             status
                 .setCurrentLimit(EnvoyUnits.of(report))
                 .setLimitRemaining(EnvoyUnits.uint32(report.remaining()))
-                .setDurationUntilReset(duration(untilMore(result, report))));
+                .setDurationUntilReset(duration(untilReset(result, report))));
     return status.build();
   }
 
-  /**
-   * Where only shadow rules apply, the first of them: it does not decide, but it is what applies.
-   */
-  private static Optional<LimitReport> spokenOf(CheckResult result) {
+  /** Returns the limit that decided or, if only shadow rules apply, the first of those. */
+  private static Optional<LimitReport> reportedLimit(CheckResult result) {
     var decider = result.limit();
     return decider.isPresent() ? decider : result.limits().stream().findFirst();
   }
 
-  private static Duration untilMore(CheckResult result, LimitReport report) {
+  private static Duration untilReset(CheckResult result, LimitReport report) {
     return result.decision() instanceof Decision.Denied(var after) ? after : report.resetAfter();
   }
 

@@ -14,23 +14,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Maps the descriptors of a call to requests to the limiter: one for each descriptor, in order.
+ * Maps the descriptors of a call to limiter requests: one for each descriptor, in order.
  *
  * <p>The attributes of a subject are the domain, the keys of the entries, and the entries
- * themselves; {@link EnvoyAttributes} says how they are named. Callers choose values, and some
- * clients choose keys: whatever their bytes and lengths, they are mapped and never rejected, since
- * an error lets the request pass an Envoy that fails open.
+ * themselves; {@link EnvoyAttributes} defines their names. Values, and with some clients keys, come
+ * from end users. Entries of any bytes and length are mapped and never rejected, since an error
+ * makes an Envoy that fails open admit the request.
  */
 final class Descriptors {
-  static final int MOST = 100;
+  static final int MAX_DESCRIPTORS = 100;
 
-  /** Two attributes of a subject are the domain and the keys. */
-  static final int MOST_ENTRIES = Subject.MOST_ATTRIBUTES - 2;
+  /** The maximum number of entries; the domain and the keys take two attributes of a subject. */
+  static final int MAX_ENTRIES = Subject.MOST_ATTRIBUTES - 2;
 
   private static final char REPLACEMENT = '\uFFFD';
 
   /**
-   * @throws BadCall for a call that Envoy does not make: without a domain, descriptors or entries
+   * Returns the requests of a call.
+   *
+   * @throws GrpcException if the call has no domain, no descriptors, or a descriptor without
+   *     entries, which Envoy never sends
    */
   static List<Request> requests(RateLimitRequest call) {
     if (call.getDomainBytes().isEmpty()) {
@@ -49,32 +52,33 @@ final class Descriptors {
     return requests;
   }
 
-  /** Returns why a call is too large to be decided, and therefore denied; empty if it is not. */
+  /** Returns why a call is too large to be decided and is therefore denied; empty if it is not. */
   static Optional<String> excess(RateLimitRequest call) {
-    if (call.getDescriptorsCount() > MOST) {
+    if (call.getDescriptorsCount() > MAX_DESCRIPTORS) {
       return Optional.of(
           "it has %d descriptors, at most %d are decided"
-              .formatted(call.getDescriptorsCount(), MOST));
+              .formatted(call.getDescriptorsCount(), MAX_DESCRIPTORS));
     }
     for (var descriptor : call.getDescriptorsList()) {
-      if (descriptor.getEntriesCount() > MOST_ENTRIES) {
+      if (descriptor.getEntriesCount() > MAX_ENTRIES) {
         return Optional.of(
             "a descriptor has %d entries, at most %d are decided"
-                .formatted(descriptor.getEntriesCount(), MOST_ENTRIES));
+                .formatted(descriptor.getEntriesCount(), MAX_ENTRIES));
       }
     }
     return Optional.empty();
   }
 
   /**
-   * The descriptor's own, where 0 means to look; else the call's, where 0 means nothing was said.
+   * Returns the hits of the descriptor, where 0 means to check without charging, else those of the
+   * call, where 0 means not set and counts as 1.
    */
   private static long cost(RateLimitRequest call, RateLimitDescriptor descriptor) {
     if (!descriptor.hasHitsAddend()) {
       return Math.max(1, Integer.toUnsignedLong(call.getHitsAddend()));
     }
     long hits = descriptor.getHitsAddend().getValue();
-    return hits < 0 || hits > Request.HIGHEST_COST ? Request.HIGHEST_COST : hits; // it is unsigned
+    return hits < 0 || hits > Request.HIGHEST_COST ? Request.HIGHEST_COST : hits; // unsigned
   }
 
   private static Subject subject(String domain, RateLimitDescriptor descriptor, int index) {
@@ -109,7 +113,7 @@ final class Descriptors {
     return isUtf8(value) ? value : escaped(entry.getValueBytes());
   }
 
-  /** A decoder puts the replacement character where there is no UTF-8: without it, all of it is. */
+  /** Returns whether the bytes were valid UTF-8; the decoder replaces invalid ones with U+FFFD. */
   private static boolean isUtf8(String decoded) {
     return decoded.indexOf(REPLACEMENT) < 0;
   }
@@ -118,7 +122,7 @@ final class Descriptors {
     return HeaderText.of(bytes.toByteArray());
   }
 
-  /** A value as an attribute can have it: what is too long ends in a hash of the whole. */
+  /** Returns an attribute value; one that is too long is truncated and ends in a hash of it. */
   static String value(String value) {
     if (value.isEmpty()) return EnvoyAttributes.EMPTY;
     return TruncatedText.of(value);

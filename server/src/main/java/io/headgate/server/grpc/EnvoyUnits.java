@@ -7,20 +7,20 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 
-/** A limit in Envoy's terms, which know seven lengths of time and no other. */
+/** Converts limits to Envoy's messages, which have seven units of time only. */
 final class EnvoyUnits {
   private record Length(Unit unit, Duration shortest, Duration longest) {
     boolean fits(Duration window) {
       return window.compareTo(shortest) >= 0 && window.compareTo(longest) <= 0;
     }
 
-    /** How many times longer or shorter it is. */
+    /** Returns the distance to a window on a logarithmic scale. */
     double distance(Duration window) {
       return Math.abs(Math.log((double) window.toMillis() / longest.toMillis()));
     }
   }
 
-  /** The longer ones are the calendar's, with the hour that summer time may add. */
+  /** The units; days and longer include the hour that a change of daylight saving time may add. */
   private static final List<Length> LENGTHS =
       List.of(
           new Length(Unit.SECOND, Duration.ofSeconds(1), Duration.ofSeconds(1)),
@@ -32,8 +32,8 @@ final class EnvoyUnits {
           new Length(Unit.YEAR, Duration.ofDays(365), Duration.ofDays(366)));
 
   /**
-   * The nearest that can be said. Where that is not the limit, its name goes on as the policy's
-   * does in headers: {@code per-user;q=100;w=300}.
+   * Returns the limit with the nearest unit. If no unit equals the window, the name carries quota
+   * and window as in the RateLimit-Policy header: {@code per-user;q=100;w=300}.
    */
   static RateLimit of(LimitReport report) {
     var window = report.window();
@@ -58,7 +58,7 @@ final class EnvoyUnits {
     return BigDecimal.valueOf(window.toNanos(), 9).stripTrailingZeros().toPlainString();
   }
 
-  /** As much of the number as an unsigned one of 32 bits can say. */
+  /** Returns the number, saturated to an unsigned 32-bit integer. */
   static int uint32(long number) {
     return (int) Math.min(number, 0xFFFF_FFFFL);
   }

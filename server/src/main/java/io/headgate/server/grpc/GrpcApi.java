@@ -27,21 +27,25 @@ import io.vertx.grpc.server.GrpcServerOptions;
 import java.util.List;
 import java.util.Set;
 
-/** All of gRPC, for the requests of one event loop. */
+/**
+ * Serves all gRPC services on one event loop: Envoy's rate limit service, health and reflection.
+ * Not thread-safe.
+ */
 public final class GrpcApi {
-  /** The rule that decisions name where a descriptor brought a limit of its own. */
+  /** The rule id of decisions by the limit of a descriptor. */
   public static final String DESCRIPTOR_LIMIT = "descriptor-limit";
 
   /**
-   * Above what an Envoy with its usual bound of 60 KiB of request headers sends, where fewer than
-   * 17 descriptors hold the longest header. A call beyond it is denied.
+   * The maximum size of a message; a larger call is denied. Exceeds the messages of an Envoy with
+   * its default of 60 KiB of request headers, unless 17 or more descriptors contain the longest
+   * header.
    */
-  static final int LONGEST_MESSAGE = 1024 * 1024;
+  static final int MAX_MESSAGE_BYTES = 1024 * 1024;
 
   private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
   private static final String HEALTH = "grpc.health.v1.Health";
 
-  /** Older tools know it by the second name; the messages are the same. */
+  /** Older tools use the second name; the messages are the same. */
   private static final List<String> REFLECTION =
       List.of("grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection");
 
@@ -49,11 +53,13 @@ public final class GrpcApi {
 
   private final GrpcServer server;
   private final HttpApi api;
-  private final long reflectionAnswer;
+  private final long reflectionResponseBytes;
 
   /**
-   * @param witness hears of what is decided on this event loop
-   * @param api is told of what comes, since it watches over connections
+   * Creates the services. Must be called on the event loop that serves them.
+   *
+   * @param listener is notified of the decisions of this event loop
+   * @param api tracks the connections and requests of the same event loop
    */
   public GrpcApi(
       Vertx vertx,
@@ -62,28 +68,28 @@ public final class GrpcApi {
       AccessControl access,
       Readiness readiness,
       GrpcSettings settings,
-      DecisionListener witness,
+      DecisionListener listener,
       HttpApi api) {
     var options =
         new GrpcServerOptions()
-            .setMaxMessageSize(LONGEST_MESSAGE)
+            .setMaxMessageSize(MAX_MESSAGE_BYTES)
             .setScheduleDeadlineAutomatically(false)
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
     var rateLimits =
-        new RateLimitService(vertx, limiter, access, ticker, settings, witness, api.tracing());
-    var lasting = new StreamingCalls(vertx);
-    var health = new HealthService(lasting, readiness, Set.of(RATE_LIMITS), api::heard);
+        new RateLimitService(vertx, limiter, access, ticker, settings, listener, api.tracing());
+    var streams = new StreamingCalls(vertx);
+    var health = new HealthService(streams, readiness, Set.of(RATE_LIMITS), api::heard);
     var reflection =
         new ReflectionService(
-            lasting,
+            streams,
             readiness,
             List.of(
                 RlsProto.getDescriptor().findServiceByName("RateLimitService"),
                 HealthProto.getDescriptor().findServiceByName("Health"),
                 ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
     this.api = api;
-    this.reflectionAnswer = reflection.longestAnswer();
+    this.reflectionResponseBytes = reflection.maxResponseBytes();
     this.server =
         GrpcServer.server(vertx, options)
             .callHandler(method(RATE_LIMITS, "ShouldRateLimit"), rateLimits::handle)
@@ -94,11 +100,15 @@ public final class GrpcApi {
     }
   }
 
-  /** Serves the request if it is one of gRPC; false leaves it to those who speak HTTP. */
-  public boolean takes(HttpServerRequest request) {
+  /**
+   * Serves a request if it is a gRPC call.
+   *
+   * @return false if it is not, and the HTTP API must serve it
+   */
+  public boolean handle(HttpServerRequest request) {
     if (!isGrpc(request)) return false;
     boolean reflection = isReflection(request);
-    var call = api.expects(request, reflection, reflection ? reflectionAnswer : 0);
+    var call = api.expects(request, reflection, reflection ? reflectionResponseBytes : 0);
     if (call.isPresent()) server.handle(framed(request, call.get()));
     return true;
   }

@@ -2,7 +2,7 @@ package io.headgate.server.grpc;
 
 import io.vertx.grpc.common.GrpcStatus;
 
-/** Ends a call that can't be served. Has no stack trace: it is no failure. */
+/** Ends a call with a gRPC status. Has no stack trace, since it reports an error of the client. */
 final class GrpcException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -12,18 +12,18 @@ import io.vertx.grpc.common.GrpcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request of a call, whose message frames are checked before Vert.x takes them apart: its
- * deframer throws on a compressed message without an encoding, and the client never gets an answer.
- * Counts the bytes of unfinished messages as well.
+ * Wraps the request of a call and checks its message frames before Vert.x decodes them. Vert.x's
+ * deframer throws on a compressed message without an encoding, and the client would never get a
+ * response. The wrapper counts the bytes of incomplete messages against the memory budget.
  */
 final class GrpcFrames extends HttpServerRequestWrapper {
-  private static final int PREFIX = 5; // a flag and a length of four bytes
+  private static final int PREFIX = 5; // a flag byte and a length of four bytes
   private static final long CANCEL = 8;
 
   private final HttpServerRequestInternal request;
   private final NonApiRequest call;
   private @Nullable Handler<Throwable> failed;
-  private int prefix; // bytes of the prefix that have come
+  private int prefix; // bytes of the prefix received so far
   private long length;
   private boolean refused;
 
@@ -54,13 +54,13 @@ final class GrpcFrames extends HttpServerRequestWrapper {
           "a message has the compressed flag and the call names no encoding for it; send messages"
               + " uncompressed");
     } else if (!call.receives(chunk.length())) {
-      refuse(GrpcStatus.RESOURCE_EXHAUSTED, "there is no memory for the message; try again");
+      refuse(GrpcStatus.RESOURCE_EXHAUSTED, "the server has no memory for the message; try again");
     } else {
       next.handle(chunk);
     }
   }
 
-  /** Follows the frames through the chunk; true if one of them is flagged. */
+  /** Parses the frames of a chunk and returns whether one has the compressed flag. */
   private boolean isCompressed(Buffer chunk) {
     int at = 0;
     while (at < chunk.length()) {
@@ -84,7 +84,7 @@ final class GrpcFrames extends HttpServerRequestWrapper {
     return false;
   }
 
-  /** Answers in the place of the handler of the call, which is told that its client has gone. */
+  /** Responds instead of the handler of the call, which is notified of a disconnected client. */
   private void refuse(GrpcStatus status, String reason) {
     refused = true;
     var response = request.response();

@@ -16,10 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A call and its answer, which is given once, whatever goes wrong.
+ * A call and its response, which is sent exactly once even if handlers fail. Not thread-safe: used
+ * on the event loop of the call.
  *
- * <p>Messages come as bytes and are parsed here: left to itself, Vert.x resets the stream of one
- * that it can't read, and the client would not learn why.
+ * <p>Messages are received as bytes and parsed here, since Vert.x resets the stream of an invalid
+ * message without telling the client why.
  */
 final class GrpcReply<A> {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcReply.class);
@@ -28,43 +29,45 @@ final class GrpcReply<A> {
   private final GrpcServerRequest<Buffer, A> call;
   private final GrpcServerResponse<Buffer, A> response;
   private final Trace trace;
-  private Runnable tooLong = this::failTooLong;
-  private boolean given;
+  private Runnable onTooLong = this::failTooLong;
+  private boolean ended;
 
   GrpcReply(GrpcServerRequest<Buffer, A> call) {
     this(call, Trace.NONE);
   }
 
   /**
-   * @param trace is told how the call ends
+   * Creates the reply of a call.
+   *
+   * @param trace is ended with the status of the call
    */
   GrpcReply(GrpcServerRequest<Buffer, A> call, Trace trace) {
     this.call = call;
     this.response = call.response();
     this.trace = trace;
-    call.exceptionHandler(gone -> gone());
-    call.errorHandler(cancelled -> gone());
-    response.exceptionHandler(gone -> gone()); // also after all of the call has come
+    call.exceptionHandler(reset -> clientDisconnected());
+    call.errorHandler(cancelled -> clientDisconnected());
+    response.exceptionHandler(reset -> clientDisconnected()); // after the end of the request
     call.invalidMessageHandler(invalid -> {
-      if (invalid instanceof MessageSizeOverflowException) tooLong.run();
-      else fail(GrpcStatus.INVALID_ARGUMENT, "this is not a message of " + call.fullMethodName());
+      if (invalid instanceof MessageSizeOverflowException) onTooLong.run();
+      else fail(GrpcStatus.INVALID_ARGUMENT, "not a valid message for " + call.fullMethodName());
     });
   }
 
-  /** Replaces the answer to a message that is too long, which is an error by default. */
-  void whenTooLong(Runnable then) {
-    tooLong = then;
+  /** Replaces the response to a message that is too long, which is an error by default. */
+  void onTooLong(Runnable then) {
+    onTooLong = then;
   }
 
   private void failTooLong() {
     fail(
         GrpcStatus.RESOURCE_EXHAUSTED,
-        "a message may have at most %d bytes".formatted(GrpcApi.LONGEST_MESSAGE));
+        "a message may have at most %d bytes".formatted(GrpcApi.MAX_MESSAGE_BYTES));
   }
 
   /**
-   * Uses each message that comes. A compressed one is refused unread: what it would unpack to is
-   * bounded by nothing.
+   * Passes each message to a consumer. A call with compressed messages is rejected, since their
+   * decompressed size is unbounded.
    */
   <M> void receive(Parser<M> parser, Consumer<M> use) {
     String encoding = call.encoding();
@@ -73,15 +76,15 @@ final class GrpcReply<A> {
       return;
     }
     call.handler(bytes -> {
-      if (!given) guarded(() -> use.accept(parsed(parser, bytes)));
+      if (!ended) guarded(() -> use.accept(parsed(parser, bytes)));
     });
   }
 
-  /** Uses the message of a call that must have one, once it is known that there is no other. */
+  /** Passes the single message of a unary call to a consumer, at the end of the request stream. */
   <M> void receiveOne(Parser<M> parser, Consumer<M> use) {
     var messages = new ArrayList<M>(1);
     call.endHandler(end -> {
-      if (!given) guarded(() -> use.accept(only(messages)));
+      if (!ended) guarded(() -> use.accept(only(messages)));
     });
     receive(
         parser,
@@ -105,49 +108,52 @@ final class GrpcReply<A> {
     try {
       return parser.parseFrom(bytes.getBytes());
     } catch (InvalidProtocolBufferException e) {
-      throw GrpcException.invalid("this is not a message of " + call.fullMethodName());
+      throw GrpcException.invalid("not a valid message for " + call.fullMethodName());
     }
   }
 
-  private void gone() {
-    if (given) return;
-    given = true;
-    trace.gone();
+  private void clientDisconnected() {
+    if (ended) return;
+    ended = true;
+    trace.clientDisconnected();
   }
 
+  /** Sends the only message and ends the call. */
   void send(A message) {
-    if (given) return;
-    given = true;
+    if (ended) return;
+    ended = true;
     trace.returned(GrpcStatus.OK.name());
     response.end(message);
   }
 
-  /** One of several messages. The next one of the client is read when this one has been sent. */
+  /** Sends one of several messages, and pauses the client's stream until it is written. */
   void write(A message) {
-    if (given) return;
+    if (ended) return;
     call.pause();
     response.write(message).onComplete(sent -> call.resume());
   }
 
-  /** Whether the call has ended, or its client has gone. */
-  boolean isGiven() {
-    return given;
+  /** Returns whether the call has ended or its client has disconnected. */
+  boolean isEnded() {
+    return ended;
   }
 
-  /** Ends a stream of answers. */
+  /** Ends a stream of responses. */
   void end() {
-    if (given) return;
-    given = true;
+    if (ended) return;
+    ended = true;
     response.end();
   }
 
+  /** Ends the call with a status. */
   void fail(GrpcStatus status, String reason) {
-    if (given) return;
-    given = true;
+    if (ended) return;
+    ended = true;
     trace.returned(status.name());
     response.status(status).statusMessage(reason).end();
   }
 
+  /** Runs work and ends the call if it throws. */
   void guarded(Runnable work) {
     try {
       work.run();
@@ -156,7 +162,7 @@ final class GrpcReply<A> {
     } catch (RuntimeException e) {
       String id = UUID.randomUUID().toString();
       LOG.error("call failed, id {}", id, e);
-      fail(GrpcStatus.INTERNAL, "something went wrong here; the service's log says more, id " + id);
+      fail(GrpcStatus.INTERNAL, "internal error; see the service's log for id " + id);
     }
   }
 }

@@ -3,13 +3,13 @@ package io.headgate.server.grpc;
 import java.time.Duration;
 
 /**
- * How to serve gRPC.
+ * The settings of the gRPC services.
  *
- * @param deadline how long a check may take; one that takes longer is answered UNAVAILABLE, since
- *     its client, Envoy, has gone on without it
+ * @param deadline how long a check may take; a slower check is answered UNAVAILABLE, since Envoy
+ *     has proceeded without it
  */
 public record GrpcSettings(Duration deadline) {
-  /** Within the 20 ms that Envoy waits by default. */
+  /** Below Envoy's default timeout of 20 ms. */
   public static final Duration DEFAULT_DEADLINE = Duration.ofMillis(15);
 
   public static final GrpcSettings DEFAULT = new GrpcSettings(DEFAULT_DEADLINE);

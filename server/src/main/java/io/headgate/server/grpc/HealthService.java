@@ -11,55 +11,57 @@ import io.vertx.grpc.server.GrpcServerRequest;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Whether the service wants more calls, as gRPC clients ask it: once, or to be told of changes. */
+/** The gRPC health checking protocol: Check returns the status once, Watch streams its changes. */
 final class HealthService {
-  private static final int LOOKS_PER_PING = 100;
-  private static final int LONGEST_SHOWN = 100;
+  private static final int POLLS_PER_PING = 100;
+  private static final int MAX_SHOWN_LENGTH = 100;
 
-  private final StreamingCalls lasting;
+  private final StreamingCalls streams;
   private final Readiness readiness;
   private final Set<String> services;
-  private final Consumer<HttpConnection> heard;
+  private final Consumer<HttpConnection> onPong;
 
   /**
-   * @param lasting looks at those who watch
-   * @param services the names that can be asked about; the empty one stands for all
-   * @param heard is told of connections whose watching clients are still there
+   * Creates the service.
+   *
+   * @param streams polls the open Watch calls
+   * @param services the known service names; the empty name, for the whole server, is implied
+   * @param onPong is notified of connections whose Watch clients answered a ping
    */
   HealthService(
-      StreamingCalls lasting,
+      StreamingCalls streams,
       Readiness readiness,
       Set<String> services,
-      Consumer<HttpConnection> heard) {
-    this.lasting = lasting;
+      Consumer<HttpConnection> onPong) {
+    this.streams = streams;
     this.readiness = readiness;
     this.services = services;
-    this.heard = heard;
+    this.onPong = onPong;
   }
 
   void check(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
-    var answer = new GrpcReply<>(call);
-    answer.receiveOne(
+    var reply = new GrpcReply<>(call);
+    reply.receiveOne(
         HealthCheckRequest.parser(),
-        asked -> {
-          var status = status(asked.getService());
+        request -> {
+          var status = status(request.getService());
           if (status == ServingStatus.SERVICE_UNKNOWN) {
-            answer.fail(GrpcStatus.NOT_FOUND, "there is no service '%s'".formatted(shown(asked)));
+            reply.fail(GrpcStatus.NOT_FOUND, "unknown service '%s'".formatted(shown(request)));
           } else {
-            answer.send(response(status));
+            reply.send(response(status));
           }
         });
   }
 
   void watch(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
-    var answer = new GrpcReply<>(call);
-    answer.receiveOne(
-        HealthCheckRequest.parser(), asked -> new Watch(call, answer, asked.getService()).start());
+    var reply = new GrpcReply<>(call);
+    reply.receiveOne(
+        HealthCheckRequest.parser(), request -> new Watch(call, reply, request.getService()).start());
   }
 
-  private static String shown(HealthCheckRequest asked) {
-    String name = asked.getService();
-    return name.length() <= LONGEST_SHOWN ? name : name.substring(0, LONGEST_SHOWN) + "…";
+  private static String shown(HealthCheckRequest request) {
+    String name = request.getService();
+    return name.length() <= MAX_SHOWN_LENGTH ? name : name.substring(0, MAX_SHOWN_LENGTH) + "…";
   }
 
   private ServingStatus status(String service) {
@@ -71,41 +73,41 @@ final class HealthService {
     return HealthCheckResponse.newBuilder().setStatus(status).build();
   }
 
-  /** One client that watches. It says nothing more, so it is asked now and then if it is there. */
+  /** One Watch call. Its client sends nothing more, so it is pinged periodically. */
   private final class Watch {
     private final GrpcServerRequest<Buffer, HealthCheckResponse> call;
-    private final GrpcReply<HealthCheckResponse> answer;
+    private final GrpcReply<HealthCheckResponse> reply;
     private final String service;
-    private ServingStatus told = ServingStatus.UNKNOWN;
-    private int looks;
+    private ServingStatus lastSent = ServingStatus.UNKNOWN;
+    private int polls;
 
     Watch(
         GrpcServerRequest<Buffer, HealthCheckResponse> call,
-        GrpcReply<HealthCheckResponse> answer,
+        GrpcReply<HealthCheckResponse> reply,
         String service) {
       this.call = call;
-      this.answer = answer;
+      this.reply = reply;
       this.service = service;
     }
 
     void start() {
-      lasting.add(call.connection(), answer, this::look);
-      if (!answer.isGiven()) look();
+      streams.add(call.connection(), reply, this::poll);
+      if (!reply.isEnded()) poll();
     }
 
-    private void look() {
-      if (answer.isGiven()) return;
+    private void poll() {
+      if (reply.isEnded()) return;
       var now = status(service);
-      if (now != told) {
-        told = now;
-        answer.write(response(now));
+      if (now != lastSent) {
+        lastSent = now;
+        reply.write(response(now));
       }
       if (readiness.isStopping()) {
-        answer.end();
-      } else if (++looks % LOOKS_PER_PING == 0) {
+        reply.end();
+      } else if (++polls % POLLS_PER_PING == 0) {
         call.connection()
             .ping(Buffer.buffer(new byte[8]))
-            .onSuccess(pong -> heard.accept(call.connection()));
+            .onSuccess(pong -> onPong.accept(call.connection()));
       }
     }
   }

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** ShouldRateLimit, for the calls of one event loop. */
+/** Envoy's ShouldRateLimit method on one event loop. Not thread-safe. */
 final class RateLimitService {
   private static final Logger LOG = LoggerFactory.getLogger(RateLimitService.class);
   private static final AtomicBoolean WARNED = new AtomicBoolean();
@@ -35,12 +35,12 @@ final class RateLimitService {
   private final Vertx vertx;
   private final RateLimiter limiter;
   private final AccessControl access;
-  private final DecisionListener witness;
+  private final DecisionListener listener;
   private final Tracing tracing;
   private final boolean remote;
   private final long deadlineMillis;
   private final DescriptorStatuses statuses;
-  private final DescriptorLimits ownLimits = new DescriptorLimits();
+  private final DescriptorLimits descriptorLimits = new DescriptorLimits();
 
   RateLimitService(
       Vertx vertx,
@@ -48,12 +48,12 @@ final class RateLimitService {
       AccessControl access,
       Ticker ticker,
       GrpcSettings settings,
-      DecisionListener witness,
+      DecisionListener listener,
       Tracing tracing) {
     this.vertx = vertx;
     this.limiter = limiter;
     this.access = access;
-    this.witness = witness;
+    this.listener = listener;
     this.tracing = tracing;
     this.remote = new StoreView(limiter.store()).isRemote();
     this.deadlineMillis = settings.deadline().toMillis();
@@ -61,34 +61,34 @@ final class RateLimitService {
   }
 
   void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
-    var refused =
+    var refusal =
         access.refusalOfCheck(call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
-    var trace = tracing.isOn() && refused.isEmpty() ? followed(call) : Trace.NONE;
-    var answer = new GrpcReply<>(call, trace);
-    if (refused.isPresent()) {
-      boolean unknown = refused.get().status() == 401;
-      answer.fail(
-          unknown ? GrpcStatus.UNAUTHENTICATED : GrpcStatus.PERMISSION_DENIED,
-          refused.get().reason());
+    var trace = tracing.isOn() && refusal.isEmpty() ? startTrace(call) : Trace.NONE;
+    var reply = new GrpcReply<>(call, trace);
+    if (refusal.isPresent()) {
+      boolean unauthenticated = refusal.get().status() == 401;
+      reply.fail(
+          unauthenticated ? GrpcStatus.UNAUTHENTICATED : GrpcStatus.PERMISSION_DENIED,
+          refusal.get().reason());
       return;
     }
-    answer.whenTooLong(
-        () -> deny(answer, "it has more than %d bytes".formatted(GrpcApi.LONGEST_MESSAGE)));
-    answer.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, answer, trace));
+    reply.onTooLong(
+        () -> deny(reply, "it has more than %d bytes".formatted(GrpcApi.MAX_MESSAGE_BYTES)));
+    reply.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, reply, trace));
   }
 
-  /** Denies a call that is too large to be decided: an error would let its request pass. */
-  private static void deny(GrpcReply<RateLimitResponse> answer, String why) {
+  /** Denies a call that is too large to be decided, since an error would admit its request. */
+  private static void deny(GrpcReply<RateLimitResponse> reply, String why) {
     if (WARNED.compareAndSet(false, true)) {
       LOG.warn(
           "denied a rate limit call: {}. Reduce the rate_limits or max_request_headers_kb of the"
               + " proxy; further such calls are not logged",
           why);
     }
-    answer.send(RateLimitResponse.newBuilder().setOverallCode(Code.OVER_LIMIT).build());
+    reply.send(RateLimitResponse.newBuilder().setOverallCode(Code.OVER_LIMIT).build());
   }
 
-  private Trace followed(GrpcServerRequest<Buffer, RateLimitResponse> call) {
+  private Trace startTrace(GrpcServerRequest<Buffer, RateLimitResponse> call) {
     var headers = call.headers();
     return tracing.call(
         call.fullMethodName(),
@@ -99,53 +99,53 @@ final class RateLimitService {
   private void decide(
       GrpcServerRequest<Buffer, RateLimitResponse> call,
       RateLimitRequest message,
-      GrpcReply<RateLimitResponse> answer,
+      GrpcReply<RateLimitResponse> reply,
       Trace trace) {
     var excess = Descriptors.excess(message);
     if (excess.isPresent()) {
-      deny(answer, excess.get());
+      deny(reply, excess.get());
       return;
     }
     var requests = Descriptors.requests(message);
-    long since = System.nanoTime();
-    if (remote) trace.asks(1); // all that it asks is one question
+    long startNanos = System.nanoTime();
+    if (remote) trace.storeCallStarted(1);
     var decided = limiter.checkAllAsync(plan(message, requests)).toCompletableFuture();
     if (decided.isDone()) {
-      var result = told(requests, decided.join(), since);
+      var result = notifyListener(requests, decided.join(), startNanos);
       trace.decided(result.whole(), false);
-      answer.send(statuses.of(result));
+      reply.send(statuses.of(result));
       return;
     }
-    // What Redis is asked it may still charge, though nobody waits for its answer any more.
-    long timer = vertx.setTimer(deadline(call), fired -> answer.fail(GrpcStatus.UNAVAILABLE, LATE));
+    // Redis may still charge a call that has exceeded its deadline.
+    long timer = vertx.setTimer(deadline(call), fired -> reply.fail(GrpcStatus.UNAVAILABLE, DEADLINE_EXCEEDED));
     var context = vertx.getOrCreateContext();
     var unused =
-        decided.whenComplete((result, problem) ->
+        decided.whenComplete((decision, problem) ->
             context.runOnContext(woken -> {
               vertx.cancelTimer(timer);
-              answer.guarded(() -> {
-                var told = told(requests, decided.join(), since);
-                trace.decided(told.whole(), true);
-                answer.send(statuses.of(told));
+              reply.guarded(() -> {
+                var result = notifyListener(requests, decided.join(), startNanos);
+                trace.decided(result.whole(), true);
+                reply.send(statuses.of(result));
               });
             }));
   }
 
-  /** Also if nobody waits for the answer any more: it was charged. */
-  private JointResult told(List<Request> requests, JointResult result, long since) {
-    long nanos = System.nanoTime() - since;
+  /** Notifies the listener, even after the deadline: the requests were charged. */
+  private JointResult notifyListener(List<Request> requests, JointResult result, long startNanos) {
+    long nanos = System.nanoTime() - startNanos;
     for (int i = 0; i < requests.size(); i++) {
-      witness.decided(requests.get(i), result.each().get(i), nanos);
+      listener.decided(requests.get(i), result.each().get(i), nanos);
     }
     return result;
   }
 
-  private static final String LATE = "the store did not answer within grpc-deadline";
+  private static final String DEADLINE_EXCEEDED = "the store did not answer within grpc-deadline";
 
-  /** The client's own, where that is shorter. */
+  /** Returns the deadline of the settings or of the client, whichever is shorter. */
   private long deadline(GrpcServerRequest<?, ?> call) {
-    long theirs = call.timeout();
-    return theirs <= 0 ? deadlineMillis : Math.min(theirs, deadlineMillis);
+    long clientTimeout = call.timeout();
+    return clientTimeout <= 0 ? deadlineMillis : Math.min(clientTimeout, deadlineMillis);
   }
 
   private CombinedPlan plan(RateLimitRequest message, List<Request> requests) {
@@ -154,7 +154,7 @@ final class RateLimitService {
     var plans = new ArrayList<Plan>(limiter.plans(requests));
     for (int i = 0; i < plans.size(); i++) {
       var own =
-          ownLimits.plan(rules, plans.get(i), requests.get(i), domain, message.getDescriptors(i));
+          descriptorLimits.plan(rules, plans.get(i), requests.get(i), domain, message.getDescriptors(i));
       if (own.isPresent()) plans.set(i, own.get());
     }
     return CombinedPlan.of(plans);

@@ -22,27 +22,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells tools what there is to call, in as many answers as there are questions in a stream. (The
- * one that Vert.x brings ends the stream with the first, which tools take for a failure.)
+ * The gRPC server reflection protocol: answers each request of a stream. Replaces Vert.x's
+ * implementation, which ends the stream after the first response, so that tools report a failure.
  */
 final class ReflectionService {
-  /** Tools ask a few; whoever has more to ask can open another stream. */
-  static final int MOST_QUESTIONS = 100;
+  /** The maximum number of requests in a stream; tools send a few. */
+  static final int MAX_REQUESTS = 100;
 
-  /** An answer repeats its question. */
-  static final int LONGEST_QUESTION = 20 * 1024;
+  /** The maximum size of a request, which its response repeats. */
+  static final int MAX_REQUEST_BYTES = 20 * 1024;
 
-  private static final long MOST_SILENT_LOOKS =
-      Duration.ofMinutes(1).dividedBy(StreamingCalls.LOOK_EVERY);
+  private static final long MAX_IDLE_POLLS =
+      Duration.ofMinutes(1).dividedBy(StreamingCalls.POLL_INTERVAL);
 
-  private final StreamingCalls lasting;
+  private final StreamingCalls streams;
   private final Readiness readiness;
   private final ListServiceResponse list;
   private final Map<String, FileDescriptorResponse> byName = new HashMap<>();
   private final Map<String, FileDescriptorResponse> bySymbol = new HashMap<>();
 
-  ReflectionService(StreamingCalls lasting, Readiness readiness, List<ServiceDescriptor> services) {
-    this.lasting = lasting;
+  ReflectionService(StreamingCalls streams, Readiness readiness, List<ServiceDescriptor> services) {
+    this.streams = streams;
     this.readiness = readiness;
     this.list = list(services);
     for (var service : services) add(service.getFile());
@@ -67,48 +67,48 @@ final class ReflectionService {
     for (var type : message.getEnumTypes()) bySymbol.put(type.getFullName(), found);
   }
 
-  /** The memory that an answer takes at most: a stream has one on its way. */
-  long longestAnswer() {
-    int longest = list.getSerializedSize();
-    for (var file : byName.values()) longest = Math.max(longest, file.getSerializedSize());
-    return longest + 2L * LONGEST_QUESTION;
+  /** Returns the maximum memory of a response; a stream has one in flight. */
+  long maxResponseBytes() {
+    int max = list.getSerializedSize();
+    for (var file : byName.values()) max = Math.max(max, file.getSerializedSize());
+    return max + 2L * MAX_REQUEST_BYTES;
   }
 
   void handle(GrpcServerRequest<Buffer, ServerReflectionResponse> call) {
-    new Conversation(call).begin();
+    new ReflectionStream(call).start();
   }
 
-  private final class Conversation {
+  private final class ReflectionStream {
     private final GrpcServerRequest<Buffer, ServerReflectionResponse> call;
     private final GrpcReply<ServerReflectionResponse> reply;
-    private int questions;
-    private int silentLooks;
+    private int requests;
+    private int idlePolls;
 
-    Conversation(GrpcServerRequest<Buffer, ServerReflectionResponse> call) {
+    ReflectionStream(GrpcServerRequest<Buffer, ServerReflectionResponse> call) {
       this.call = call;
       this.reply = new GrpcReply<>(call);
     }
 
-    void begin() {
+    void start() {
       call.endHandler(end -> reply.end());
-      lasting.add(call.connection(), reply, this::look);
-      if (reply.isGiven()) return;
-      reply.receive(ServerReflectionRequest.parser(), this::hear);
+      streams.add(call.connection(), reply, this::poll);
+      if (reply.isEnded()) return;
+      reply.receive(ServerReflectionRequest.parser(), this::receive);
     }
 
-    private void hear(ServerReflectionRequest asked) {
-      if (++questions > MOST_QUESTIONS) throw tooMany();
-      if (asked.getSerializedSize() > LONGEST_QUESTION) throw tooLong();
-      silentLooks = 0;
-      reply.write(answer(asked));
+    private void receive(ServerReflectionRequest request) {
+      if (++requests > MAX_REQUESTS) throw tooMany();
+      if (request.getSerializedSize() > MAX_REQUEST_BYTES) throw tooLong();
+      idlePolls = 0;
+      reply.write(response(request));
     }
 
-    private void look() {
-      if (reply.isGiven()) return;
+    private void poll() {
+      if (reply.isEnded()) return;
       if (readiness.isStopping()) {
-        reply.fail(GrpcStatus.UNAVAILABLE, "the service stops; ask another");
-      } else if (++silentLooks > MOST_SILENT_LOOKS) {
-        reply.fail(GrpcStatus.DEADLINE_EXCEEDED, "nothing was asked for a minute; open another");
+        reply.fail(GrpcStatus.UNAVAILABLE, "the service is stopping; use another instance");
+      } else if (++idlePolls > MAX_IDLE_POLLS) {
+        reply.fail(GrpcStatus.DEADLINE_EXCEEDED, "no request for one minute; open another stream");
       }
     }
   }
@@ -116,26 +116,26 @@ final class ReflectionService {
   private static GrpcException tooLong() {
     return new GrpcException(
         GrpcStatus.RESOURCE_EXHAUSTED,
-        "a question may have at most %d bytes".formatted(LONGEST_QUESTION));
+        "a reflection request may have at most %d bytes".formatted(MAX_REQUEST_BYTES));
   }
 
   private static GrpcException tooMany() {
     return new GrpcException(
         GrpcStatus.RESOURCE_EXHAUSTED,
-        "a stream may ask at most %d questions; open another".formatted(MOST_QUESTIONS));
+        "a stream may send at most %d requests; open another stream".formatted(MAX_REQUESTS));
   }
 
-  private ServerReflectionResponse answer(ServerReflectionRequest asked) {
-    var answer =
+  private ServerReflectionResponse response(ServerReflectionRequest request) {
+    var response =
         ServerReflectionResponse.newBuilder()
-            .setValidHost(asked.getHost())
-            .setOriginalRequest(asked);
-    return switch (asked.getMessageRequestCase()) {
-      case LIST_SERVICES -> answer.setListServicesResponse(list).build();
-      case FILE_BY_FILENAME -> file(answer, byName.get(asked.getFileByFilename()));
-      case FILE_CONTAINING_SYMBOL -> file(answer, bySymbol.get(asked.getFileContainingSymbol()));
+            .setValidHost(request.getHost())
+            .setOriginalRequest(request);
+    return switch (request.getMessageRequestCase()) {
+      case LIST_SERVICES -> response.setListServicesResponse(list).build();
+      case FILE_BY_FILENAME -> file(response, byName.get(request.getFileByFilename()));
+      case FILE_CONTAINING_SYMBOL -> file(response, bySymbol.get(request.getFileContainingSymbol()));
       case FILE_CONTAINING_EXTENSION, ALL_EXTENSION_NUMBERS_OF_TYPE, MESSAGEREQUEST_NOT_SET ->
-          file(answer, null);
+          file(response, null);
     };
   }
 
@@ -148,17 +148,17 @@ final class ReflectionService {
   }
 
   private static ServerReflectionResponse file(
-      ServerReflectionResponse.Builder answer, @Nullable FileDescriptorResponse found) {
-    if (found != null) return answer.setFileDescriptorResponse(found).build();
-    return answer
+      ServerReflectionResponse.Builder response, @Nullable FileDescriptorResponse found) {
+    if (found != null) return response.setFileDescriptorResponse(found).build();
+    return response
         .setErrorResponse(
             ErrorResponse.newBuilder()
                 .setErrorCode(GrpcStatus.NOT_FOUND.code)
-                .setErrorMessage("there is no such thing here; list the services to see what is"))
+                .setErrorMessage("not found; list_services returns the available services"))
         .build();
   }
 
-  /** A file comes with those that it needs, so that nobody has to ask for them. */
+  /** Returns a file with its transitive dependencies, which saves clients further requests. */
   private static FileDescriptorResponse withNeeded(FileDescriptor file) {
     var files = new LinkedHashSet<FileDescriptor>();
     gather(file, files);

@@ -8,41 +8,44 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The calls of one event loop that stay open: watches of health, and conversations of reflection.
- * One timer looks at all of them. Bounded, since no token is needed to open one.
+ * The long-lived calls of one event loop: health watches and reflection streams. One timer polls
+ * all of them. Their number is limited, since opening one needs no token. Not thread-safe.
  */
 final class StreamingCalls {
-  static final Duration LOOK_EVERY = Duration.ofMillis(100);
-  static final int MOST = 500;
-  static final int MOST_OF_A_CONNECTION = 16;
+  static final Duration POLL_INTERVAL = Duration.ofMillis(100);
+  static final int MAX_CALLS = 500;
+  static final int MAX_PER_CONNECTION = 16;
 
-  private record Open(HttpConnection connection, GrpcReply<?> reply, Runnable look) {}
+  private record Open(HttpConnection connection, GrpcReply<?> reply, Runnable poll) {}
 
   private final List<Open> open = new ArrayList<>();
 
-  /** To be made on the event loop. */
+  /** Creates the set and its timer. Must be called on the event loop. */
   StreamingCalls(Vertx vertx) {
-    vertx.setPeriodic(LOOK_EVERY.toMillis(), ticked -> look());
+    vertx.setPeriodic(POLL_INTERVAL.toMillis(), id -> poll());
   }
 
-  /** Looks at a call now and then for as long as it is open; ends one that is too many. */
-  void add(HttpConnection connection, GrpcReply<?> reply, Runnable look) {
-    open.removeIf(call -> call.reply.isGiven());
-    long ofConnection = open.stream().filter(call -> call.connection.equals(connection)).count();
-    if (ofConnection >= MOST_OF_A_CONNECTION || open.size() >= MOST) {
+  /**
+   * Adds a call, or fails it if there are too many.
+   *
+   * @param poll polls the call; called periodically while it is open
+   */
+  void add(HttpConnection connection, GrpcReply<?> reply, Runnable poll) {
+    open.removeIf(call -> call.reply.isEnded());
+    long onConnection = open.stream().filter(call -> call.connection.equals(connection)).count();
+    if (onConnection >= MAX_PER_CONNECTION || open.size() >= MAX_CALLS) {
       reply.fail(
           GrpcStatus.RESOURCE_EXHAUSTED,
-          "a connection may have %d calls that stay open, and all connections %d for each core;"
-                  .formatted(MOST_OF_A_CONNECTION, MOST)
-              + " end some");
+          "too many open streams: at most %d for each connection and %d for each core; end some"
+              .formatted(MAX_PER_CONNECTION, MAX_CALLS));
       return;
     }
-    open.add(new Open(connection, reply, look));
+    open.add(new Open(connection, reply, poll));
   }
 
-  private void look() {
+  private void poll() {
     if (open.isEmpty()) return;
-    for (var call : List.copyOf(open)) call.reply.guarded(call.look);
-    open.removeIf(call -> call.reply.isGiven());
+    for (var call : List.copyOf(open)) call.reply.guarded(call.poll);
+    open.removeIf(call -> call.reply.isEnded());
   }
 }

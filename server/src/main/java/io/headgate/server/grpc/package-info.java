@@ -1,11 +1,12 @@
 /**
- * gRPC, on the port of HTTP: Envoy's rate limit service, health and reflection.
+ * gRPC on the HTTP port: Envoy's rate limit service, health and reflection.
  *
- * <p>A call's descriptors become subjects ({@code Descriptors}), are decided together and become
- * statuses ({@code DescriptorStatuses}). Messages are generated from {@code src/main/protobuf}.
+ * <p>The descriptors of a call are mapped to subjects ({@code Descriptors}), decided atomically,
+ * and mapped to statuses ({@code DescriptorStatuses}). Messages are generated from {@code
+ * src/main/protobuf}.
  *
- * <p>Lives here: everything that knows of gRPC or Envoy's messages. May not: decide whether to
- * allow, read files, know of the command line.
+ * <p>The only package that depends on gRPC and Envoy's messages. Must not contain decision logic,
+ * read files, or depend on the command line.
  */
 @NullMarked
 package io.headgate.server.grpc;

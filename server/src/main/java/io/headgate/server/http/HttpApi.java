@@ -51,7 +51,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The whole API, for the requests of one event loop. */
+/**
+ * The HTTP API for the requests of one event loop. Each event loop has its own instance, and calls
+ * it on its own thread only.
+ */
 public final class HttpApi {
   private static final String GATE = "/v1/gate";
 
@@ -64,129 +67,136 @@ public final class HttpApi {
   private final Routes routes;
 
   /**
-   * @param witness hears of what is decided on this event loop
-   * @param eventLoops how many there are, each with an API of its own
+   * @param listener is notified of the decisions of this event loop
+   * @param views the views shared by all event loops
+   * @param eventLoops the number of event loops, each with an API of its own
    */
   public HttpApi(
       Vertx vertx,
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       RecentCallers callers,
-      DecisionListener witness,
+      DecisionListener listener,
       SharedViews views,
       Ticker ticker,
       AccessControl access,
-      ConnectionLimiter door,
+      ConnectionLimiter connectionLimiter,
       int eventLoops,
       Readiness readiness) {
     this.vertx = vertx;
     this.access = access;
     this.readiness = readiness;
-    this.limits = door.limits();
-    this.connections = new ConnectionTracker(limits, door.budget(), eventLoops);
+    this.limits = connectionLimiter.limits();
+    this.connections = new ConnectionTracker(limits, connectionLimiter.budget(), eventLoops);
     this.tracing = views.tracing();
-    var asking = new CheckService(limiter, witness);
-    var checks = new CheckHandlers(limiter, asking, ticker);
-    var leases = new SlotHandlers(limiter, asking);
-    var inspection = new ExplainHandlers(limiter, asking, access);
-    var about = new ServiceInfoHandlers(limiter, book, access, readiness, readiness.watchdog());
-    var pages = new DashboardHandler(about);
-    var changes = new RuleChangeHandlers(book, callers, ticker, access);
-    var rules = new RuleHandlers(book, changes);
-    var revisions = new RevisionHandlers(book, changes);
-    var playground = new PlaygroundHandler(views.trials());
-    var whatIf = new WhatIfHandler(limiter, views.trials());
-    var gate = new ForwardAuth(limiter, asking, door.proxies(), ticker);
+    var checkService = new CheckService(limiter, listener);
+    var checks = new CheckHandlers(limiter, checkService, ticker);
+    var slots = new SlotHandlers(limiter, checkService);
+    var explain = new ExplainHandlers(limiter, checkService, access);
+    var info = new ServiceInfoHandlers(limiter, repository, access, readiness, readiness.watchdog());
+    var pages = new DashboardHandler(info);
+    var changes = new RuleChangeHandlers(repository, callers, ticker, access);
+    var rules = new RuleHandlers(repository, changes);
+    var revisions = new RevisionHandlers(repository, changes);
+    var playground = new PlaygroundHandler(views.simulations());
+    var whatIf = new WhatIfHandler(limiter, views.simulations());
+    var forwardAuth = new ForwardAuth(limiter, checkService, connectionLimiter.proxies(), ticker);
     this.routes =
         new Routes()
-            .traced(POST, "/v1/check", one(Role.CHECK, checks::check))
+            .traced(POST, "/v1/check", check(Role.CHECK, checks::check))
             .traced(POST, "/v1/check/batch", new Route(Role.CHECK, Route.BATCH, checks::batch))
-            .add(POST, "/v1/peek", one(Role.PEEK, checks::peek))
-            .add(POST, "/v1/explain", one(Role.READ, inspection::explain))
-            .add(POST, "/v1/reset", one(Role.ADMIN, inspection::reset))
-            .traced(POST, "/v1/slots", one(Role.CHECK, checks::check))
-            .add(PUT, "/v1/slots/*", bare(Role.CHECK, leases::renew))
-            .add(DELETE, "/v1/slots/*", bare(Role.CHECK, leases::release))
-            .traced(POST, "/api/ratelimit/check", one(Role.CHECK, checks::tokens))
-            .add(GET, "/v1/rules", bare(Role.READ_RULES, rules::list))
+            .add(POST, "/v1/peek", check(Role.PEEK, checks::peek))
+            .add(POST, "/v1/explain", check(Role.READ, explain::explain))
+            .add(POST, "/v1/reset", check(Role.ADMIN, explain::reset))
+            .traced(POST, "/v1/slots", check(Role.CHECK, checks::check))
+            .add(PUT, "/v1/slots/*", withoutBody(Role.CHECK, slots::renew))
+            .add(DELETE, "/v1/slots/*", withoutBody(Role.CHECK, slots::release))
+            .traced(POST, "/api/ratelimit/check", check(Role.CHECK, checks::tokens))
+            .add(GET, "/v1/rules", withoutBody(Role.READ_RULES, rules::list))
             .add(PUT, "/v1/rules", rules(rules::replaceAll))
-            .add(GET, "/v1/rules/*", bare(Role.READ_RULES, rules::show))
+            .add(GET, "/v1/rules/*", withoutBody(Role.READ_RULES, rules::show))
             .add(PUT, "/v1/rules/*", rules(rules::put))
-            .add(DELETE, "/v1/rules/*", bare(Role.CHANGE_RULES, rules::delete))
-            .add(GET, "/v1/revisions", bare(Role.READ_RULES, revisions::history))
-            .add(GET, "/v1/revisions/*", bare(Role.READ_RULES, revisions::show))
-            .add(POST, "/v1/revisions/*/restore", bare(Role.CHANGE_RULES, revisions::restore))
-            .add(GET, "/v1/stats", bare(Role.READ, views.live()::stats))
-            .add(GET, "/v1/stream", bare(Role.READ, views.live()::stream))
-            .add(GET, "/v1/callers", bare(Role.READ, views.live()::callers))
-            .add(GET, "/v1/callers/*", bare(Role.READ, views.live()::caller))
-            .add(GET, "/v1/whoami", bare(Role.ANYBODY, about::whoami))
-            .add(POST, "/v1/playground", trial(playground::answer))
-            .add(POST, "/v1/what-if", trial(whatIf::answer))
-            .add(GET, "/health/live", bare(Role.ANYBODY, about::live))
-            .add(GET, "/health/ready", bare(Role.ANYBODY, about::ready))
-            .add(GET, "/metrics", bare(Role.READ, new MetricsHandler(views.metrics())::answer))
-            .add(GET, "/openapi.yaml", bare(Role.ANYBODY, OpenApiHandler::answer))
-            .add(GET, "/assets/*", bare(Role.ANYBODY, pages::asset))
-            .add(GET, "/", bare(Role.ANYBODY, pages::root));
-    // Most proxies ask by GET, some by the method of the request that they ask about.
+            .add(DELETE, "/v1/rules/*", withoutBody(Role.CHANGE_RULES, rules::delete))
+            .add(GET, "/v1/revisions", withoutBody(Role.READ_RULES, revisions::history))
+            .add(GET, "/v1/revisions/*", withoutBody(Role.READ_RULES, revisions::show))
+            .add(POST, "/v1/revisions/*/restore", withoutBody(Role.CHANGE_RULES, revisions::restore))
+            .add(GET, "/v1/stats", withoutBody(Role.READ, views.stats()::stats))
+            .add(GET, "/v1/stream", withoutBody(Role.READ, views.stats()::stream))
+            .add(GET, "/v1/callers", withoutBody(Role.READ, views.stats()::callers))
+            .add(GET, "/v1/callers/*", withoutBody(Role.READ, views.stats()::caller))
+            .add(GET, "/v1/whoami", withoutBody(Role.PUBLIC, info::whoami))
+            .add(POST, "/v1/playground", simulation(playground::answer))
+            .add(POST, "/v1/what-if", simulation(whatIf::answer))
+            .add(GET, "/health/live", withoutBody(Role.PUBLIC, info::live))
+            .add(GET, "/health/ready", withoutBody(Role.PUBLIC, info::ready))
+            .add(GET, "/metrics", withoutBody(Role.READ, new MetricsHandler(views.metrics())::answer))
+            .add(GET, "/openapi.yaml", withoutBody(Role.PUBLIC, OpenApiHandler::answer))
+            .add(GET, "/assets/*", withoutBody(Role.PUBLIC, pages::asset))
+            .add(GET, "/", withoutBody(Role.PUBLIC, pages::root));
+    // Most proxies send GET, some send the method of the request they are about to forward.
     for (var method : List.of(GET, POST, PUT, PATCH, DELETE, OPTIONS)) {
-      routes.traced(method, GATE, bare(Role.CHECK, gate::ask));
+      routes.traced(method, GATE, withoutBody(Role.CHECK, forwardAuth::handle));
     }
-    routes.anyOtherMethod(GATE, bare(Role.CHECK, gate::ask));
+    routes.anyOtherMethod(GATE, withoutBody(Role.CHECK, forwardAuth::handle));
   }
 
-  /** Everything that is served, as {@code GET /path}, where {@code *} is one open segment. */
+  /**
+   * Returns all endpoints as {@code GET /path}, where {@code *} stands for one variable segment.
+   */
   public Set<String> endpoints() {
     return routes.names();
   }
 
-  /** What follows requests here, and may follow those of others. */
+  /** Returns the tracing of this API, which other protocols on the same port may use. */
   public Tracing tracing() {
     return tracing;
   }
 
-  /** Says that a client is there, though it has said nothing lately that this would have heard. */
-  public void heard(HttpConnection connection) {
-    connections.heard(connection);
+  /**
+   * Records that a client is active although it has sent no request to this API, such as by a gRPC
+   * message.
+   */
+  public void recordActivity(HttpConnection connection) {
+    connections.recordActivity(connection);
   }
 
   /**
    * Announces to the clients of this event loop that their connections end. To be called on the
    * event loop.
    *
-   * @return completes when every client has acknowledged; may never do so
+   * @return completes when every client has acknowledged; may never complete
    */
   public Future<Void> goAway() {
     return connections.goAway();
   }
 
   /**
-   * To be called before a request of others is served: its rest must come in time too, and is not
-   * waited for once there is an answer.
+   * Registers a request of another protocol before it is served. The deadline for its body applies,
+   * and its body is not awaited once it is answered.
    *
-   * @param lasts whether it may take as long as it likes
-   * @param answers the memory that its answers take until they are sent, beyond that of a short one
-   * @return nothing if there is no memory for it, and then it has been refused
+   * @param unbounded whether the body may take any time
+   * @param responseBytes the memory of its responses until they are sent, beyond that of a short
+   *     one
+   * @return empty if there is no memory for the request, which has then been rejected
    */
-  public Optional<NonApiRequest> expects(HttpServerRequest request, boolean lasts, long answers) {
-    var call = new NonApiRequest(request, vertx, connections, answers);
-    return call.begin(lasts) ? Optional.of(call) : Optional.empty();
+  public Optional<NonApiRequest> registerNonApi(HttpServerRequest request, boolean unbounded, long responseBytes) {
+    var call = new NonApiRequest(request, vertx, connections, responseBytes);
+    return call.begin(unbounded) ? Optional.of(call) : Optional.empty();
   }
 
   /**
-   * To be called on the event loop that the server's requests come on.
+   * Installs this API as the handler of a server. To be called on the event loop of its requests.
    *
-   * @param others takes requests that are not of this API, and says whether it did
+   * @param others handles requests that are not part of this API; returns whether it handled one
    */
   public HttpServer serve(HttpServer server, Predicate<HttpServerRequest> others) {
     vertx.setPeriodic(limits.tickMillis(), ticked -> connections.tick());
     readiness.watchdog().watch(vertx.getOrCreateContext());
     return server
         .connectionHandler(connections::opened)
-        .invalidRequestHandler(this::refuse)
+        .invalidRequestHandler(this::rejectInvalid)
         .requestHandler(request -> {
-          if (others.test(request)) connections.heard(request.connection());
+          if (others.test(request)) connections.recordActivity(request.connection());
           else exchange(request).receive(routes, access);
         });
   }
@@ -195,8 +205,11 @@ public final class HttpApi {
     return new Exchange(request, vertx, connections, readiness, tracing);
   }
 
-  /** What is no HTTP has no end that could be waited for: it is answered and the line cut. */
-  private void refuse(HttpServerRequest request) {
+  /**
+   * Answers a request that is not valid HTTP and closes its connection, since its end can't be
+   * found.
+   */
+  private void rejectInvalid(HttpServerRequest request) {
     var cause = request.decoderResult().cause();
     ProblemDocument problem;
     if (cause instanceof TooLongHttpLineException) {
@@ -207,14 +220,14 @@ public final class HttpApi {
     } else {
       problem = ProblemDocument.of(400, "this is not a valid HTTP request");
     }
-    // Proxies take 403 for a denial. Other statuses are errors to some, which let the request pass.
+    // Proxies treat 403 as a denial. Some treat other statuses as errors and let the request pass.
     if (GATE.equals(request.path())) {
       problem = ProblemDocument.of(ForwardAuthHeaders.FORBIDDEN, problem.detail());
     }
     exchange(request).answer(problem);
   }
 
-  private static Route one(Role role, Route.Call call) {
+  private static Route check(Role role, Route.Call call) {
     return new Route(role, Route.ONE_CHECK, call);
   }
 
@@ -222,11 +235,11 @@ public final class HttpApi {
     return new Route(Role.CHANGE_RULES, Route.RULES, true, call);
   }
 
-  private static Route trial(Route.Call call) {
-    return new Route(Role.READ, Route.TRIAL, call);
+  private static Route simulation(Route.Call call) {
+    return new Route(Role.READ, Route.SIMULATION, call);
   }
 
-  private static Route bare(Role role, Route.Call call) {
+  private static Route withoutBody(Role role, Route.Call call) {
     return new Route(role, Route.NO_BODY, call);
   }
 }

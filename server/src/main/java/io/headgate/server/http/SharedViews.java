@@ -5,6 +5,6 @@ import io.headgate.server.http.stats.StatsHandlers;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.trace.Tracing;
 
-/** What is shown beside decisions; the same for all event loops. */
+/** The parts of the API other than decisions; one instance for all event loops. */
 public record SharedViews(
-    Metrics metrics, StatsHandlers live, SimulationExecutor trials, Tracing tracing) {}
+    Metrics metrics, StatsHandlers stats, SimulationExecutor simulations, Tracing tracing) {}

@@ -1,14 +1,15 @@
 /**
- * HTTP: what is asked becomes a request to the limiter, its result becomes an answer.
+ * The HTTP API: maps HTTP requests to calls of the rate limiter and results to responses.
  *
- * <p>A request is received whole ({@code Exchange}), finds its endpoint ({@code Routes}), is read
- * strictly ({@code JsonReader}, {@code CheckRequestReader}) and answered ({@code CheckResultJson},
- * {@code RateLimitHeaders}). Whatever is wrong with it is a {@code ProblemDocument}, thrown as
- * {@code ProblemException} before anything is charged.
+ * <p>A request is received completely ({@code Exchange}), routed ({@code Routes}), parsed strictly
+ * ({@code JsonReader}, {@code CheckRequestReader}) and answered ({@code CheckResultJson}, {@code
+ * RateLimitHeaders}). An invalid request is reported as a {@code ProblemDocument}, thrown as {@code
+ * ProblemException} before anything is charged.
  *
- * <p>Lives here: everything that knows of status codes, headers and JSON bodies. May not: decide
- * whether to allow, read files, know of the command line. No other package knows Vert.x but the one
- * that starts it.
+ * <p>Contains all code that handles status codes, headers and JSON bodies. Does not decide
+ * requests, read files or parse the command line. Vert.x is also used by {@code
+ * io.headgate.server.api}, {@code io.headgate.server.grpc} and the classes of {@code
+ * io.headgate.server} that start the service.
  */
 @NullMarked
 package io.headgate.server.http;

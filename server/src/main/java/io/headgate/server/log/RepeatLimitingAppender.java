@@ -16,18 +16,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes on at most five warnings and errors of a kind in ten seconds, and writes how many more
- * there were before the next line after that: clients that cause errors can't fill the disk. The
- * kind is the logger with the type of the exception, or with the message where there is none.
- * Thread-safe, as its base is.
+ * A logback appender that forwards at most five warnings and errors of a kind in ten seconds, so
+ * that clients that cause errors can't fill the disk. The number of suppressed lines is logged
+ * before the first line after those ten seconds. The kind is the logger together with the type of
+ * the exception, or with the message if there is no exception. Thread-safe, like its base class.
  */
 public final class RepeatLimitingAppender extends AppenderBase<ILoggingEvent>
     implements AppenderAttachable<ILoggingEvent> {
-  static final int MOST = 5;
+  static final int MAX_LINES = 5;
   static final long WINDOW_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
-  /** Messages may hold text of clients, so the number of kinds is bounded too. */
-  static final int MOST_KINDS = 100;
+  /** Messages may contain client input, so the number of kinds is bounded. */
+  static final int MAX_KINDS = 100;
 
   private static final String OTHERS = "other loggers";
 
@@ -53,8 +53,8 @@ public final class RepeatLimitingAppender extends AppenderBase<ILoggingEvent>
 
   private boolean isAllowed(ILoggingEvent event) {
     String kind = kind(event);
-    if (counts.size() >= MOST_KINDS && !counts.containsKey(kind)) kind = OTHERS;
-    return ++counts.computeIfAbsent(kind, made -> new Count()).lines <= MOST;
+    if (counts.size() >= MAX_KINDS && !counts.containsKey(kind)) kind = OTHERS;
+    return ++counts.computeIfAbsent(kind, name -> new Count()).lines <= MAX_LINES;
   }
 
   private static String kind(ILoggingEvent event) {
@@ -65,7 +65,7 @@ public final class RepeatLimitingAppender extends AppenderBase<ILoggingEvent>
 
   private void report(long now) {
     counts.forEach((kind, count) -> {
-      if (count.lines > MOST) next.appendLoopOnAppenders(summary(kind, count.lines - MOST, now));
+      if (count.lines > MAX_LINES) next.appendLoopOnAppenders(summary(kind, count.lines - MAX_LINES, now));
     });
     counts.clear();
   }
@@ -77,7 +77,7 @@ public final class RepeatLimitingAppender extends AppenderBase<ILoggingEvent>
             RepeatLimitingAppender.class.getName(),
             logger,
             Level.WARN,
-            "{} more lines of this kind were left out: {}",
+            "suppressed {} more lines of this kind: {}",
             null,
             new Object[] {more, kind});
     event.setTimeStamp(now);

@@ -1,8 +1,5 @@
 /**
- * What is done to the log before it is written.
- *
- * <p>Lives here: filters of logback, named in {@code logback.xml}. May not: know of requests or
- * rules.
+ * Logback appenders, configured in {@code logback.xml}. Independent of requests and rules.
  */
 @NullMarked
 package io.headgate.server.log;

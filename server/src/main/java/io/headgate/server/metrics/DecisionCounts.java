@@ -21,73 +21,78 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was decided, by rule, and how long it took.
+ * Counts decisions by rule and measures their latency.
  *
- * <p>There are at most {@value #MOST_RULES} rules with series of their own, each of which has 16 at
- * the most; what others decide is counted as {@value #OTHER}. The series of a rule end when it is
- * no longer in force, which makes room for others.
+ * <p>At most {@value #MAX_RULES} rules have series of their own, each at most 16; decisions of
+ * other rules are counted as {@value #OTHER}. The series of a rule are removed when the rule is no
+ * longer in force. Each event loop counts without locks in a listener of its own; collecting the
+ * metrics is thread-safe.
  */
 final class DecisionCounts {
-  /** Where no rule applied. No rule can be called so. */
+  /** The label of decisions to which no rule applied; not a valid rule id. */
   static final String NONE = "(none)";
 
-  /** Of rules that are no longer in force, or more than there is room for. */
+  /** The label of rules that are no longer in force or beyond the maximum number of series. */
   static final String OTHER = "(other)";
 
-  static final int MOST_RULES = 1_000;
+  static final int MAX_RULES = 1_000;
 
   private final Supplier<RuleSet> rules;
-  private final Set<String> alwaysThere;
+  private final Set<String> builtInRules;
   private final int loops;
-  private final AtomicInteger given = new AtomicInteger();
+  private final AtomicInteger nextLoop = new AtomicInteger();
   private final List<PrometheusHistogram> times = new CopyOnWriteArrayList<>();
   private final RuleDecisionCounts none;
   private final RuleDecisionCounts other;
-  private final Map<String, RuleDecisionCounts> tallies = new LinkedHashMap<>(); // guarded by this
+  private final Map<String, RuleDecisionCounts> byRule = new LinkedHashMap<>(); // guarded by this
   private Set<String> inForce = Set.of(); // guarded by this
-  private @Nullable RuleSet seen; // guarded by this
+  private @Nullable RuleSet lastRules; // guarded by this
 
   /**
-   * @param alwaysThere rules that are not in the book, but decide
-   * @param loops how many witnesses there will be at the most
+   * Creates counters.
+   *
+   * @param rules supplies the rules in force
+   * @param builtInRules rules that appear in decisions without being in the repository
+   * @param loops the maximum number of event loops, and thereby listeners
    */
-  DecisionCounts(Supplier<RuleSet> rules, Set<String> alwaysThere, int loops) {
+  DecisionCounts(Supplier<RuleSet> rules, Set<String> builtInRules, int loops) {
     this.rules = rules;
-    this.alwaysThere = alwaysThere;
+    this.builtInRules = builtInRules;
     this.loops = loops;
     this.none = new RuleDecisionCounts(NONE, false, loops);
     this.other = new RuleDecisionCounts(OTHER, false, loops);
   }
 
-  /** For one event loop. */
-  DecisionListener witness() {
-    return new OfLoop(given.getAndIncrement());
+  /** Returns a new listener, for one event loop. */
+  DecisionListener listener() {
+    return new LoopListener(nextLoop.getAndIncrement());
   }
 
-  /** Where the rule is counted. By the rules of this moment: those of a little while ago may go. */
-  private synchronized RuleDecisionCounts tally(Rule rule) {
-    forgetDeleted();
-    var known = tallies.get(rule.id());
-    if (known != null) return known;
-    if (tallies.size() >= MOST_RULES || !inForce.contains(rule.id())) return other;
-    var tally = new RuleDecisionCounts(rule.id(), true, loops);
-    tallies.put(rule.id(), tally);
-    return tally;
+  /** Returns the counters of a rule; those of {@link #OTHER} if it is no longer in force. */
+  private synchronized RuleDecisionCounts counts(Rule rule) {
+    dropDeleted();
+    var existing = byRule.get(rule.id());
+    if (existing != null) return existing;
+    if (byRule.size() >= MAX_RULES || !inForce.contains(rule.id())) return other;
+    var counts = new RuleDecisionCounts(rule.id(), true, loops);
+    byRule.put(rule.id(), counts);
+    return counts;
   }
 
-  private synchronized void forgetDeleted() {
+  /** Drops the series of rules that are no longer in force. */
+  private synchronized void dropDeleted() {
     var current = rules.get();
-    if (current.equals(seen)) return;
-    var ids = new HashSet<>(alwaysThere);
+    if (current.equals(lastRules)) return;
+    var ids = new HashSet<>(builtInRules);
     for (var rule : current.rules()) ids.add(rule.id());
-    tallies.keySet().retainAll(ids);
+    byRule.keySet().retainAll(ids);
     inForce = ids;
-    seen = current;
+    lastRules = current;
   }
 
   private synchronized List<RuleDecisionCounts> all() {
-    forgetDeleted();
-    var all = new ArrayList<>(tallies.values());
+    dropDeleted();
+    var all = new ArrayList<>(byRule.values());
     all.add(none);
     all.add(other);
     return all;
@@ -101,38 +106,41 @@ final class DecisionCounts {
     var shadowDenials =
         CounterSnapshot.builder()
             .name("headgate_shadow_denials")
-            .help("What rules in shadow mode would have denied.");
-    for (var tally : all()) tally.addTo(decisions, shadowDenials);
+            .help("Requests that rules in shadow mode would have denied.");
+    for (var counts : all()) counts.addTo(decisions, shadowDenials);
     snapshots.metricSnapshot(decisions.build()).metricSnapshot(shadowDenials.build());
     snapshots.metricSnapshot(
         PrometheusHistogram.snapshot(
             "headgate_check_seconds",
-            "How long decisions took, without HTTP or gRPC around them.",
+            "Latency of decisions, without HTTP and gRPC processing.",
             times));
   }
 
-  /** Finds where to count by the rule's identity, and asks nobody as long as the rules stay. */
-  private final class OfLoop implements DecisionListener {
-    private static final int MOST_KEPT = 16_384; // descriptors may bring ever new limits along
+  /**
+   * Counts the decisions of one event loop. Caches the counters by the identity of the rule, so
+   * that no lock is taken until the rules change.
+   */
+  private final class LoopListener implements DecisionListener {
+    private static final int MAX_CACHED = 16_384; // limits of Envoy descriptors are rules too
 
     private final int loop;
-    private final PrometheusHistogram took = new PrometheusHistogram();
-    private final AtomicLongArray ofNone;
-    private final IdentityHashMap<Rule, AtomicLongArray> kept = new IdentityHashMap<>();
-    private @Nullable RuleSet keptOf;
+    private final PrometheusHistogram latency = new PrometheusHistogram();
+    private final AtomicLongArray noRule;
+    private final IdentityHashMap<Rule, AtomicLongArray> cache = new IdentityHashMap<>();
+    private @Nullable RuleSet cachedRules;
 
-    OfLoop(int loop) {
+    LoopListener(int loop) {
       this.loop = loop;
-      this.ofNone = none.of(loop);
-      times.add(took);
+      this.noRule = none.of(loop);
+      times.add(latency);
     }
 
     @Override
     public void decided(Request request, CheckResult result, long nanos) {
-      took.addAlone(nanos);
+      latency.addSingleWriter(nanos);
       var rule = result.rule();
-      var own = rule.isPresent() ? counted(rule.get()) : ofNone;
-      RuleDecisionCounts.decided(own, DecisionLabel.of(result), result.source());
+      var array = rule.isPresent() ? counted(rule.get()) : noRule;
+      RuleDecisionCounts.decided(array, DecisionLabel.of(result), result.source());
       var shadows = result.shadowDenials();
       if (shadows.isEmpty()) return;
       for (var shadow : shadows) RuleDecisionCounts.wouldHaveDenied(counted(shadow));
@@ -140,15 +148,15 @@ final class DecisionCounts {
 
     private AtomicLongArray counted(Rule rule) {
       var current = rules.get();
-      if (!current.equals(keptOf) || kept.size() >= MOST_KEPT) {
-        kept.clear();
-        keptOf = current;
+      if (!current.equals(cachedRules) || cache.size() >= MAX_CACHED) {
+        cache.clear();
+        cachedRules = current;
       }
-      var known = kept.get(rule);
-      if (known != null) return known;
-      var own = tally(rule).of(loop);
-      kept.put(rule, own);
-      return own;
+      var existing = cache.get(rule);
+      if (existing != null) return existing;
+      var array = counts(rule).of(loop);
+      cache.put(rule, array);
+      return array;
     }
   }
 }

@@ -4,7 +4,7 @@ import io.headgate.CheckResult;
 import io.headgate.Decision;
 import java.util.Locale;
 
-/** What became of a request; the label of that name. */
+/** The decision on a request, as the value of the {@code outcome} label. */
 enum DecisionLabel {
   ALLOWED,
   DENIED,

@@ -11,16 +11,16 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.function.IntSupplier;
 
-/** How things stand at the moment that somebody asks. */
+/** Gauges, computed when metrics are collected. */
 final class Gauges {
   private final RateLimiter limiter;
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final IntSupplier connections;
   private final InfoSnapshot build;
 
-  Gauges(RateLimiter limiter, RuleRepository book, IntSupplier connections) {
+  Gauges(RateLimiter limiter, RuleRepository repository, IntSupplier connections) {
     this.limiter = limiter;
-    this.book = book;
+    this.repository = repository;
     this.connections = connections;
     String version = Gauges.class.getPackage().getImplementationVersion();
     var labels =
@@ -34,42 +34,42 @@ final class Gauges {
     this.build =
         InfoSnapshot.builder()
             .name("headgate_build")
-            .help("What runs here.")
+            .help("Version, Java runtime and store of this instance.")
             .dataPoint(InfoDataPointSnapshot.builder().labels(labels).build())
             .build();
   }
 
-  /** May wait for the store, as long as its deadline. */
+  /** Adds the current values. May block on the store until its deadline. */
   void addTo(MetricSnapshots.Builder snapshots) {
     var store = new StoreView(limiter.store());
-    var edition = book.inForce();
+    var snapshot = repository.inForce();
     snapshots
         .metricSnapshot(build)
         .metricSnapshot(
             gauge(
                 "headgate_breaker_state",
-                "1 while the store is given up and rules' policies decide, else 0.",
+                "1 while the circuit breaker is open and failure policies decide, else 0.",
                 store.isUnavailable() ? 1 : 0))
         .metricSnapshot(
             gauge(
                 "headgate_tracked_keys",
-                "Counters that have a state; with Redis all keys of its database.",
+                "Counters in the store; with Redis, all keys of its database.",
                 limiter.store().trackedKeys()))
         .metricSnapshot(
             gauge(
                 "headgate_instances",
-                "Instances that share the store, as far as this one has seen.",
+                "Instances that share the store, as seen by this one.",
                 store.instances()))
         .metricSnapshot(
-            gauge("headgate_rules_revision", "The revision in force here.", edition.number()))
-        .metricSnapshot(gauge("headgate_rules", "Rules in force.", edition.rules().rules().size()))
+            gauge("headgate_rules_revision", "Revision of the rules in force on this instance.", snapshot.number()))
+        .metricSnapshot(gauge("headgate_rules", "Rules in force.", snapshot.rules().rules().size()))
         .metricSnapshot(
             gauge(
                 "headgate_rules_away",
-                "1 while the place where rules are kept can't be asked, else 0.",
-                book.condition().problem().isPresent() ? 1 : 0))
+                "1 while the rule repository is unavailable, else 0.",
+                repository.condition().problem().isPresent() ? 1 : 0))
         .metricSnapshot(
-            gauge("headgate_connections", "Connections of clients.", connections.getAsInt()));
+            gauge("headgate_connections", "Open client connections.", connections.getAsInt()));
   }
 
   private static GaugeSnapshot gauge(String name, String help, long value) {

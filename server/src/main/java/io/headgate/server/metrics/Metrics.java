@@ -24,7 +24,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Set;
 import java.util.function.IntSupplier;
 
-/** All figures of one service. */
+/** All metrics of one service, in Prometheus formats. Thread-safe. */
 public final class Metrics implements AutoCloseable {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -33,21 +33,23 @@ public final class Metrics implements AutoCloseable {
   private final DecisionCounts decisions;
 
   /**
-   * @param store what its listeners have heard
-   * @param alwaysThere rules that are not in the book, but decide
-   * @param connections how many clients have open
-   * @param loops how many witnesses there will be at the most
+   * Creates and registers the metrics.
+   *
+   * @param store metrics of the limiter's store
+   * @param builtInRules rules that appear in decisions without being in the repository
+   * @param connections supplies the number of open client connections
+   * @param loops the maximum number of event loops, and thereby listeners
    */
   public Metrics(
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       StoreMetrics store,
-      Set<String> alwaysThere,
+      Set<String> builtInRules,
       IntSupplier connections,
       int loops) {
-    this.decisions = new DecisionCounts(limiter::rules, alwaysThere, loops);
-    var gauges = new Gauges(limiter, book, connections);
-    MultiCollector own =
+    this.decisions = new DecisionCounts(limiter::rules, builtInRules, loops);
+    var gauges = new Gauges(limiter, repository, connections);
+    MultiCollector collector =
         () -> {
           var snapshots = MetricSnapshots.builder();
           decisions.addTo(snapshots);
@@ -55,18 +57,18 @@ public final class Metrics implements AutoCloseable {
           gauges.addTo(snapshots);
           return snapshots.build();
         };
-    registry.getPrometheusRegistry().register(own);
+    registry.getPrometheusRegistry().register(collector);
     bindJvm();
   }
 
   private void bindJvm() {
-    // Two whose names are against Prometheus' conventions.
+    // The names of these two violate the Prometheus conventions.
     registry.config().meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"));
     registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
       FunctionCounter.builder("process.cpu", system, bean -> bean.getProcessCpuTime() / 1e9)
           .baseUnit("seconds")
-          .description("CPU time that this process has used.")
+          .description("CPU time used by this process.")
           .register(registry);
     }
     new JvmMemoryMetrics().bindTo(registry);
@@ -77,15 +79,15 @@ public final class Metrics implements AutoCloseable {
     collections.bindTo(registry);
   }
 
-  /** Hears of what is decided; one for each event loop. */
-  public DecisionListener witness() {
-    return decisions.witness();
+  /** Returns a new listener that counts decisions, for one event loop. */
+  public DecisionListener listener() {
+    return decisions.listener();
   }
 
   /**
-   * The figures of now. May wait for the store, so it is not for event loops.
+   * Collects all metrics. May block on the store, so event loops must not call it.
    *
-   * @param accept what the asker says that it understands, as in HTTP
+   * @param accept the value of the HTTP Accept header, which selects the format
    */
   public Page page(String accept) {
     var writer = formats.findWriter(accept);
@@ -98,8 +100,8 @@ public final class Metrics implements AutoCloseable {
     return new Page(writer.getContentType(), bytes.toByteArray());
   }
 
-  /** What to answer. */
-  @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+  /** The metrics in one format, for an HTTP response. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Page(String mediaType, byte[] bytes) {}
 
   @Override

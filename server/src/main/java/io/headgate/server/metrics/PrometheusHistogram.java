@@ -6,9 +6,9 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPoin
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** How long something took, in buckets. Adding allocates nothing. */
+/** A latency histogram with fixed buckets. Adding a value allocates nothing. */
 final class PrometheusHistogram {
-  /** From a check in memory to one that waited for every deadline there is. */
+  /** Bucket bounds, from a check in memory to one that reached every deadline. */
   private static final double[] SECONDS = {
     0.000_005,
     0.000_02,
@@ -29,7 +29,7 @@ final class PrometheusHistogram {
   };
 
   private static final long[] NANOS = new long[SECONDS.length - 1];
-  private static final int SUM = SECONDS.length; // behind the counts
+  private static final int SUM = SECONDS.length; // the index after the counts
 
   static {
     for (int i = 0; i < NANOS.length; i++) NANOS[i] = Math.round(SECONDS[i] * 1e9);
@@ -37,14 +37,14 @@ final class PrometheusHistogram {
 
   private final AtomicLongArray counts = new AtomicLongArray(SECONDS.length + 1);
 
-  /** By any thread. */
+  /** Adds a value; thread-safe. */
   void add(long nanos) {
     counts.getAndIncrement(bucket(nanos));
     counts.getAndAdd(SUM, nanos);
   }
 
-  /** By one thread, always the same: it meets nobody, so nothing has to be atomic. */
-  void addAlone(long nanos) {
+  /** Adds a value without atomic operations; only for histograms with a single writer thread. */
+  void addSingleWriter(long nanos) {
     int bucket = bucket(nanos);
     counts.setOpaque(bucket, counts.getPlain(bucket) + 1);
     counts.setOpaque(SUM, counts.getPlain(SUM) + nanos);
@@ -56,7 +56,7 @@ final class PrometheusHistogram {
     return bucket;
   }
 
-  /** All of these as one. */
+  /** Returns the sum of several histograms. */
   static HistogramSnapshot snapshot(String name, String help, List<PrometheusHistogram> parts) {
     var buckets = new long[SECONDS.length];
     long sum = 0;

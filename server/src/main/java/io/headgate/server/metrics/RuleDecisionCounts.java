@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** What one rule has decided. Each event loop counts in an array of its own. */
+/** Counts the decisions of one rule. Each event loop counts in an array of its own. */
 final class RuleDecisionCounts {
   private static final DecisionLabel[] OUTCOMES = DecisionLabel.values();
   private static final Source[] SOURCE = Source.values();
@@ -19,9 +19,11 @@ final class RuleDecisionCounts {
   private final AtomicReferenceArray<AtomicLongArray> byLoop;
 
   /**
-   * @param rule the label
-   * @param shownAtZero whether what is usual is shown before it has happened: a series that begins
-   *     at 1 has no rate
+   * Creates counters with all values 0.
+   *
+   * @param rule the value of the rule label
+   * @param shownAtZero whether the common series are exported before their first event, since a
+   *     series that begins at 1 has no rate
    */
   RuleDecisionCounts(String rule, boolean shownAtZero, int loops) {
     this.rule = rule;
@@ -29,38 +31,38 @@ final class RuleDecisionCounts {
     this.byLoop = new AtomicReferenceArray<>(loops);
   }
 
-  /** To be called by that event loop only. */
+  /** Returns the array of an event loop; called only by that event loop. */
   AtomicLongArray of(int loop) {
-    var own = byLoop.get(loop);
-    if (own == null) {
-      own = new AtomicLongArray(SHADOW + 1);
-      byLoop.set(loop, own);
+    var array = byLoop.get(loop);
+    if (array == null) {
+      array = new AtomicLongArray(SHADOW + 1);
+      byLoop.set(loop, array);
     }
-    return own;
+    return array;
   }
 
-  static void decided(AtomicLongArray own, DecisionLabel outcome, Source source) {
-    increment(own, place(outcome, source));
+  static void decided(AtomicLongArray array, DecisionLabel outcome, Source source) {
+    increment(array, index(outcome, source));
   }
 
-  static void wouldHaveDenied(AtomicLongArray own) {
-    increment(own, SHADOW);
+  static void wouldHaveDenied(AtomicLongArray array) {
+    increment(array, SHADOW);
   }
 
-  /** No other thread writes there, so it need not be atomic; others see it a little later. */
-  private static void increment(AtomicLongArray own, int place) {
-    own.setOpaque(place, own.getPlain(place) + 1);
+  /** Increments without atomic operations, since the array has a single writer thread. */
+  private static void increment(AtomicLongArray array, int index) {
+    array.setOpaque(index, array.getPlain(index) + 1);
   }
 
-  @SuppressWarnings("EnumOrdinal") // of this moment, never kept
-  private static int place(DecisionLabel outcome, Source source) {
+  @SuppressWarnings("EnumOrdinal") // an index in memory, never stored
+  private static int index(DecisionLabel outcome, Source source) {
     return outcome.ordinal() * SOURCE.length + source.ordinal();
   }
 
   void addTo(CounterSnapshot.Builder decisions, CounterSnapshot.Builder shadowDenials) {
     for (var outcome : OUTCOMES) {
       for (var source : SOURCE) {
-        long count = sum(place(outcome, source));
+        long count = sum(index(outcome, source));
         if (count == 0 && !isShownAtZero(outcome, source)) continue;
         decisions.dataPoint(
             point(
@@ -78,11 +80,11 @@ final class RuleDecisionCounts {
         && (outcome == DecisionLabel.ALLOWED || outcome == DecisionLabel.DENIED);
   }
 
-  private long sum(int place) {
+  private long sum(int index) {
     long sum = 0;
     for (int loop = 0; loop < byLoop.length(); loop++) {
-      var own = byLoop.get(loop);
-      if (own != null) sum += own.get(place);
+      var array = byLoop.get(loop);
+      if (array != null) sum += array.get(index);
     }
     return sum;
   }

@@ -14,12 +14,15 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How a store that is elsewhere does. To be given to it before it is opened. */
+/**
+ * Metrics of a remote store: calls, latency, errors and outages. Must be registered as a listener
+ * before the store is opened. Thread-safe.
+ */
 public final class StoreMetrics implements OutageListener, RoundTripListener {
   private final Map<StoreException.Kind, LongAdder> failures =
       new EnumMap<>(StoreException.Kind.class);
   private final AtomicLong outages = new AtomicLong();
-  private final LongAdder questions = new LongAdder();
+  private final LongAdder commands = new LongAdder();
   private final PrometheusHistogram calls = new PrometheusHistogram();
   private final StoreLatency times = new StoreLatency();
 
@@ -28,13 +31,13 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
   }
 
   @Override
-  public void ended(int asked, long nanos) {
-    questions.add(asked);
+  public void ended(int count, long nanos) {
+    commands.add(count);
     calls.add(nanos);
-    times.took(nanos);
+    times.record(nanos);
   }
 
-  /** The same, of the last minute only. */
+  /** Returns the latency of the last minute. */
   public StoreLatency times() {
     return times;
   }
@@ -62,11 +65,11 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
             "How many commands the calls to the store carried.",
             questions.sum()));
     snapshots.metricSnapshot(
-        counter("headgate_store_outages", "How often the store was given up.", outages.get()));
+        counter("headgate_store_outages", "Times the circuit breaker of the store opened.", outages.get()));
     var errors =
         CounterSnapshot.builder()
             .name("headgate_store_errors")
-            .help("Requests that the store did not decide, by what kept it from it.");
+            .help("Requests that the store did not decide, by kind of failure.");
     failures.forEach((kind, count) ->
         errors.dataPoint(
             CounterDataPointSnapshot.builder()

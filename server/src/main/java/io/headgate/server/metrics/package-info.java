@@ -1,12 +1,12 @@
 /**
- * Figures for Prometheus.
+ * Metrics for Prometheus.
  *
- * <p>What happens is counted where it happens: on each event loop for itself ({@code
- * DecisionCounts}), and beside the store ({@code StoreMetrics}). Somebody who asks for the figures
- * pays for putting them together ({@code Metrics}). Micrometer brings those of the JVM.
+ * <p>Decisions are counted per event loop without locks ({@code DecisionCounts}), store calls by a
+ * listener of the store ({@code StoreMetrics}). The counts are aggregated when metrics are
+ * collected ({@code Metrics}). Micrometer provides the metrics of the JVM.
  *
- * <p>Lives here: everything that knows of Prometheus or Micrometer. May not: HTTP, options; change
- * a decision, or hold it up; a label that callers choose the value of.
+ * <p>The only package that depends on Prometheus and Micrometer. Must not depend on HTTP or
+ * options, change or delay a decision, or have a label whose values callers choose.
  */
 @NullMarked
 package io.headgate.server.metrics;

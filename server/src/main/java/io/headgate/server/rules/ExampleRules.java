@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** What is in force where nobody has said anything: enough to try things out. */
+/** The example rules, in force when Headgate is started without any rules. */
 public final class ExampleRules {
   private static final String RESOURCE = "example-rules.yaml";
 
-  /** As written, comments included. */
+  /** Returns the text of the example file, including its comments. */
   public static String text() {
     try (var in = ExampleRules.class.getResourceAsStream(RESOURCE)) {
       if (in == null) throw new IllegalStateException(RESOURCE + " is missing from the build");
@@ -20,6 +20,7 @@ public final class ExampleRules {
     }
   }
 
+  /** Returns the compiled example rules. */
   public static RuleSet rules() {
     return RuleSet.of(RuleFile.read(text()));
   }

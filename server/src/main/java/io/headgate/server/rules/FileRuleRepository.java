@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file is the truth: what it says is in force, and nobody changes the rules here. Revisions are
- * the versions of the file that were seen since the start.
+ * A read-only repository backed by a file ({@code --rules-mode file}). The content of the file is
+ * always in force. Its revisions are the versions of the file seen since the start. Thread-safe.
  */
 public final class FileRuleRepository implements RuleRepository {
   private static final Logger LOG = LoggerFactory.getLogger(FileRuleRepository.class);
@@ -23,18 +23,22 @@ public final class FileRuleRepository implements RuleRepository {
 
   private FileRuleRepository(RulesFile file, InstantSource clock) {
     this.file = file;
-    this.versions = new InMemoryRuleRepository(clock, file.rules(), SeedFile.signature(file));
+    this.versions = new InMemoryRuleRepository(clock, file.rules(), SeedFile.changeInfo(file));
   }
 
+  /**
+   * Creates the repository and starts to poll the file for changes, every {@code interval}, until
+   * it is closed.
+   */
   public static FileRuleRepository follow(RulesFile file, InstantSource clock, Duration interval) {
-    var book = new FileRuleRepository(file, clock);
+    var repository = new FileRuleRepository(file, clock);
     file.follow(
         interval,
         read -> {
-          book.versions.change(OptionalLong.empty(), SeedFile.signature(file), old -> read.rules());
+          repository.versions.change(OptionalLong.empty(), SeedFile.changeInfo(file), old -> read.rules());
           LOG.info("{} has changed: {} rules in force", file.path(), read.rules().size());
         });
-    return book;
+    return repository;
   }
 
   @Override
@@ -44,7 +48,7 @@ public final class FileRuleRepository implements RuleRepository {
 
   @Override
   public Condition condition() {
-    return new Condition(file.path().toString(), Optional.of(why()), file.problem());
+    return new Condition(file.path().toString(), Optional.of(readOnlyReason()), file.problem());
   }
 
   @Override
@@ -63,23 +67,23 @@ public final class FileRuleRepository implements RuleRepository {
   }
 
   @Override
-  public List<Revision> history(long before, int most) {
-    return versions.history(before, most);
+  public List<Revision> history(long before, int limit) {
+    return versions.history(before, limit);
   }
 
   @Override
   public RuleSnapshot change(
-      OptionalLong expected, ChangeInfo signature, UnaryOperator<List<Rule>> edit) {
-    throw new RuleRepositoryException.ReadOnly(why());
+      OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
+    throw new RuleRepositoryException.ReadOnly(readOnlyReason());
   }
 
   @Override
-  public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo signature) {
-    throw new RuleRepositoryException.ReadOnly(why());
+  public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo changeInfo) {
+    throw new RuleRepositoryException.ReadOnly(readOnlyReason());
   }
 
-  private String why() {
-    return "the rules are those of the file %s (--rules-mode file); change them there"
+  private String readOnlyReason() {
+    return "the rules are read-only: they come from the file %s (--rules-mode file); edit that file"
         .formatted(file.path());
   }
 

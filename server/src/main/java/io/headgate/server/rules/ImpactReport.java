@@ -16,19 +16,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What other rules would mean for some callers.
+ * Effect of a rule change on a set of callers.
  *
- * @param asked how many callers were looked at
- * @param count how many of them would be limited in another way
- * @param affected the first of those
+ * @param sampled number of callers examined
+ * @param count number of those callers that would be limited differently
+ * @param affected the first {@value #MAX_LISTED} of them
  */
-public record ImpactReport(int asked, int count, List<Affected> affected) {
-  public static final int MOST_LISTED = 100;
+public record ImpactReport(int sampled, int count, List<Affected> affected) {
+  /** Maximum number of callers listed in a report. */
+  public static final int MAX_LISTED = 100;
 
-  /** One caller, and each rule that would do something else to it. */
+  /** A caller together with every rule that would treat it differently. */
   public record Affected(Subject subject, List<Effect> effects) {}
 
-  /** What happens with one rule: it comes to apply, no longer applies, or limits in another way. */
+  /** Effect of one rule: it starts to apply, stops applying, or limits differently. */
   public record Effect(RuleDiff.Kind kind, String rule, List<RuleDiff.Edit> edits) {}
 
   public ImpactReport {
@@ -36,7 +37,9 @@ public record ImpactReport(int asked, int count, List<Affected> affected) {
   }
 
   /**
-   * @param now microseconds since the epoch, for rules that have their hours
+   * Compares the plans of each caller under both rule sets.
+   *
+   * @param now microseconds since the epoch, for rules with a schedule
    */
   public static ImpactReport of(
       RuleSet before, RuleSet after, Collection<Subject> callers, long now) {
@@ -46,7 +49,7 @@ public record ImpactReport(int asked, int count, List<Affected> affected) {
       var effects = effects(parts(before, caller, now), parts(after, caller, now));
       if (effects.isEmpty()) continue;
       count++;
-      if (listed.size() < MOST_LISTED) listed.add(new Affected(caller, effects));
+      if (listed.size() < MAX_LISTED) listed.add(new Affected(caller, effects));
     }
     return new ImpactReport(callers.size(), count, listed);
   }
@@ -85,7 +88,10 @@ public record ImpactReport(int asked, int count, List<Affected> affected) {
     return was.override() == is.override() && was.rule().equals(is.rule());
   }
 
-  /** What the rule is for this caller: without whom else it concerns, and when. */
+  /**
+   * Returns the fields of the rule that matter to this caller, without its match, other overrides
+   * and schedule.
+   */
   private static Map<String, String> fields(Plan.Part part) {
     var rule = part.rule();
     var limits =
@@ -95,7 +101,7 @@ public record ImpactReport(int asked, int count, List<Affected> affected) {
             rule.id(),
             "",
             Match.EVERYTHING,
-            Optional.of(rule.per().orElseGet(() -> openAttributes(rule.match()))),
+            Optional.of(rule.per().orElseGet(() -> wildcardAttributes(rule.match()))),
             rule.combine(),
             limits,
             List.of(),
@@ -107,10 +113,10 @@ public record ImpactReport(int asked, int count, List<Affected> affected) {
             Schedule.ALWAYS));
   }
 
-  /** What counters are kept per where the rule does not say. */
-  private static List<String> openAttributes(Match match) {
+  /** Returns the attributes that key the counters when the rule has no {@code per}. */
+  private static List<String> wildcardAttributes(Match match) {
     return match.conditions().entrySet().stream()
-        .filter(condition -> condition.getValue().isOpen())
+        .filter(condition -> condition.getValue().isWildcard())
         .map(Map.Entry::getKey)
         .toList();
   }

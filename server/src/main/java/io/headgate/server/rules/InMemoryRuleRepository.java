@@ -14,28 +14,33 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A book that is gone when the process is. */
+/**
+ * A repository that keeps all revisions in memory, for the lifetime of the process. Thread-safe.
+ */
 public final class InMemoryRuleRepository implements RuleRepository {
   private static final Logger LOG = LoggerFactory.getLogger(InMemoryRuleRepository.class);
 
   private final InstantSource clock;
-  private final List<RuleSnapshot> editions = new ArrayList<>();
-  private final List<Consumer<RuleSnapshot>> followers = new ArrayList<>();
+  private final List<RuleSnapshot> snapshots = new ArrayList<>();
+  private final List<Consumer<RuleSnapshot>> listeners = new ArrayList<>();
 
-  /** For one who needs no history: the rules of a limiter, by nobody in particular. */
+  /**
+   * Creates a repository with the given rules as its only revision, for uses without a history.
+   */
   public static InMemoryRuleRepository of(RuleSet rules) {
     return new InMemoryRuleRepository(
         InstantSource.system(), rules, new ChangeInfo("headgate", "", true));
   }
 
-  public InMemoryRuleRepository(InstantSource clock, RuleSet rules, ChangeInfo signature) {
+  /** Creates a repository whose first revision holds the given rules. */
+  public InMemoryRuleRepository(InstantSource clock, RuleSet rules, ChangeInfo changeInfo) {
     this.clock = clock;
-    editions.add(edition(List.of(), rules, signature, OptionalLong.empty()));
+    snapshots.add(snapshot(List.of(), rules, changeInfo, OptionalLong.empty()));
   }
 
   @Override
   public synchronized RuleSnapshot inForce() {
-    return editions.getLast();
+    return snapshots.getLast();
   }
 
   @Override
@@ -44,9 +49,9 @@ public final class InMemoryRuleRepository implements RuleRepository {
   }
 
   @Override
-  public synchronized void follow(Consumer<RuleSnapshot> use) {
-    followers.add(use);
-    use.accept(inForce());
+  public synchronized void follow(Consumer<RuleSnapshot> listener) {
+    listeners.add(listener);
+    listener.accept(inForce());
   }
 
   @Override
@@ -56,61 +61,61 @@ public final class InMemoryRuleRepository implements RuleRepository {
 
   @Override
   public synchronized RuleSnapshot at(long number) {
-    if (number < 1 || number > editions.size()) {
-      throw new RuleRepositoryException.NoSuchRevision(number, editions.size());
+    if (number < 1 || number > snapshots.size()) {
+      throw new RuleRepositoryException.NoSuchRevision(number, snapshots.size());
     }
-    return editions.get((int) number - 1);
+    return snapshots.get((int) number - 1);
   }
 
   @Override
-  public synchronized List<Revision> history(long before, int most) {
-    return editions.reversed().stream()
+  public synchronized List<Revision> history(long before, int limit) {
+    return snapshots.reversed().stream()
         .map(RuleSnapshot::revision)
         .filter(revision -> revision.number() < before)
-        .limit(most)
+        .limit(limit)
         .toList();
   }
 
   @Override
   public synchronized RuleSnapshot change(
-      OptionalLong expected, ChangeInfo signature, UnaryOperator<List<Rule>> edit) {
+      OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
     requireLatest(expected);
-    return replace(signature, OptionalLong.empty(), edit.apply(rules()));
+    return replace(changeInfo, OptionalLong.empty(), edit.apply(rules()));
   }
 
   @Override
   public synchronized RuleSnapshot restore(
-      long number, OptionalLong expected, ChangeInfo signature) {
+      long number, OptionalLong expected, ChangeInfo changeInfo) {
     requireLatest(expected);
-    return replace(signature, OptionalLong.of(number), at(number).rules().rules());
+    return replace(changeInfo, OptionalLong.of(number), at(number).rules().rules());
   }
 
   private void requireLatest(OptionalLong expected) {
-    if (expected.isPresent() && expected.getAsLong() != editions.size()) {
-      throw new RuleRepositoryException.Stale(expected.getAsLong(), editions.size());
+    if (expected.isPresent() && expected.getAsLong() != snapshots.size()) {
+      throw new RuleRepositoryException.Stale(expected.getAsLong(), snapshots.size());
     }
   }
 
-  private RuleSnapshot replace(ChangeInfo signature, OptionalLong restored, List<Rule> rules) {
+  private RuleSnapshot replace(ChangeInfo changeInfo, OptionalLong restored, List<Rule> rules) {
     if (rules.equals(rules())) return inForce();
-    var edition = edition(rules(), RuleSet.of(rules), signature, restored);
-    editions.add(edition);
-    for (var follower : followers) {
+    var snapshot = snapshot(rules(), RuleSet.of(rules), changeInfo, restored);
+    snapshots.add(snapshot);
+    for (var listener : listeners) {
       try {
-        follower.accept(edition);
+        listener.accept(snapshot);
       } catch (RuntimeException e) {
-        LOG.error("revision {} could not be put in force everywhere", edition.number(), e);
+        LOG.error("a listener failed to apply revision {}", snapshot.number(), e);
       }
     }
-    return edition;
+    return snapshot;
   }
 
   private List<Rule> rules() {
     return inForce().rules().rules();
   }
 
-  private RuleSnapshot edition(
-      List<Rule> before, RuleSet after, ChangeInfo signature, OptionalLong restored) {
+  private RuleSnapshot snapshot(
+      List<Rule> before, RuleSet after, ChangeInfo changeInfo, OptionalLong restored) {
     var was = byId(before);
     var is = byId(after.rules());
     int added = 0;
@@ -123,9 +128,9 @@ public final class InMemoryRuleRepository implements RuleRepository {
     int removed = (int) was.keySet().stream().filter(id -> !is.containsKey(id)).count();
     var revision =
         new Revision(
-            editions.size() + 1,
+            snapshots.size() + 1,
             clock.instant(),
-            signature,
+            changeInfo,
             restored,
             added,
             changed,

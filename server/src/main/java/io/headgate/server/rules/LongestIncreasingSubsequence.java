@@ -2,14 +2,19 @@ package io.headgate.server.rules;
 
 import java.util.BitSet;
 
-/** The longest part of a sequence that ascends, which is what a reordering has left in place. */
+/**
+ * Computes a longest increasing subsequence by patience sorting, in O(n log n). For a reordered
+ * list it yields the elements that need not move.
+ */
 final class LongestIncreasingSubsequence {
   /**
-   * @param numbers each only once
-   * @return the places of those that belong to it
+   * Returns the indexes of the elements of a longest increasing subsequence.
+   *
+   * @param numbers distinct numbers
    */
   static BitSet longest(int[] numbers) {
-    var ends = new int[numbers.length]; // of the best run of each length, its last place
+    // for each length, the index of the last element of the best run
+    var ends = new int[numbers.length];
     var before = new int[numbers.length];
     int length = 0;
     for (int i = 0; i < numbers.length; i++) {
@@ -19,9 +24,9 @@ final class LongestIncreasingSubsequence {
       ends[at] = i;
       length = Math.max(length, at + 1);
     }
-    var places = new BitSet(numbers.length);
-    for (int i = length == 0 ? -1 : ends[length - 1]; i >= 0; i = before[i]) places.set(i);
-    return places;
+    var indexes = new BitSet(numbers.length);
+    for (int i = length == 0 ? -1 : ends[length - 1]; i >= 0; i = before[i]) indexes.set(i);
+    return indexes;
   }
 
   private static int firstNotBelow(int[] numbers, int[] ends, int length, int number) {

@@ -9,70 +9,76 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A sample of those who have asked lately, to try changed rules on.
+ * A sample of recent callers, used to preview the effect of changed rules.
  *
- * <p>Each thread that serves checks has a {@link Ear} of its own, which nobody else writes to: no
- * lock, no contention. It listens to the first checks all, and later to one of {@value #ONE_OF}: a
- * check pays for a counter and a branch. A caller has a slot by its hash, so that one who asks all
- * the time takes up one slot and not all.
+ * <p>Each thread that serves checks writes to its own {@link Recorder} without locks or contention.
+ * A recorder takes every check until it is full, and then one of {@value #SAMPLING_RATE} on
+ * average, so a check costs a counter and a branch. A caller's slot is determined by its hash, so a
+ * frequent caller occupies one slot only.
  */
 public final class RecentCallers {
-  /** How many callers a look sees at the most. */
-  public static final int MOST = 1_000;
+  /** Maximum number of callers in a sample. */
+  public static final int MAX_SAMPLE = 1_000;
 
-  static final int ONE_OF = 32;
+  static final int SAMPLING_RATE = 32;
 
-  private static final int ALL_SLOTS = 2_048; // each may keep a subject of some kB from being freed
-  private static final int FEWEST_SLOTS = 256;
+  private static final int TOTAL_SLOTS = 2_048; // each slot may retain a subject of several kB
+  private static final int MIN_SLOTS = 256;
 
-  private final List<Ear> ears = new CopyOnWriteArrayList<>();
+  private final List<Recorder> recorders = new CopyOnWriteArrayList<>();
   private final int slots;
 
   /**
-   * @param threads how many will serve checks
+   * @param threads number of threads that serve checks
    */
   public RecentCallers(int threads) {
-    this.slots = Math.max(FEWEST_SLOTS, Integer.highestOneBit(ALL_SLOTS / threads | 1));
+    this.slots = Math.max(MIN_SLOTS, Integer.highestOneBit(TOTAL_SLOTS / threads | 1));
   }
 
-  /** For one thread that serves checks. */
-  public Ear ear() {
-    var ear = new Ear(slots);
-    ears.add(ear);
-    return ear;
+  /** Creates the recorder of one thread that serves checks. */
+  public Recorder recorder() {
+    var recorder = new Recorder(slots);
+    recorders.add(recorder);
+    return recorder;
   }
 
-  /** Some of those who have asked lately, each once. */
+  /** Returns a sample of recent callers without duplicates. May be called from any thread. */
   public Set<Subject> sample() {
     var sample = new LinkedHashSet<Subject>();
-    for (var ear : ears) ear.addTo(sample);
+    for (var recorder : recorders) recorder.addTo(sample);
     return sample;
   }
 
-  /** What one thread has heard. */
-  public static final class Ear {
+  /** The callers recorded by one thread. */
+  public static final class Recorder {
     private final AtomicReferenceArray<Subject> slots;
     private int untilNext = 1;
-    private int kept;
+    private int filled;
 
-    private Ear(int slots) {
+    private Recorder(int slots) {
       this.slots = new AtomicReferenceArray<>(slots);
     }
 
-    /** By the thread of this ear only. */
-    public void hear(Subject subject) {
+    /** Records a caller, or skips it. Called by the owning thread only. */
+    public void record(Subject subject) {
       if (--untilNext == 0) keep(subject);
     }
 
-    /** The gaps vary, so that callers who take turns are all heard. */
+    /**
+     * Stores the caller. The gap to the next sample is random, so that callers that alternate in a
+     * fixed pattern are all sampled.
+     */
     private void keep(Subject subject) {
       slots.setRelease(spread(subject.hashCode()) & (slots.length() - 1), subject);
-      boolean filling = kept < slots.length();
-      if (filling) kept++;
-      untilNext = filling ? 1 : ThreadLocalRandom.current().nextInt(1, 2 * ONE_OF);
+      boolean filling = filled < slots.length();
+      if (filling) filled++;
+      untilNext = filling ? 1 : ThreadLocalRandom.current().nextInt(1, 2 * SAMPLING_RATE);
     }
 
-    /** What callers are named by often differs in a few digits only. */
+    /**
+     * Mixes the bits of the hash (the finalizer of MurmurHash3), since names often differ in a few
+     * digits only.
+     */
     private static int spread(int hash) {
       int mixed = (hash ^ hash >>> 16) * 0x85EBCA6B;
       mixed = (mixed ^ mixed >>> 13) * 0xC2B2AE35;
@@ -80,7 +86,7 @@ public final class RecentCallers {
     }
 
     private void addTo(Set<Subject> sample) {
-      for (int i = 0; i < slots.length() && sample.size() < MOST; i++) {
+      for (int i = 0; i < slots.length() && sample.size() < MAX_SAMPLE; i++) {
         var subject = slots.getAcquire(i);
         if (subject != null) sample.add(subject);
       }

@@ -4,15 +4,19 @@ import java.time.Instant;
 import java.util.OptionalLong;
 
 /**
- * One change of the rules: who made it, when, why, and how large it was.
+ * One change to the rules: its number, time, author, reason and size.
  *
- * @param number 1 for the first; each later one has the next
- * @param restored the revision whose rules this one brought back
+ * @param number 1 for the first revision, then consecutive
+ * @param restored the revision whose rules this one restored, if any
+ * @param added number of rules added
+ * @param changed number of rules changed
+ * @param removed number of rules removed
+ * @param rules number of rules after the change
  */
 public record Revision(
     long number,
     Instant at,
-    ChangeInfo signature,
+    ChangeInfo changeInfo,
     OptionalLong restored,
     int added,
     int changed,

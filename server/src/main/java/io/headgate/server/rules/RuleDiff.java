@@ -10,30 +10,33 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is different between two sets of rules, field by field, in the words of rule files.
+ * Difference between two rule lists, field by field, with the field names of rule files.
  *
- * @param changes rules that are there now, gone, or not what they were; in the new order, those
- *     that are gone last
- * @param moves the fewest rules that would have to be taken out and put in elsewhere for the rest
- *     to stand in the order that they had
- * @param same how many rules are in both and say the same
+ * @param changes added, changed and removed rules, in the new order, with removed ones last
+ * @param moves the fewest rules that must move to turn the old order of the common rules into the
+ *     new one
+ * @param same number of rules that are unchanged
  */
 public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
 
+  /** Kind of a change. */
   public enum Kind {
     ADDED,
     REMOVED,
     CHANGED
   }
 
-  /** One rule that is different. All fields of one that was added or removed are listed. */
+  /** One rule that differs. For an added or removed rule, all its fields are listed. */
   public record Change(Kind kind, String id, List<Edit> edits) {
     public Change {
       edits = List.copyOf(edits);
     }
   }
 
-  /** One field; not there before if it is new, not there after if it is gone. */
+  /**
+   * One field that differs. {@code before} is empty for a new field, {@code after} for a removed
+   * one.
+   */
   public record Edit(String field, Optional<String> before, Optional<String> after) {
     private static final String NONE = "(none)";
 
@@ -44,9 +47,9 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
   }
 
   /**
-   * A rule that stands elsewhere.
+   * A rule whose position changed.
    *
-   * @param after the rule before it now; none if it is the first
+   * @param after the rule that now precedes it, or empty if it is the first
    */
   public record Move(String id, Optional<String> after) {}
 
@@ -55,6 +58,7 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
     moves = List.copyOf(moves);
   }
 
+  /** Compares two lists of rules by id. */
   public static RuleDiff of(List<Rule> before, List<Rule> after) {
     var was = byId(before);
     var is = byId(after);
@@ -66,7 +70,7 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
         changes.add(new Change(Kind.ADDED, rule.id(), edits(Map.of(), RuleFields.of(rule))));
         continue;
       }
-      // Rules that only differ in what has no effect are written the same.
+      // Rules that differ only in ways without effect serialize to the same fields.
       var edits =
           old.equals(rule) ? List.<Edit>of() : edits(RuleFields.of(old), RuleFields.of(rule));
       if (edits.isEmpty()) same++;
@@ -83,11 +87,14 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
     return changes.isEmpty() && moves.isEmpty();
   }
 
+  /** Returns the number of changes of a kind. */
   public long count(Kind kind) {
     return changes.stream().filter(change -> change.kind() == kind).count();
   }
 
-  /** Which fields have another value, in the order of the new rule; those that are gone last. */
+  /**
+   * Returns the fields whose values differ, in the order of the new rule, with removed fields last.
+   */
   static List<Edit> edits(Map<String, String> before, Map<String, String> after) {
     var names = new LinkedHashSet<>(after.keySet());
     names.addAll(before.keySet());
@@ -102,17 +109,17 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
 
   private static List<Move> moves(
       List<Rule> before, List<Rule> after, Map<String, Rule> was, Map<String, Rule> is) {
-    var places = new HashMap<String, Integer>();
+    var positions = new HashMap<String, Integer>();
     for (var rule : before) {
-      if (is.containsKey(rule.id())) places.put(rule.id(), places.size());
+      if (is.containsKey(rule.id())) positions.put(rule.id(), positions.size());
     }
     var kept = after.stream().map(Rule::id).filter(was::containsKey).toList();
-    var stays = LongestIncreasingSubsequence.longest(kept.stream().mapToInt(places::get).toArray());
+    var stays = LongestIncreasingSubsequence.longest(kept.stream().mapToInt(positions::get).toArray());
     var moves = new ArrayList<Move>();
     var previous = Optional.<String>empty();
-    int place = 0;
+    int position = 0;
     for (var rule : after) {
-      boolean moved = was.containsKey(rule.id()) && !stays.get(place++);
+      boolean moved = was.containsKey(rule.id()) && !stays.get(position++);
       if (moved) moves.add(new Move(rule.id(), previous));
       previous = Optional.of(rule.id());
     }
@@ -125,7 +132,7 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
     return byId;
   }
 
-  /** For people, a line each. */
+  /** Returns the difference as text, one line per rule, field or move. */
   public List<String> lines() {
     var lines = new ArrayList<String>();
     for (var change : changes) {
@@ -136,7 +143,7 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
             case CHANGED -> "~ ";
           };
       lines.add(sign + change.id());
-      for (var edit : change.edits()) lines.add("    " + shown(change.kind(), edit));
+      for (var edit : change.edits()) lines.add("    " + describe(change.kind(), edit));
     }
     for (var move : moves) {
       lines.add(
@@ -147,7 +154,7 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
     return lines;
   }
 
-  private static String shown(Kind kind, Edit edit) {
+  private static String describe(Kind kind, Edit edit) {
     return switch (kind) {
       case ADDED -> edit.field() + ": " + edit.after().orElse("");
       case REMOVED -> edit.field() + ": " + edit.before().orElse("");

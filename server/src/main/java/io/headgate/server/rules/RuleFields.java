@@ -15,18 +15,18 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * A rule as people know it, flat: each field that a file would give, by its path, such as {@code
- * limit.rate}. What is as by default has no field.
+ * Flattens a rule into the fields of a rule file, each with its path, such as {@code limit.rate}.
+ * Fields with their default value are omitted.
  *
- * <p>Items of a list are called by what they are ({@code limits[calls].rate}, {@code
- * overrides[key=user:42].limit.rate}) rather than by their number, so that one that is put before
- * others does not rename them. Where the order of items says something, it is a field too.
+ * <p>List items are identified by name or match ({@code limits[calls].rate}, {@code
+ * overrides[key=user:42].limit.rate}) rather than by index, so that inserting an item does not
+ * rename the others. Where the order of items is significant, it is a field of its own.
  */
 final class RuleFields {
   private static final JsonFactory JSON = new JsonFactory();
   private static final String ORDER = " (order)";
 
-  /** In the order of a file. */
+  /** Returns the fields of a rule, in the order of a rule file. */
   static Map<String, String> of(Rule rule) {
     try (var parser = JSON.createParser(RuleFile.json(rule))) {
       parser.nextToken();
@@ -39,7 +39,7 @@ final class RuleFields {
     }
   }
 
-  /** A text, a list or a map: what the writer of rules makes. */
+  /** Reads a JSON value as a string, a list or a map, the types the rule writer produces. */
   private static Object read(JsonParser parser) throws IOException {
     return switch (parser.currentToken()) {
       case START_OBJECT -> {

@@ -8,50 +8,70 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * The rules of a fleet: those in force, every state they have been in, and who changed them.
+ * The rules of a cluster: the snapshot in force, every earlier revision, and the author of each.
  *
- * <p>{@link #inForce} and {@link #condition} never wait. All else may ask a database, so it is not
- * for event loops, and may throw a {@link RuleRepositoryException}.
+ * <p>{@link #inForce} and {@link #condition} never block. All other methods may access a database,
+ * so they must not be called on event loops, and may throw a {@link RuleRepositoryException}.
+ * Implementations are thread-safe.
  */
 public interface RuleRepository extends AutoCloseable {
 
-  /** What this instance enforces. */
+  /** Returns the snapshot this instance enforces. */
   RuleSnapshot inForce();
 
-  /** How it stands with the place where the rules are kept. */
+  /** Returns the current state of the storage behind this repository. */
   Condition condition();
 
-  /** Gives the edition in force, and then each that comes into force, to {@code use}. */
-  void follow(Consumer<RuleSnapshot> use);
+  /**
+   * Passes the snapshot in force, and then each later one, to a listener. The first call happens
+   * before this method returns.
+   */
+  void follow(Consumer<RuleSnapshot> listener);
 
-  /** The newest edition there is, which may not have come into force here yet. */
+  /** Returns the latest stored snapshot, which this instance may not have loaded yet. */
   RuleSnapshot latest();
 
-  /** The rules as revision {@code number} left them. */
+  /**
+   * Returns the rules as of revision {@code number}.
+   *
+   * @throws RuleRepositoryException.NoSuchRevision if there is no such revision
+   */
   RuleSnapshot at(long number);
 
-  /** The newest first, from the one before {@code before}. */
-  List<Revision> history(long before, int most);
+  /**
+   * Returns revisions with numbers below {@code before}, newest first.
+   *
+   * @param limit maximum number of revisions to return
+   */
+  List<Revision> history(long before, int limit);
 
   /**
-   * Makes a new revision of what {@code edit} makes of the latest rules. Rules that are the same
-   * afterwards make none: the latest edition is returned. It is in force here on return.
+   * Applies {@code edit} to the latest rules and stores the result as a new revision. If the edit
+   * changes nothing, no revision is created and the latest snapshot is returned. The result is in
+   * force on this instance when the method returns.
    *
-   * @param expected the revision that the author has seen; any other is refused as stale
-   * @throws IllegalArgumentException if the edited rules can't stand together
+   * @param expected the revision the edit is based on; if it is not the latest one, the change is
+   *     refused with {@link RuleRepositoryException.Stale}. Empty skips the test.
+   * @throws IllegalArgumentException if the edited rules are not a valid rule set
    */
-  RuleSnapshot change(OptionalLong expected, ChangeInfo signature, UnaryOperator<List<Rule>> edit);
+  RuleSnapshot change(OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit);
 
-  /** Makes a new revision with the rules of an old one. */
-  RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo signature);
+  /**
+   * Stores the rules of an earlier revision as a new revision.
+   *
+   * @param expected as for {@link #change}
+   */
+  RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo changeInfo);
 
   @Override
   void close();
 
   /**
-   * @param source where the rules are kept, for people
-   * @param readOnly why nothing can be changed through this book, if so
-   * @param problem what is wrong now, if something is; the rules in force stay so
+   * State of the storage behind a repository.
+   *
+   * @param source where the rules are stored, as text for display
+   * @param readOnly why this repository cannot change rules, if it cannot
+   * @param problem the current problem, if there is one; the rules in force stay in force
    */
   record Condition(String source, Optional<String> readOnly, Optional<String> problem) {}
 }

@@ -2,7 +2,10 @@ package io.headgate.server.rules;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why a book of rules could not do what it was asked. Nothing has changed. */
+/**
+ * Thrown when a rule repository cannot perform an operation. The rules are unchanged, unless the
+ * message says that the result is unknown.
+ */
 public abstract sealed class RuleRepositoryException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -10,28 +13,28 @@ public abstract sealed class RuleRepositoryException extends RuntimeException {
     super(message, cause);
   }
 
-  /** Somebody else has changed the rules since the author looked. */
+  /** The rules were changed after the revision the request is based on. */
   public static final class Stale extends RuleRepositoryException {
     private static final long serialVersionUID = 1;
 
     public Stale(long expected, long latest) {
       super(
-          "the rules are at revision %d, not %d any more; look at them again"
+          "the rules are at revision %d, but the change is based on revision %d; reload and retry"
               .formatted(latest, expected),
           null);
     }
   }
 
-  /** These rules are not changed here. */
+  /** The repository is read-only. */
   public static final class ReadOnly extends RuleRepositoryException {
     private static final long serialVersionUID = 1;
 
-    public ReadOnly(String why) {
-      super(why, null);
+    public ReadOnly(String reason) {
+      super(reason, null);
     }
   }
 
-  /** There is no such revision. */
+  /** The requested revision does not exist. */
   public static final class NoSuchRevision extends RuleRepositoryException {
     private static final long serialVersionUID = 1;
 
@@ -40,12 +43,12 @@ public abstract sealed class RuleRepositoryException extends RuntimeException {
     }
   }
 
-  /** The database can't be asked. */
-  public static final class Away extends RuleRepositoryException {
+  /** The database is unavailable or its content is unusable. */
+  public static final class Unavailable extends RuleRepositoryException {
     private static final long serialVersionUID = 1;
 
-    public Away(String why, @Nullable Throwable cause) {
-      super(why, cause);
+    public Unavailable(String reason, @Nullable Throwable cause) {
+      super(reason, cause);
     }
   }
 }

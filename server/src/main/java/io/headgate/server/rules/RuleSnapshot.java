@@ -2,8 +2,9 @@ package io.headgate.server.rules;
 
 import io.headgate.rule.RuleSet;
 
-/** The rules as one revision left them. */
+/** The rules as of one revision. Immutable. */
 public record RuleSnapshot(Revision revision, RuleSet rules) {
+  /** Returns the number of the revision. */
   public long number() {
     return revision.number();
   }

@@ -17,41 +17,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rules in a file. {@link #follow} looks at it again and again: what has changed and is valid as a
- * whole is put in force, what is not is reported, and the last good rules stay.
+ * A rule file. {@link #follow} polls it: a changed file that is valid as a whole is passed on, and
+ * an invalid one is logged while the last valid rules stay in force. Confined to one polling
+ * thread, except for {@link #problem}.
  */
 public final class RulesFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RulesFile.class);
 
   private final Path file;
-  private final RuleSet first;
+  private final RuleSet initialRules;
   private FileStamp seen;
-  private boolean unread; // it could not be: what is there now may look as before
-  private volatile String complaint = "";
+  private boolean failedToRead; // the stamp may then be unchanged
+  private volatile String reported = "";
   private @Nullable ScheduledExecutorService thread;
 
-  private RulesFile(Path file, FileStamp stamp, RuleSet first) {
+  private RulesFile(Path file, FileStamp stamp, RuleSet initialRules) {
     this.file = file;
     this.seen = stamp;
-    this.first = first;
+    this.initialRules = initialRules;
   }
 
   /**
-   * Reads the file for the first time.
+   * Reads the file.
    *
+   * @throws IOException if it cannot be read
    * @throws RuleFileException if it is not valid
    */
   public static RulesFile open(Path file) throws IOException {
-    var stamp = FileStamp.of(file); // before reading: what is written meanwhile is seen as a change
+    // taken before reading, so that a concurrent write is detected as a change
+    var stamp = FileStamp.of(file);
     return new RulesFile(file, stamp, RuleSet.of(RuleFile.read(file)));
   }
 
-  /** The rules as they were when the file was opened. */
+  /** Returns the rules read when the file was opened. */
   public RuleSet rules() {
-    return first;
+    return initialRules;
   }
 
-  /** How the file is called. */
+  /** Returns the file name without its directory. */
   public String name() {
     return String.valueOf(file.getFileName());
   }
@@ -60,22 +63,27 @@ public final class RulesFile implements AutoCloseable {
     return file;
   }
 
-  /** Why the file's last version is not in force, if so. */
+  /** Returns the reason why the latest version of the file is not in force, if it is not. */
   public Optional<String> problem() {
-    return Optional.of(complaint)
-        .filter(what -> !what.isEmpty())
-        .map(what -> "%s %s".formatted(file, what));
-  }
-
-  /** Gives every later version to {@code use}, until closed. */
-  public void follow(Duration interval, Consumer<RuleSet> use) {
-    follow(interval, use, () -> {});
+    return Optional.of(reported)
+        .filter(text -> !text.isEmpty())
+        .map(text -> "%s %s".formatted(file, text));
   }
 
   /**
-   * @param before runs at the beginning of each look
+   * Polls the file at the given interval and passes every later version to {@code listener}, until
+   * closed.
    */
-  void follow(Duration interval, Consumer<RuleSet> use, Runnable before) {
+  public void follow(Duration interval, Consumer<RuleSet> listener) {
+    follow(interval, listener, () -> {});
+  }
+
+  /**
+   * Polls as {@link #follow(Duration, Consumer)}.
+   *
+   * @param before runs at the beginning of each poll
+   */
+  void follow(Duration interval, Consumer<RuleSet> listener, Runnable before) {
     var executor =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("headgate-rules").factory());
@@ -85,44 +93,44 @@ public final class RulesFile implements AutoCloseable {
         executor.scheduleWithFixedDelay(
             () -> {
               before.run();
-              look(use);
+              poll(listener);
             },
             nanos,
             nanos,
             TimeUnit.NANOSECONDS);
   }
 
-  private void look(Consumer<RuleSet> use) {
+  private void poll(Consumer<RuleSet> listener) {
     try {
       var stamp = FileStamp.of(file);
-      if (unread || !stamp.equals(seen)) read(stamp, use);
+      if (failedToRead || !stamp.equals(seen)) read(stamp, listener);
     } catch (IOException e) {
-      unread = true;
-      complain("can't be read (%s)".formatted(e));
+      failedToRead = true;
+      report("can't be read (%s)".formatted(e));
     } catch (RuntimeException e) {
-      LOG.error("{} could not be followed", file, e); // and the next look comes all the same
+      LOG.error("{} could not be polled; the next poll follows as usual", file, e);
     }
   }
 
-  private void read(FileStamp stamp, Consumer<RuleSet> use) throws IOException {
+  private void read(FileStamp stamp, Consumer<RuleSet> listener) throws IOException {
     try {
       var rules = RuleSet.of(RuleFile.read(file));
       if (!FileStamp.of(file).equals(stamp))
-        return; // still being written: the next look has it whole
-      use.accept(rules);
-      complaint = "";
+        return; // still being written; the next poll reads the whole file
+      listener.accept(rules);
+      reported = "";
     } catch (RuleFileException | IllegalArgumentException e) {
-      complain("is not valid:\n" + e.getMessage());
+      report("is not valid:\n" + e.getMessage());
     }
     seen = stamp;
-    unread = false;
+    failedToRead = false;
   }
 
-  /** Says the same thing once, however often it is found. */
-  private void complain(String what) {
-    if (what.equals(complaint)) return;
-    complaint = what;
-    LOG.warn("{} {}\nThe rules that were in force stay so.", file, what);
+  /** Logs a problem unless it was the last one logged. */
+  private void report(String text) {
+    if (text.equals(reported)) return;
+    reported = text;
+    LOG.warn("{} {}\nThe previous rules stay in force.", file, text);
   }
 
   @Override

@@ -9,39 +9,45 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file whose rules go into a book as long as nobody has changed them elsewhere. From then on the
- * book is the truth and the file is left alone.
+ * Copies the rules of a file into a repository as long as the rules have not been changed by other
+ * means. After such a change the repository takes precedence and the file is ignored.
  */
 public final class SeedFile {
   private static final Logger LOG = LoggerFactory.getLogger(SeedFile.class);
 
-  /** Signs the examples, which anybody's file may replace. */
+  /** The change information of the example rules, which any rule file may replace. */
   public static final ChangeInfo EXAMPLES = new ChangeInfo("headgate", "the examples", true);
 
   private static final String FILE = "file ";
-  private static final int TRIES = 10;
+  private static final int MAX_ATTEMPTS = 10;
 
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final RulesFile file;
-  private long complainedOf; // the rest is the following thread's own
+  private long reportedRevision; // confined to the polling thread, like pending
   private @Nullable RuleSet pending;
 
-  private SeedFile(RuleRepository book, RulesFile file) {
-    this.book = book;
+  private SeedFile(RuleRepository repository, RulesFile file) {
+    this.repository = repository;
     this.file = file;
   }
 
-  /** What a file signs with: its name alone, since instances may have it in different places. */
-  public static ChangeInfo signature(RulesFile file) {
+  /**
+   * Returns the change information of a file: its name without the directory, since instances may
+   * have it in different directories.
+   */
+  public static ChangeInfo changeInfo(RulesFile file) {
     String name = file.name();
-    int most = ChangeInfo.LONGEST_AUTHOR - FILE.length();
-    String shown = name.length() > most ? name.substring(name.length() - most) : name;
+    int maxLength = ChangeInfo.MAX_AUTHOR_LENGTH - FILE.length();
+    String shown = name.length() > maxLength ? name.substring(name.length() - maxLength) : name;
     return new ChangeInfo(FILE + shown, "", true);
   }
 
-  /** Offers the file's rules to the book now, and each later version until the file is closed. */
-  public static void follow(RuleRepository book, RulesFile file, Duration interval) {
-    var seed = new SeedFile(book, file);
+  /**
+   * Offers the rules of the file to the repository, now and after each change, until the file is
+   * closed.
+   */
+  public static void follow(RuleRepository repository, RulesFile file, Duration interval) {
+    var seed = new SeedFile(repository, file);
     seed.offer(file.rules());
     file.follow(interval, seed::offer, seed::offerAgain);
   }
@@ -51,60 +57,66 @@ public final class SeedFile {
     offerAgain();
   }
 
-  /** While the database is away, the book says so; the offer waits. */
+  /**
+   * Retries the pending offer. While the database is unavailable, which the repository reports, the
+   * offer stays pending.
+   */
   private void offerAgain() {
     var offered = pending;
     if (offered == null) return;
     try {
-      for (int i = 0; i < TRIES && pending != null; i++) attempt(offered);
-    } catch (RuleRepositoryException.Away e) {
-      LOG.debug("{} waits for the database", file.path(), e);
+      for (int i = 0; i < MAX_ATTEMPTS && pending != null; i++) attempt(offered);
+    } catch (RuleRepositoryException.Unavailable e) {
+      LOG.debug("{} is pending until the database is available", file.path(), e);
     } catch (RuntimeException e) {
-      LOG.error("{} could not be taken", file.path(), e);
+      LOG.error("the rules of {} could not be stored", file.path(), e);
       pending = null;
     }
   }
 
   private void attempt(RuleSet offered) {
-    var latest = book.latest();
+    var latest = repository.latest();
     if (latest.rules().rules().equals(offered.rules())) {
       pending = null;
       return;
     }
-    if (isElsewhere(latest.revision())) {
-      leaveAlone(latest.revision());
+    if (isChangedElsewhere(latest.revision())) {
+      reportIgnored(latest.revision());
       pending = null;
       return;
     }
     try {
       var expected = OptionalLong.of(latest.number());
-      var edition = book.change(expected, signature(file), old -> offered.rules());
+      var snapshot = repository.change(expected, changeInfo(file), old -> offered.rules());
       pending = null;
-      if (edition.number() == latest.number()) return; // they only differ in what has no effect
+      if (snapshot.number() == latest.number()) return; // the difference has no effect
       LOG.info("{} has changed: {} rules in force", file.path(), offered.rules().size());
     } catch (RuleRepositoryException.Stale e) {
-      LOG.debug("somebody was faster", e); // perhaps another instance, with the same file
+      LOG.debug("concurrent change, retrying", e); // for example another instance with the same file
     }
   }
 
-  /** Who changed the rules last, if that was neither a file nor the beginning. */
-  public static Optional<Revision> elsewhere(RuleSnapshot edition) {
-    return Optional.of(edition.revision()).filter(SeedFile::isElsewhere);
+  /**
+   * Returns the revision of the snapshot if it was made by a user rather than from a file or the
+   * initial rules.
+   */
+  public static Optional<Revision> changedElsewhere(RuleSnapshot snapshot) {
+    return Optional.of(snapshot.revision()).filter(SeedFile::isChangedElsewhere);
   }
 
-  private static boolean isElsewhere(Revision revision) {
-    return !revision.signature().isSeed();
+  private static boolean isChangedElsewhere(Revision revision) {
+    return !revision.changeInfo().isSeed();
   }
 
-  private void leaveAlone(Revision revision) {
-    if (complainedOf == revision.number()) return;
-    complainedOf = revision.number();
+  private void reportIgnored(Revision revision) {
+    if (reportedRevision == revision.number()) return;
+    reportedRevision = revision.number();
     LOG.warn(
-        "{} is left alone: revision {} by {} has changed the rules elsewhere; to put the file in"
-            + " force use headgate rules apply {}, or --rules-mode file if it is always to win",
+        "{} is ignored: revision {} by {} changed the rules by other means; to use the file, run"
+            + " headgate rules apply {}, or start with --rules-mode file to always use it",
         file.path(),
         revision.number(),
-        revision.signature().author(),
+        revision.changeInfo().author(),
         file.name());
   }
 }

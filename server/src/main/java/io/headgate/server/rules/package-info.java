@@ -1,9 +1,9 @@
 /**
- * The book of rules: what is in force, its revisions, how two of them differ and what that means
- * for callers, and where it comes from: memory, a file that is followed, or the example. (In a
- * database: {@code database}.)
+ * The rule repository: the snapshot in force, its revisions, the difference between revisions and
+ * its impact on callers. Backed by memory, a polled file, or the example rules; the database
+ * backend is in {@code database}.
  *
- * <p>May not: the format of rules (that is {@code io.headgate.rulefile}), what they mean.
+ * <p>Does not parse rules (that is {@code io.headgate.rulefile}) or evaluate them.
  */
 @NullMarked
 package io.headgate.server.rules;

@@ -3,13 +3,14 @@ package io.headgate.server.simulation;
 import io.headgate.rule.Request;
 
 /**
- * A request that came, or might have.
+ * A recorded or generated request and its time.
  *
- * @param micros when, since the epoch
- * @param coarse whether the time is known to the second only
+ * @param micros time since the epoch, in microseconds
+ * @param coarse whether the time is exact to the second only
  */
 public record Arrival(long micros, boolean coarse, Request request) {
-  Arrival at(long other) {
-    return new Arrival(other, false, request);
+  /** Returns the same request at another time. */
+  Arrival at(long time) {
+    return new Arrival(time, false, request);
   }
 }

@@ -3,30 +3,34 @@ package io.headgate.server.simulation;
 import java.util.Arrays;
 
 /**
- * When requests come, in microseconds from the start of a trial. Takes only so many, and looks at
- * most as long as somebody waits.
+ * Collects the arrival times of generated requests, in microseconds from the start of a simulation.
+ * Takes at most {@value #MAX_ARRIVALS} and stops at the deadline. Not thread-safe.
  */
 public final class Arrivals {
-  public static final int MOST = 200_000;
+  public static final int MAX_ARRIVALS = 200_000;
 
   private long[] times = new long[1_024];
   private final long end;
-  private final Deadline patience;
+  private final Deadline deadline;
   private long offered;
   private int count;
   private boolean truncated;
 
   /**
-   * @param end what comes then or later is not of the trial
+   * @param end end of the simulation; later arrivals are ignored
    */
-  public Arrivals(long end, Deadline patience) {
+  public Arrivals(long end, Deadline deadline) {
     this.end = end;
-    this.patience = patience;
+    this.deadline = deadline;
   }
 
-  /** As many as {@code size} at one time; as {@link #add(long)} otherwise. */
+  /**
+   * Adds {@code size} arrivals at one time.
+   *
+   * @return as {@link #add(long)}
+   */
   boolean add(long time, long size) {
-    patience.check(offered++);
+    deadline.check(offered++);
     if (time < 0 || time >= end) return true;
     for (long i = 0; i < size; i++) {
       if (!add(time)) return false;
@@ -34,26 +38,32 @@ public final class Arrivals {
     return true;
   }
 
-  /** Whether more can be taken; what can't be is left out, and that is remembered. */
+  /**
+   * Adds an arrival.
+   *
+   * @return whether more can be taken; if not, the result is marked as truncated
+   * @throws Deadline.Overdue if the deadline has passed
+   */
   public boolean add(long time) {
-    patience.check(offered++);
+    deadline.check(offered++);
     if (time < 0 || time >= end) return true;
-    if (count == MOST) {
+    if (count == MAX_ARRIVALS) {
       truncated = true;
       return false;
     }
-    if (count == times.length) times = Arrays.copyOf(times, Math.min(MOST, 2 * count));
+    if (count == times.length) times = Arrays.copyOf(times, Math.min(MAX_ARRIVALS, 2 * count));
     times[count++] = time;
     return true;
   }
 
-  /** In their order. */
+  /** Returns the times in ascending order. */
   public long[] sorted() {
     var sorted = Arrays.copyOf(times, count);
     Arrays.sort(sorted);
     return sorted;
   }
 
+  /** Returns whether arrivals were left out because there were too many. */
   public boolean isTruncated() {
     return truncated;
   }

@@ -1,19 +1,22 @@
 package io.headgate.server.simulation;
 
-/** The most that came in any span of one length, wherever it begins. Exact. */
+/** Computes the maximum number of events in any time span of a given length. Exact. */
 final class BusiestSpan {
   /**
-   * @param sorted moments, in order
-   * @param span a moment that much later than another is no longer in its span
+   * Returns the maximum.
+   *
+   * @param sorted times in ascending order
+   * @param count number of valid elements of {@code sorted}
+   * @param span length of the span, exclusive of its end
    */
   static int of(long[] sorted, int count, long span) {
-    int most = 0;
+    int max = 0;
     int first = 0;
     for (int last = 0; last < count; last++) {
       while (sorted[last] - sorted[first] >= span) first++;
-      most = Math.max(most, last - first + 1);
+      max = Math.max(max, last - first + 1);
     }
-    return most;
+    return max;
   }
 
   private BusiestSpan() {}

@@ -3,7 +3,7 @@ package io.headgate.server.simulation;
 import java.util.Comparator;
 import java.util.OptionalLong;
 
-/** What one caller was told, under the rules as they are and as they would be. */
+/** Decisions for one caller under the current rules ("before") and the proposed ones ("after"). */
 public final class CallerComparison {
   static final Comparator<CallerComparison> MOST_CHANGED_FIRST =
       Comparator.<CallerComparison>comparingLong(c -> -Math.abs(c.deniedAfter - c.deniedBefore))
@@ -49,7 +49,7 @@ public final class CallerComparison {
     return deniedAfter;
   }
 
-  /** When it was first denied under the rules as they would be, in microseconds. */
+  /** Returns the time of its first denial under the proposed rules, in microseconds. */
   public OptionalLong firstDenied() {
     return deniedAfter == 0 ? OptionalLong.empty() : OptionalLong.of(firstDenied);
   }

@@ -3,11 +3,14 @@ package io.headgate.server.simulation;
 import io.headgate.rule.Subject;
 import java.util.List;
 
-/** Who asks, as far as attributes tell: what one is named by, rather than what one asks for. */
+/**
+ * Derives the name of a caller from attributes that identify it, as opposed to those that describe
+ * the request.
+ */
 public final class CallerId {
   private static final List<String> NAMES = List.of("user", "ip", "client", "tenant");
 
-  /** The bare key or, where there is none, such as {@code user=42}. */
+  /** Returns the bare key or, if there is none, a text such as {@code user=42}. */
   public static String of(Subject subject) {
     var key = subject.attribute(Subject.KEY);
     if (key.isPresent()) return key.get();
@@ -18,7 +21,7 @@ public final class CallerId {
     return subject.toString();
   }
 
-  /** The same for the same caller, without making its name. */
+  /** Returns a hash that is equal for equal callers, without creating the name. */
   static int hash(Subject subject) {
     var key = subject.attribute(Subject.KEY);
     if (key.isPresent()) return key.get().hashCode();

@@ -2,5 +2,5 @@ package io.headgate.server.simulation;
 
 import io.headgate.limit.Limit;
 
-/** A limit that is tried, and what to call it. */
+/** A limit to simulate, with a display name. */
 public record Candidate(String name, Limit limit) {}

@@ -5,20 +5,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The same requests under two sets of rules, side by side, each from a fresh state. */
+/** Simulates the same requests under two rule sets, each from a fresh state. Not thread-safe. */
 public final class Comparison implements AutoCloseable {
+  /** Series of {@link #timeline}: all requests. */
   public static final int OFFERED = 0;
+  /** Series of {@link #timeline}: denied under the current rules. */
   public static final int DENIED_BEFORE = 1;
+  /** Series of {@link #timeline}: denied under the proposed rules. */
   public static final int DENIED_AFTER = 2;
 
-  /** Beyond so many, callers are decided but not listed. */
-  static final int MOST_CALLERS = 500_000;
+  /** Maximum number of callers listed. Requests of further callers are decided but not listed. */
+  static final int MAX_CALLERS = 500_000;
 
   private static final long SECOND = 1_000_000;
 
   private final RuleSimulator before;
   private final RuleSimulator after;
-  private final Deadline patience;
+  private final Deadline deadline;
   private final Timeline timeline = new Timeline(3);
   private final Map<String, CallerComparison> callers = new HashMap<>();
   private long now;
@@ -29,39 +32,49 @@ public final class Comparison implements AutoCloseable {
   private long unlisted;
   private long second;
   private long inSecond;
-  private long busiest;
-  private long mostInSecond;
+  private long busiestSecond;
+  private long peakPerSecond;
 
-  private Comparison(RuleSimulator before, RuleSimulator after, Deadline patience) {
+  private Comparison(RuleSimulator before, RuleSimulator after, Deadline deadline) {
     this.before = before;
     this.after = after;
-    this.patience = patience;
+    this.deadline = deadline;
   }
 
-  public static Comparison of(RuleSimulator before, RuleSimulator after, Deadline patience) {
-    return new Comparison(before, after, patience);
+  /**
+   * Compares the current rules with proposed ones.
+   *
+   * @param deadline when {@link #add} gives up
+   */
+  public static Comparison of(RuleSimulator before, RuleSimulator after, Deadline deadline) {
+    return new Comparison(before, after, deadline);
   }
 
-  /** One set of rules, which is at once as they are and as they would be. */
-  public static Comparison alone(RuleSimulator bench) {
-    return new Comparison(bench, bench, Deadline.ENDLESS);
+  /** Simulates one rule set, which serves as both the current and the proposed one. */
+  public static Comparison single(RuleSimulator simulator) {
+    return new Comparison(simulator, simulator, Deadline.NEVER);
   }
 
-  /** The clock does not go back: what comes too late comes now. */
-  public void add(Arrival given) {
-    patience.check(requests++);
-    now = Math.max(now, given.micros());
+  /**
+   * Decides a request under both rule sets. Time never goes back: a request with an earlier time is
+   * decided at the current time.
+   *
+   * @throws Deadline.Overdue if the deadline has passed
+   */
+  public void add(Arrival arrival) {
+    deadline.check(requests++);
+    now = Math.max(now, arrival.micros());
     if (first < 0) first = now;
-    var arrival = given.micros() == now ? given : given.at(now);
-    boolean was = before.ask(arrival) == SimulatedDecision.DENIED;
-    boolean is = after == before ? was : after.ask(arrival) == SimulatedDecision.DENIED;
+    var request = arrival.micros() == now ? arrival : arrival.at(now);
+    boolean was = before.check(request) == SimulatedDecision.DENIED;
+    boolean is = after == before ? was : after.check(request) == SimulatedDecision.DENIED;
     if (is && !was) toDenied++;
     if (was && !is) toAllowed++;
     timeline.add(OFFERED, now);
     if (was) timeline.add(DENIED_BEFORE, now);
     if (is) timeline.add(DENIED_AFTER, now);
     countSecond();
-    countCaller(arrival, was, is);
+    countCaller(request, was, is);
   }
 
   private void countSecond() {
@@ -69,23 +82,23 @@ public final class Comparison implements AutoCloseable {
       second = now / SECOND;
       inSecond = 0;
     }
-    if (++inSecond <= mostInSecond) return;
-    mostInSecond = inSecond;
-    busiest = second;
+    if (++inSecond <= peakPerSecond) return;
+    peakPerSecond = inSecond;
+    busiestSecond = second;
   }
 
   private void countCaller(Arrival arrival, boolean was, boolean is) {
     String name = CallerId.of(arrival.request().subject());
-    var tally = callers.get(name);
-    if (tally == null) {
-      if (callers.size() == MOST_CALLERS) {
+    var caller = callers.get(name);
+    if (caller == null) {
+      if (callers.size() == MAX_CALLERS) {
         unlisted++;
         return;
       }
-      tally = new CallerComparison(name);
-      callers.put(name, tally);
+      caller = new CallerComparison(name);
+      callers.put(name, caller);
     }
-    tally.count(now, was, is);
+    caller.count(now, was, is);
   }
 
   public RuleSimulator before() {
@@ -104,59 +117,66 @@ public final class Comparison implements AutoCloseable {
     return requests;
   }
 
-  /** The time of the first request, in microseconds; 0 if there was none. */
+  /** Returns the time of the first request in microseconds, or 0 if there was none. */
   public long from() {
     return Math.max(0, first);
   }
 
+  /** Returns the time of the last request, in microseconds. */
   public long to() {
     return now;
   }
 
+  /** Returns the number of requests allowed before and denied after. */
   public long changedToDenied() {
     return toDenied;
   }
 
+  /** Returns the number of requests denied before and allowed after. */
   public long changedToAllowed() {
     return toAllowed;
   }
 
-  /** The second in which most came, since the epoch. */
+  /** Returns the second with the most requests, since the epoch. */
   public long busiestSecond() {
-    return busiest;
+    return busiestSecond;
   }
 
-  public long mostInSecond() {
-    return mostInSecond;
+  /** Returns the number of requests in the busiest second. */
+  public long peakPerSecond() {
+    return peakPerSecond;
   }
 
+  /** Returns the number of listed callers. */
   public int callers() {
     return callers.size();
   }
 
-  /** How many callers were denied something by the rules as they would be. */
+  /** Returns the number of callers with at least one denial under the proposed rules. */
   public long callersDenied() {
     return callers.values().stream().filter(caller -> caller.deniedAfter() > 0).count();
   }
 
-  /** How many requests were of callers beyond those that are listed. */
+  /** Returns the number of requests of callers that are not listed. */
   public long unlisted() {
     return unlisted;
   }
 
-  public List<CallerComparison> mostChanged(int most) {
-    return listed(CallerComparison.MOST_CHANGED_FIRST, most);
+  /** Returns callers with denials, those with the largest change first. */
+  public List<CallerComparison> mostChanged(int limit) {
+    return listed(CallerComparison.MOST_CHANGED_FIRST, limit);
   }
 
-  public List<CallerComparison> mostDenied(int most) {
-    return listed(CallerComparison.MOST_DENIED_FIRST, most);
+  /** Returns callers with denials, those with the most denials under the proposed rules first. */
+  public List<CallerComparison> mostDenied(int limit) {
+    return listed(CallerComparison.MOST_DENIED_FIRST, limit);
   }
 
-  private List<CallerComparison> listed(Comparator<CallerComparison> order, int most) {
+  private List<CallerComparison> listed(Comparator<CallerComparison> order, int limit) {
     return callers.values().stream()
         .filter(caller -> caller.deniedBefore() > 0 || caller.deniedAfter() > 0)
         .sorted(order)
-        .limit(most)
+        .limit(limit)
         .toList();
   }
 

@@ -1,26 +1,39 @@
 package io.headgate.server.simulation;
 
-/** How long somebody waits for a trial. Looked at now and then, so a trial may go on a little. */
+/**
+ * The deadline of a simulation. Tested every {@value #CHECK_INTERVAL} requests, so a simulation may
+ * exceed it slightly.
+ */
 @FunctionalInterface
 public interface Deadline {
-  Deadline ENDLESS = () -> false;
+  /** A deadline that never passes. */
+  Deadline NEVER = () -> false;
 
-  /** Rarely enough to cost nothing, often enough where one request meets many thousand rules. */
-  int LOOK_EVERY = 16;
+  /**
+   * Requests between tests: rare enough to be cheap, frequent enough for requests that match many
+   * thousand rules.
+   */
+  int CHECK_INTERVAL = 16;
 
   boolean isOver();
 
-  /** To be called for each request of a trial, with its number. */
+  /**
+   * Tests the deadline at every {@value #CHECK_INTERVAL}th request. Called for each request of a
+   * simulation.
+   *
+   * @param number number of the request
+   * @throws Overdue if the deadline has passed
+   */
   default void check(long number) {
-    if (number % LOOK_EVERY == 0 && isOver()) throw new Overdue();
+    if (number % CHECK_INTERVAL == 0 && isOver()) throw new Overdue();
   }
 
-  /** A trial that took too long. */
+  /** Thrown when a simulation exceeds its deadline. */
   final class Overdue extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     Overdue() {
-      super("the trial took too long", null, false, false);
+      super("the simulation took too long", null, false, false);
     }
   }
 }

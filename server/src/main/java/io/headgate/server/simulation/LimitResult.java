@@ -3,31 +3,37 @@ package io.headgate.server.simulation;
 import java.util.List;
 
 /**
- * How one limit dealt with the traffic. Each request was admitted, delayed or denied; the arrays
- * count them by the step in which they came.
+ * Result of one limit for the simulated traffic. Each request was admitted, delayed or denied; the
+ * arrays count them by the step in which they arrived.
  *
- * @param admitted those that went ahead at once
- * @param delayed those that were told to wait, and then went ahead
+ * @param admitted requests admitted at once
+ * @param denied requests denied
+ * @param delayed requests admitted after a delay
  * @param queue the longest delay of each step, in milliseconds
- * @param mostInWindow the most that went ahead in any span of the window of {@code promise}, each
- *     at the end of its delay
- * @param first what the first requests were told
+ * @param peakInWindow the most requests admitted in any span of the window of {@code nominal}, each
+ *     counted at the end of its delay
+ * @param stateBytes size of the state of the limit
+ * @param first decisions of the first requests
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares courses, and the arrays are many
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record LimitResult(
-    Candidate entrant,
+    Candidate candidate,
     long[] admitted,
     long[] denied,
     long[] delayed,
     long[] queue,
-    NominalLimit promise,
-    long mostInWindow,
+    NominalLimit nominal,
+    long peakInWindow,
     Delays delays,
     long stateBytes,
-    List<Told> first) {
+    List<RequestDecision> first) {
 
-  /** Of all that went ahead, also of those that did so at once; in milliseconds, rounded up. */
+  /**
+   * Percentiles of the delays of all admitted requests, including those without delay, in
+   * milliseconds, rounded up.
+   */
   public record Delays(long p50, long p99, long max) {}
 
-  public record Told(long atMicros, SimulatedDecision fate, long delayMicros) {}
+  /** The decision of one request. */
+  public record RequestDecision(long atMicros, SimulatedDecision decision, long delayMicros) {}
 }

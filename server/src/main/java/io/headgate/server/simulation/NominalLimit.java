@@ -10,12 +10,13 @@ import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 
 /**
- * What somebody who reads a limit takes it to say: so many in a window. By this all algorithms are
- * measured alike, though some of them promise something else.
+ * The nominal meaning of a limit: a number of permits in a window. Used to compare all algorithms
+ * by the same measure, although some of them guarantee something else.
  *
- * @param window in microseconds; of concurrency, how long a slot is held that nobody gives back
+ * @param window in microseconds; for a concurrency limit, the lease of a slot
  */
 public record NominalLimit(long window, long permits) {
+  /** Returns the nominal limit of a limit. */
   public static NominalLimit of(Limit limit) {
     return switch (limit) {
       case TokenBucket bucket -> of(bucket.rate());

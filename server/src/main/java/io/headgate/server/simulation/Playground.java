@@ -6,48 +6,55 @@ import io.headgate.limit.Outcome;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import io.headgate.server.simulation.LimitResult.Delays;
-import io.headgate.server.simulation.LimitResult.Told;
+import io.headgate.server.simulation.LimitResult.RequestDecision;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * The same traffic against several limits, each as for one caller. The clock starts at the epoch,
- * where every window begins; a slot in flight is given back by nobody, so it is held for its lease.
+ * Simulates the same traffic against several limits, each for a single caller. The clock starts at
+ * the epoch, where every window begins. Slots of concurrency limits are not released, so they are
+ * held for their lease.
  */
 public final class Playground {
-  public static final int MOST_LIMITS = 8;
-  public static final int MOST_TOLD = 500;
-  private static final int MOST_STEPS = 120;
+  public static final int MAX_LIMITS = 8;
+  public static final int MAX_FIRST = 500;
+  private static final int MAX_STEPS = 120;
 
   private final long[] arrivals;
   private final long durationMillis;
   private final long stepMillis;
-  private final Deadline patience;
+  private final Deadline deadline;
 
   /**
-   * @param arrivals in order, in microseconds from the start, all before its end
+   * @param arrivals in ascending order, in microseconds from the start, all before the end
    */
-  public Playground(long[] arrivals, long durationMillis, Deadline patience) {
+  public Playground(long[] arrivals, long durationMillis, Deadline deadline) {
     this.arrivals = arrivals;
     this.durationMillis = durationMillis;
-    this.stepMillis = TimeBuckets.millis(durationMillis, MOST_STEPS);
-    this.patience = patience;
+    this.stepMillis = TimeBuckets.millis(durationMillis, MAX_STEPS);
+    this.deadline = deadline;
   }
 
+  /** Returns the length of a step of the result. */
   public long stepMillis() {
     return stepMillis;
   }
 
-  /** How many come in each step. */
+  /** Returns the number of arrivals in each step. */
   public long[] offered() {
     var offered = steps();
     for (long time : arrivals) offered[step(time)]++;
     return offered;
   }
 
-  public LimitResult run(Candidate entrant) {
-    return new Run(entrant).toTheEnd();
+  /**
+   * Simulates one limit.
+   *
+   * @throws Deadline.Overdue if the deadline has passed
+   */
+  public LimitResult run(Candidate candidate) {
+    return new Run(candidate).complete();
   }
 
   private long[] steps() {
@@ -59,69 +66,70 @@ public final class Playground {
   }
 
   private final class Run {
-    private final Candidate entrant;
+    private final Candidate candidate;
     private final long[] admitted = steps();
     private final long[] denied = steps();
     private final long[] delayed = steps();
     private final long[] queue = steps();
-    private final long[] ahead = new long[arrivals.length]; // when each that may goes ahead
+    // When each admitted request starts.
+    private final long[] startTimes = new long[arrivals.length];
     private final long[] waits = new long[arrivals.length];
-    private final List<Told> first = new ArrayList<>();
+    private final List<RequestDecision> first = new ArrayList<>();
     private int passed;
 
-    Run(Candidate entrant) {
-      this.entrant = entrant;
+    Run(Candidate candidate) {
+      this.candidate = candidate;
     }
 
-    LimitResult toTheEnd() {
+    LimitResult complete() {
       State state = State.FRESH;
       for (int i = 0; i < arrivals.length; i++) {
-        patience.check(i);
-        var step = ask(entrant.limit(), state, arrivals[i], i);
+        deadline.check(i);
+        var step = step(candidate.limit(), state, arrivals[i], i);
         state = step.state();
-        note(arrivals[i], step.outcome());
+        record(arrivals[i], step.outcome());
       }
-      // Who waits goes ahead in the order of coming, and yet after nobody who need not wait.
-      Arrays.sort(ahead, 0, passed);
+      // Delayed requests start in order of arrival, but may start after later ones without delay.
+      Arrays.sort(startTimes, 0, passed);
       Arrays.sort(waits, 0, passed);
-      var promise = NominalLimit.of(entrant.limit());
-      long most = BusiestSpan.of(ahead, passed, promise.window());
-      var delays = new Delays(waited(50), waited(99), waited(100));
-      long bytes = StateBytes.of(entrant.limit(), most);
+      var nominal = NominalLimit.of(candidate.limit());
+      long peak = BusiestSpan.of(startTimes, passed, nominal.window());
+      var delays = new Delays(delayPercentile(50), delayPercentile(99), delayPercentile(100));
+      long bytes = StateBytes.of(candidate.limit(), peak);
       return new LimitResult(
-          entrant, admitted, denied, delayed, queue, promise, most, delays, bytes, first);
+          candidate, admitted, denied, delayed, queue, nominal, peak, delays, bytes, first);
     }
 
-    private void note(long time, Outcome outcome) {
+    private void record(long time, Outcome outcome) {
       int step = step(time);
       long delay = outcome instanceof Outcome.Passed pass ? pass.delay() : 0;
-      var fate =
+      var decision =
           !(outcome instanceof Outcome.Passed)
               ? SimulatedDecision.DENIED
               : delay > 0 ? SimulatedDecision.DELAYED : SimulatedDecision.ADMITTED;
-      switch (fate) {
+      switch (decision) {
         case ADMITTED -> admitted[step]++;
         case DENIED -> denied[step]++;
         case DELAYED -> delayed[step]++;
       }
       queue[step] = Math.max(queue[step], millis(delay));
-      if (fate != SimulatedDecision.DENIED) {
-        ahead[passed] = time + delay;
+      if (decision != SimulatedDecision.DENIED) {
+        startTimes[passed] = time + delay;
         waits[passed++] = delay;
       }
-      if (first.size() < MOST_TOLD) first.add(new Told(time, fate, delay));
+      if (first.size() < MAX_FIRST) first.add(new RequestDecision(time, decision, delay));
     }
 
-    private long waited(int percent) {
+    private long delayPercentile(int percent) {
       if (passed == 0) return 0;
       int rank = (int) Math.ceilDiv((long) passed * percent, 100L);
       return millis(waits[Math.max(0, rank - 1)]);
     }
   }
 
-  private static Step ask(Limit limit, State state, long now, long holder) {
+  private static Step step(Limit limit, State state, long now, long slotId) {
     return limit instanceof Concurrency slots
-        ? slots.step(state, now, 1, holder)
+        ? slots.step(state, now, 1, slotId)
         : limit.step(state, now, 1);
   }
 

@@ -11,28 +11,30 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A sample of the last minutes' requests, to try changed rules on.
+ * A sample of the requests of the last ten minutes, used to simulate changed rules.
  *
- * <p>Keeps callers rather than requests: all requests of those whose name, hashed with a seed that
- * nobody outside knows, begins with so many zero bits, and none of the others. Only so does a limit
- * per caller see in a replay what it saw in earnest. How many bits follows from the traffic: where
- * ten minutes do not fit into the room there is, one bit more halves the callers.
+ * <p>Samples callers rather than requests: it keeps all requests of callers whose name, hashed with
+ * a secret seed, begins with a number of zero bits, and none of the others. Only then do limits per
+ * caller behave in a replay as they did in production. The number of bits adapts to the traffic: if
+ * ten minutes do not fit into the capacity, one more bit halves the number of callers.
  *
- * <p>Where even a few callers fill the room, they are kept for a shorter time: from when on all of
- * what they asked is there.
+ * <p>If even a few callers fill the capacity, their requests are kept for a shorter, but complete,
+ * period.
  *
- * <p>Each thread that serves checks writes to an {@link TrafficRing} of its own, without a lock.
- * What is not kept costs it a hash and a comparison.
+ * <p>Each thread that serves checks writes to its own {@link TrafficRing} without locks. A request
+ * that is not sampled costs a hash and a comparison.
  */
 public final class RecentTraffic {
-  public static final int MOST = 50_000;
-  static final long KEPT_MICROS = 600_000_000;
-  static final int MOST_BITS = 24;
+  public static final int MAX_REQUESTS = 50_000;
+  static final long RETENTION_MICROS = 600_000_000;
+  static final int MAX_BITS = 24;
   private static final long MINUTE = 60_000_000;
 
   /**
-   * @param arrivals in the order of their times
-   * @param weight how many real callers each of these stands for
+   * A sample of the traffic.
+   *
+   * @param arrivals in order of their times
+   * @param weight number of real callers that each sampled caller represents
    */
   public record Sample(List<Arrival> arrivals, double weight) {
     public Sample {
@@ -40,37 +42,37 @@ public final class RecentTraffic {
     }
   }
 
-  private record Loosening(long micros, int bits) {}
+  private record Widening(long micros, int bits) {}
 
-  private final List<TrafficRing> ears = new CopyOnWriteArrayList<>();
-  private final Deque<Loosening> loosenings = new ArrayDeque<>(); // guarded by this
+  private final List<TrafficRing> rings = new CopyOnWriteArrayList<>();
+  private final Deque<Widening> widenings = new ArrayDeque<>(); // guarded by this
   private final Ticker ticker;
-  private final int room;
+  private final int capacity;
   private final int seed = ThreadLocalRandom.current().nextInt();
   private volatile int bits;
-  private volatile long loosenedAt;
+  private volatile long widenedAt;
 
   /**
-   * @param threads how many will serve checks
+   * @param threads number of threads that serve checks
    */
   public RecentTraffic(int threads, Ticker ticker) {
-    this(ticker, Math.max(1, MOST / threads));
+    this(ticker, Math.max(1, MAX_REQUESTS / threads));
   }
 
   /**
-   * @param room how many requests each thread keeps
+   * @param capacity number of requests each thread keeps
    */
-  RecentTraffic(Ticker ticker, int room) {
-    this.room = room;
+  RecentTraffic(Ticker ticker, int capacity) {
+    this.capacity = capacity;
     this.ticker = ticker;
-    this.loosenedAt = ticker.micros();
+    this.widenedAt = ticker.micros();
   }
 
-  /** For one thread that serves checks. */
-  public TrafficRing ear() {
-    var ear = new TrafficRing(this, room);
-    ears.add(ear);
-    return ear;
+  /** Creates the ring of one thread that serves checks. */
+  public TrafficRing ring() {
+    var ring = new TrafficRing(this, capacity);
+    rings.add(ring);
+    return ring;
   }
 
   int bits() {
@@ -81,54 +83,64 @@ public final class RecentTraffic {
     return ticker.micros();
   }
 
-  boolean isKept(int hash, int zeros) {
-    return zeros == 0 || mixed(hash ^ seed) >>> (32 - zeros) == 0;
+  boolean isSampled(int hash, int zeroBits) {
+    return zeroBits == 0 || mix(hash ^ seed) >>> (32 - zeroBits) == 0;
   }
 
-  /** Names that differ in a digit are to differ in every bit. */
-  private static int mixed(int hash) {
+  /**
+   * Mixes the bits of a hash, so that names that differ in one digit differ in about half of the
+   * bits.
+   */
+  private static int mix(int hash) {
     int h = (hash ^ hash >>> 16) * 0x7feb352d;
     h = (h ^ h >>> 15) * 0x846ca68b;
     return h ^ h >>> 16;
   }
 
-  /** Keeps half as many callers, unless somebody else has just seen to that. */
-  synchronized void tighten(int seen) {
-    if (bits == seen && bits < MOST_BITS) bits = seen + 1;
+  /** Halves the number of sampled callers, unless another thread has just done so. */
+  synchronized void narrow(int seen) {
+    if (bits == seen && bits < MAX_BITS) bits = seen + 1;
   }
 
-  /** Keeps twice as many callers again once there is plenty of room, a step each minute. */
-  void loosenIfQuiet(long now) {
-    if (bits > 0 && now - loosenedAt >= MINUTE) loosen(now);
+  /**
+   * Doubles the number of sampled callers when there is enough free capacity, at most once a
+   * minute.
+   */
+  void widenIfQuiet(long now) {
+    if (bits > 0 && now - widenedAt >= MINUTE) widen(now);
   }
 
-  private synchronized void loosen(long now) {
-    if (bits == 0 || now - loosenedAt < MINUTE) return;
-    loosenedAt = now;
-    for (var ear : ears) {
-      if (ear.count(now) > room / 4) return;
+  private synchronized void widen(long now) {
+    if (bits == 0 || now - widenedAt < MINUTE) return;
+    widenedAt = now;
+    for (var ring : rings) {
+      if (ring.count(now) > capacity / 4) return;
     }
-    loosenings.addLast(new Loosening(now, bits));
+    widenings.addLast(new Widening(now, bits));
     bits--;
   }
 
-  /** What was kept all the time: who came in by a loosening is there in part only. */
+  /**
+   * Returns the number of zero bits that applied throughout the period. Callers added since by a
+   * widening are incomplete.
+   */
   private synchronized int bitsSince(long moment) {
-    while (!loosenings.isEmpty() && loosenings.getFirst().micros < moment) loosenings.removeFirst();
-    int most = bits;
-    for (var loosening : loosenings) most = Math.max(most, loosening.bits);
-    return most;
+    while (!widenings.isEmpty() && widenings.getFirst().micros < moment) widenings.removeFirst();
+    int max = bits;
+    for (var widening : widenings) max = Math.max(max, widening.bits);
+    return max;
   }
 
+  /** Returns the current sample. May be called from any thread. */
   public Sample sample() {
     long now = ticker.micros();
-    int zeros = bitsSince(now - KEPT_MICROS);
-    long after = now - KEPT_MICROS;
-    for (var ear : ears) after = Math.max(after, ear.droppedAt());
+    int zeroBits = bitsSince(now - RETENTION_MICROS);
+    long after = now - RETENTION_MICROS;
+    for (var ring : rings) after = Math.max(after, ring.droppedAt());
     var arrivals = new ArrayList<Arrival>();
-    for (var ear : ears) ear.addTo(arrivals, after, zeros);
+    for (var ring : rings) ring.addTo(arrivals, after, zeroBits);
     arrivals.sort(Comparator.comparingLong(Arrival::micros));
-    return new Sample(arrivals, Math.scalb(1.0, zeros));
+    return new Sample(arrivals, Math.scalb(1.0, zeroBits));
   }
 
   static int hashOf(Request request) {

@@ -6,112 +6,126 @@ import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 /**
- * Puts requests into the order of their times, as far as it can look ahead: logs are written when
- * requests end. What is known to the second only is spread over that second evenly, since nobody
- * who sends ten requests in a second sends them all at its beginning.
+ * Sorts requests by time within a look-ahead window, since access logs are written when requests
+ * end. Requests whose time is exact to the second only are spread evenly over that second, since
+ * they did not all arrive at its start. Not thread-safe.
  */
 public final class ReorderBuffer {
   private static final long SECOND = 1_000_000;
 
-  private record Held(Arrival arrival, long number) implements Comparable<Held> {
+  private record Buffered(Arrival arrival, long number) implements Comparable<Buffered> {
     @Override
-    public int compareTo(Held other) {
+    public int compareTo(Buffered other) {
       int byTime = Long.compare(arrival.micros(), other.arrival.micros());
       return byTime != 0 ? byTime : Long.compare(number, other.number);
     }
   }
 
-  private final PriorityQueue<Held> held = new PriorityQueue<>();
+  private final PriorityQueue<Buffered> buffered = new PriorityQueue<>();
   private final List<Arrival> sameSecond = new ArrayList<>();
-  private final Consumer<Arrival> next;
-  private final long ahead;
-  private final int most;
-  private final boolean spreads;
+  private final Consumer<Arrival> consumer;
+  private final long lookAheadMicros;
+  private final int maxBuffered;
+  private final boolean spread;
   private long latest = Long.MIN_VALUE;
-  private long passedOn = Long.MIN_VALUE;
+  private long released = Long.MIN_VALUE;
   private long number;
   private long late;
-  private long crowded;
+  private long overflowed;
 
-  private ReorderBuffer(Consumer<Arrival> next, long ahead, int most, boolean spreads) {
-    this.next = next;
-    this.ahead = ahead;
-    this.most = most;
-    this.spreads = spreads;
+  private ReorderBuffer(Consumer<Arrival> consumer, long lookAheadMicros, int maxBuffered, boolean spread) {
+    this.consumer = consumer;
+    this.lookAheadMicros = lookAheadMicros;
+    this.maxBuffered = maxBuffered;
+    this.spread = spread;
   }
 
-  /** For what fits into memory as a whole. */
-  public static ReorderBuffer whole(Consumer<Arrival> next, boolean spreads) {
-    return new ReorderBuffer(next, Long.MAX_VALUE, Integer.MAX_VALUE, spreads);
+  /**
+   * Creates a buffer that sorts all requests, for input that fits into memory.
+   *
+   * @param spread whether to spread requests over their second
+   */
+  public static ReorderBuffer unbounded(Consumer<Arrival> consumer, boolean spread) {
+    return new ReorderBuffer(consumer, Long.MAX_VALUE, Integer.MAX_VALUE, spread);
   }
 
-  /** For what does not: looks so many microseconds and so many requests ahead, and no further. */
-  public static ReorderBuffer within(
-      Consumer<Arrival> next, long ahead, int most, boolean spreads) {
-    return new ReorderBuffer(next, ahead, most, spreads);
+  /**
+   * Creates a buffer with bounded look-ahead.
+   *
+   * @param lookAheadMicros maximum look-ahead in microseconds
+   * @param maxBuffered maximum number of buffered requests
+   * @param spread whether to spread requests over their second
+   */
+  public static ReorderBuffer bounded(
+      Consumer<Arrival> consumer, long lookAheadMicros, int maxBuffered, boolean spread) {
+    return new ReorderBuffer(consumer, lookAheadMicros, maxBuffered, spread);
   }
 
+  /** Adds a request, and passes on those that have left the look-ahead window. */
   public void add(Arrival arrival) {
-    if (arrival.micros() < passedOn) {
+    if (arrival.micros() < released) {
       passLate(arrival);
       return;
     }
-    held.add(new Held(arrival, number++));
+    buffered.add(new Buffered(arrival, number++));
     latest = Math.max(latest, arrival.micros());
-    while (!held.isEmpty()
-        && (held.size() > most || held.element().arrival.micros() <= latest - ahead)) {
-      release(held.remove().arrival);
+    while (!buffered.isEmpty()
+        && (buffered.size() > maxBuffered || buffered.element().arrival.micros() <= latest - lookAheadMicros)) {
+      release(buffered.remove().arrival);
     }
   }
 
-  /** At once, and beside the others of a second: it must not part them. */
+  /** Passes on a late request at once, separately from the requests of the current second. */
   private void passLate(Arrival arrival) {
-    if (arrival.micros() < latest - ahead) late++;
-    else crowded++;
-    next.accept(arrival.at(passedOn));
+    if (arrival.micros() < latest - lookAheadMicros) late++;
+    else overflowed++;
+    consumer.accept(arrival.at(released));
   }
 
   private void release(Arrival arrival) {
-    passedOn = arrival.micros();
-    if (!spreads) {
-      next.accept(arrival);
+    released = arrival.micros();
+    if (!spread) {
+      consumer.accept(arrival);
       return;
     }
     boolean same =
         arrival.coarse()
             && !sameSecond.isEmpty()
             && sameSecond.getFirst().micros() == arrival.micros()
-            && sameSecond.size() < most;
-    if (!same) spread();
+            && sameSecond.size() < maxBuffered;
+    if (!same) flushSecond();
     if (arrival.coarse()) sameSecond.add(arrival);
-    else next.accept(arrival);
+    else consumer.accept(arrival);
   }
 
-  private void spread() {
+  private void flushSecond() {
     int count = sameSecond.size();
     for (int i = 0; i < count; i++) {
       var arrival = sameSecond.get(i);
-      next.accept(arrival.at(arrival.micros() + i * SECOND / count));
+      consumer.accept(arrival.at(arrival.micros() + i * SECOND / count));
     }
     sameSecond.clear();
   }
 
   /**
-   * How many came after others had been passed on that were later, since they were out of order by
-   * more than it looks ahead. They count as of then.
+   * Returns the number of requests that were out of order by more than the look-ahead. They are
+   * passed on with the time of the latest request passed on before.
    */
   public long late() {
     return late;
   }
 
-  /** How many did so although it looks ahead that far: there were more than it may hold. */
-  public long crowded() {
-    return crowded;
+  /**
+   * Returns the number of requests that were out of order within the look-ahead, but came too late
+   * because the buffer was full.
+   */
+  public long overflowed() {
+    return overflowed;
   }
 
-  /** Passes on what is left. */
+  /** Passes on all remaining requests. Must be called at the end of the input. */
   public void finish() {
-    while (!held.isEmpty()) release(held.remove().arrival);
-    spread();
+    while (!buffered.isEmpty()) release(buffered.remove().arrival);
+    flushSecond();
   }
 }

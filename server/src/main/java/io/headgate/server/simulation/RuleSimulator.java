@@ -14,118 +14,127 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One set of rules, tried from a fresh state by a clock that the requests turn. Decides as the
- * service does: the same plans, the same store in memory.
+ * Simulates one rule set from a fresh state, with a clock driven by the requests. Decides exactly
+ * as the service does, with the same plans and the in-memory store. Not thread-safe.
  *
- * <p>Nobody gives a slot in flight back: it is held until its lease ends.
+ * <p>Slots of concurrency limits are not released; they are held until their lease ends.
  */
 public final class RuleSimulator implements AutoCloseable {
   private final RuleSet rules;
   private final AtomicLong clock = new AtomicLong();
   private final MemoryStore store;
-  private final Map<String, RuleTotals> tallies = new HashMap<>();
-  private final List<RuleTotals> inOrder = new ArrayList<>();
-  private final Map<SimulatedDecision, long[]> totals = new EnumMap<>(SimulatedDecision.class);
-  private final SimulationBudget room;
-  private final int lookEvery;
-  private long holders;
-  private long remembered;
-  private long mostKeys;
+  private final Map<String, RuleTotals> totalsByRule = new HashMap<>();
+  private final List<RuleTotals> ruleOrder = new ArrayList<>();
+  private final Map<SimulatedDecision, long[]> totalsByDecision = new EnumMap<>(SimulatedDecision.class);
+  private final SimulationBudget budget;
+  private final int keyCheckInterval;
+  private long slotIds;
+  private long storedRequests;
+  private long peakKeys;
 
-  public RuleSimulator(RuleSet rules, SimulationBudget room) {
+  /**
+   * Creates a simulator.
+   *
+   * @param budget bounds the memory of the simulation
+   */
+  public RuleSimulator(RuleSet rules, SimulationBudget budget) {
     this.rules = rules;
-    this.room = room;
-    this.lookEvery = Math.clamp(room.keys() / 16, 1, 1_024);
-    this.store = MemoryStore.create(clock::get, room.keys());
+    this.budget = budget;
+    this.keyCheckInterval = Math.clamp(budget.keys() / 16, 1, 1_024);
+    this.store = MemoryStore.create(clock::get, budget.keys());
     for (var rule : rules.rules()) {
-      var tally = new RuleTotals(rule);
-      tallies.put(rule.id(), tally);
-      inOrder.add(tally);
+      var ruleTotals = new RuleTotals(rule);
+      totalsByRule.put(rule.id(), ruleTotals);
+      ruleOrder.add(ruleTotals);
     }
-    for (var fate : SimulatedDecision.values()) totals.put(fate, new long[1]);
+    for (var decision : SimulatedDecision.values()) totalsByDecision.put(decision, new long[1]);
   }
 
-  /** Asks; a request that comes before an earlier one's time is asked at that time. */
-  SimulatedDecision ask(Arrival arrival) {
+  /** Decides a request. A request with an earlier time is decided at the current time. */
+  SimulatedDecision check(Arrival arrival) {
     if (arrival.micros() > clock.getPlain()) clock.set(arrival.micros());
-    var plan = rules.plan(arrival.request(), clock.getPlain(), holders++);
+    var plan = rules.plan(arrival.request(), clock.getPlain(), slotIds++);
     var outcomes = store.decide(plan).outcomes();
-    if (holders % lookEvery == 0) mostKeys = Math.max(mostKeys, store.trackedKeys());
-    long longest = 0;
+    if (slotIds % keyCheckInterval == 0) peakKeys = Math.max(peakKeys, store.trackedKeys());
+    long maxDelay = 0;
     boolean allowed = true;
     for (var part : plan.parts()) {
-      boolean refused = part.retryAfter(outcomes) > 0;
-      long delay = refused ? 0 : delay(part, outcomes);
-      tally(part).count(refused, delay);
+      boolean denied = part.retryAfter(outcomes) > 0;
+      long delay = denied ? 0 : delay(part, outcomes);
+      ruleTotals(part).count(denied, delay);
       if (!part.isEnforced()) continue;
-      allowed &= !refused;
-      longest = Math.max(longest, delay);
+      allowed &= !denied;
+      maxDelay = Math.max(maxDelay, delay);
     }
-    var fate =
+    var decision =
         !allowed
             ? SimulatedDecision.DENIED
-            : longest > 0 ? SimulatedDecision.DELAYED : SimulatedDecision.ADMITTED;
-    counter(fate)[0]++;
-    if (allowed && room.requests() < Long.MAX_VALUE) remember(plan, outcomes);
-    return fate;
-  }
-
-  /** As if nothing that was remembered ever went away: a bound, and cheaper than to look. */
-  private void remember(Plan plan, List<Outcome> outcomes) {
-    for (int i = 0; i < outcomes.size(); i++) {
-      if (!(outcomes.get(i) instanceof Outcome.Passed)) continue;
-      var limit = plan.charges().get(i).limit();
-      if (limit instanceof RollingWindow || limit instanceof Concurrency) remembered++;
-    }
-    if (remembered > room.requests()) throw new SimulationBudget.Exceeded(room.requests());
-  }
-
-  private static long delay(Plan.Part part, List<Outcome> outcomes) {
-    long longest = 0;
-    for (int i = 0; i < part.counters().size(); i++) {
-      if (outcomes.get(part.from() + i) instanceof Outcome.Passed passed) {
-        longest = Math.max(longest, passed.delay());
-      }
-    }
-    return longest;
-  }
-
-  private RuleTotals tally(Plan.Part part) {
-    var tally = tallies.get(part.rule().id());
-    if (tally == null) throw new IllegalStateException("no rule '%s'".formatted(part.rule().id()));
-    return tally;
-  }
-
-  private long[] counter(SimulatedDecision fate) {
-    var counter = totals.get(fate);
-    if (counter == null) throw new IllegalStateException("nothing counts " + fate);
-    return counter;
-  }
-
-  public long total(SimulatedDecision fate) {
-    return counter(fate)[0];
-  }
-
-  /** The most counters that had a state at once, as far as was looked. */
-  public long mostKeys() {
-    return Math.max(mostKeys, store.trackedKeys());
+            : maxDelay > 0 ? SimulatedDecision.DELAYED : SimulatedDecision.ADMITTED;
+    counter(decision)[0]++;
+    if (allowed && budget.requests() < Long.MAX_VALUE) countStoredRequests(plan, outcomes);
+    return decision;
   }
 
   /**
-   * Whether there may have been no room for all counters. The store is in parts, of which the first
-   * is full a little before all are.
+   * Counts the requests stored individually by rolling windows and concurrency limits. Expiry is
+   * ignored, which gives an upper bound and is cheaper than inspecting the states.
    */
-  public boolean isCrowded() {
-    return mostKeys() >= room.keys() - room.keys() / 8;
+  private void countStoredRequests(Plan plan, List<Outcome> outcomes) {
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (!(outcomes.get(i) instanceof Outcome.Passed)) continue;
+      var limit = plan.charges().get(i).limit();
+      if (limit instanceof RollingWindow || limit instanceof Concurrency) storedRequests++;
+    }
+    if (storedRequests > budget.requests()) throw new SimulationBudget.Exceeded(budget.requests());
   }
 
-  public SimulationBudget room() {
-    return room;
+  private static long delay(Plan.Part part, List<Outcome> outcomes) {
+    long maxDelay = 0;
+    for (int i = 0; i < part.counters().size(); i++) {
+      if (outcomes.get(part.from() + i) instanceof Outcome.Passed passed) {
+        maxDelay = Math.max(maxDelay, passed.delay());
+      }
+    }
+    return maxDelay;
   }
 
-  /** Each rule's, in the order of the rules. */
+  private RuleTotals ruleTotals(Plan.Part part) {
+    var ruleTotals = totalsByRule.get(part.rule().id());
+    if (ruleTotals == null) throw new IllegalStateException("no rule '%s'".formatted(part.rule().id()));
+    return ruleTotals;
+  }
+
+  private long[] counter(SimulatedDecision decision) {
+    var counter = totalsByDecision.get(decision);
+    if (counter == null) throw new IllegalStateException("no counter for " + decision);
+    return counter;
+  }
+
+  /** Returns the number of requests with a decision. */
+  public long total(SimulatedDecision decision) {
+    return counter(decision)[0];
+  }
+
+  /** Returns the largest number of counters that had a state at once, as far as it was sampled. */
+  public long peakKeys() {
+    return Math.max(peakKeys, store.trackedKeys());
+  }
+
+  /**
+   * Returns whether counters may have been evicted. The store is partitioned, and the first
+   * partition is full slightly before all are.
+   */
+  public boolean mayHaveEvicted() {
+    return peakKeys() >= budget.keys() - budget.keys() / 8;
+  }
+
+  public SimulationBudget budget() {
+    return budget;
+  }
+
+  /** Returns the totals of each rule, in rule order. */
   public List<RuleTotals> byRule() {
-    return inOrder;
+    return ruleOrder;
   }
 
   public RuleSet rules() {

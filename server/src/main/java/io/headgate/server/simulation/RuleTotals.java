@@ -2,10 +2,10 @@ package io.headgate.server.simulation;
 
 import io.headgate.rule.Rule;
 
-/** What one rule said in a trial. */
+/** Decisions of one rule in a simulation. */
 public final class RuleTotals {
   private final Rule rule;
-  private long asked;
+  private long requests;
   private long denied;
   private long delayed;
 
@@ -13,9 +13,9 @@ public final class RuleTotals {
     this.rule = rule;
   }
 
-  void count(boolean refused, long delay) {
-    asked++;
-    if (refused) denied++;
+  void count(boolean isDenied, long delay) {
+    requests++;
+    if (isDenied) denied++;
     else if (delay > 0) delayed++;
   }
 
@@ -23,17 +23,17 @@ public final class RuleTotals {
     return rule;
   }
 
-  /** How many requests it applied to. */
-  public long asked() {
-    return asked;
+  /** Returns the number of requests the rule applied to. */
+  public long requests() {
+    return requests;
   }
 
-  /** How many of them it refused or, if it is a shadow rule, would have. */
+  /** Returns the number of requests it denied or, in shadow mode, would have denied. */
   public long denied() {
     return denied;
   }
 
-  /** How many of them it told to wait. */
+  /** Returns the number of requests it delayed. */
   public long delayed() {
     return delayed;
   }

@@ -1,10 +1,10 @@
 package io.headgate.server.simulation;
 
-/** What became of one request. */
+/** Decision of one simulated request. */
 public enum SimulatedDecision {
-  /** It went ahead at once. */
+  /** Admitted at once. */
   ADMITTED,
-  /** It was told to wait, and then went ahead. */
+  /** Admitted after a delay. */
   DELAYED,
   DENIED
 }

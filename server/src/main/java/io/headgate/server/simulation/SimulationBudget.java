@@ -6,34 +6,37 @@ import io.headgate.store.MemoryStore;
 import java.util.Locale;
 
 /**
- * How much one set of rules may remember in a trial.
+ * Memory budget of one rule set in a simulation.
  *
- * @param keys how many counters may have a state at once; beyond, those that say least are
- *     forgotten
- * @param requests how many requests may be remembered one by one, as rolling windows and slots in
- *     flight do; beyond, the trial ends
+ * @param keys maximum number of counters with a state; beyond it counters are evicted
+ * @param requests maximum number of requests stored individually, as rolling windows and
+ *     concurrency limits do; beyond it the simulation ends
  */
 public record SimulationBudget(int keys, long requests) {
-  /** As much as a service keeps by itself. */
-  public static final SimulationBudget USUAL = ofKeys(MemoryStore.DEFAULT_MOST_KEYS);
+  /** The budget of a service with default settings. */
+  public static final SimulationBudget DEFAULT = ofKeys(MemoryStore.DEFAULT_MOST_KEYS);
 
-  /** Of a counter beside its state: its place in the store, and the key's text. */
+  /** Overhead of a counter: its entry in the store and the text of its key. */
   private static final int KEY_BYTES = 256;
 
-  /** Three numbers for each, in arrays that may be half empty. */
+  /** Three numbers per request, in arrays that may be half empty. */
   private static final int REQUEST_BYTES = 48;
 
   public SimulationBudget {
     if (keys < 1) {
-      throw new IllegalArgumentException("there must be room for at least 1 key, got " + keys);
+      throw new IllegalArgumentException("the budget must allow at least 1 key, got " + keys);
     }
   }
 
+  /** Returns a budget that bounds the number of counters only. */
   public static SimulationBudget ofKeys(int keys) {
     return new SimulationBudget(keys, Long.MAX_VALUE);
   }
 
-  /** What fits into so much memory, half of it for each: keys by the largest state of the rules. */
+  /**
+   * Returns the budget of an amount of memory, half for counters of the largest state of the rules
+   * and half for requests.
+   */
   public static SimulationBudget within(long bytes, RuleSet rules) {
     long state = 0;
     for (var rule : rules.rules()) {
@@ -50,7 +53,7 @@ public record SimulationBudget(int keys, long requests) {
     return StateBytes.of(limit.limit(), 0);
   }
 
-  /** A trial that would remember more than it may. */
+  /** Thrown when a simulation exceeds its budget. */
   public static final class Exceeded extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -58,7 +61,7 @@ public record SimulationBudget(int keys, long requests) {
       super(
           String.format(
               Locale.ROOT,
-              "rolling windows and slots in flight would remember more than %,d requests",
+              "rolling windows and concurrency limits would have to store more than %,d requests",
               requests),
           null,
           false,

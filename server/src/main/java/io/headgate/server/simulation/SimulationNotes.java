@@ -4,10 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What whoever looks at the figures of a trial must know of them. */
+/** Creates notes about the limitations of a simulation result. */
 public final class SimulationNotes {
   /**
-   * @param requests where they are from, such as {@code a log}
+   * Returns the notes of a comparison.
+   *
+   * @param requests source of the requests, such as {@code a log}
    * @param moreKeys how to keep more counters, such as {@code --max-keys keeps more}
    */
   public static List<String> of(Comparison comparison, String requests, String moreKeys) {
@@ -17,38 +19,40 @@ public final class SimulationNotes {
     if (before.rules().hasConcurrency() || after.rules().hasConcurrency()) {
       notes.add(
           requests
-              + " does not say when requests end, so slots of concurrency limits are held for their lease");
+              + " does not record when requests end, so slots of concurrency limits are held for their lease");
     }
-    if (before.isCrowded()) notes.add(crowded(before, moreKeys));
-    else if (after.isCrowded()) notes.add(crowded(after, moreKeys));
+    if (before.mayHaveEvicted()) notes.add(evicted(before, moreKeys));
+    else if (after.mayHaveEvicted()) notes.add(evicted(after, moreKeys));
     if (comparison.unlisted() > 0) {
       notes.add(
           String.format(
               Locale.ROOT,
-              "%,d requests are of callers beyond the first %,d, who are not listed",
+              "%,d requests come from callers beyond the first %,d, which are not listed",
               comparison.unlisted(),
-              Comparison.MOST_CALLERS));
+              Comparison.MAX_CALLERS));
     }
     return notes;
   }
 
-  private static String crowded(RuleSimulator bench, String moreKeys) {
+  private static String evicted(RuleSimulator simulator, String moreKeys) {
     return String.format(
         Locale.ROOT,
-        "%,d counters were in use at once, of %,d that are kept at the most: some may have been"
-            + " forgotten, so that too few requests are denied; %s",
-        bench.mostKeys(),
-        bench.room().keys(),
+        "%,d of at most %,d counters were in use at once: some may have been evicted, so that too"
+            + " few requests are denied; %s",
+        simulator.peakKeys(),
+        simulator.budget().keys(),
         moreKeys);
   }
 
   /**
-   * @param attributes that rules look at and that no line had
-   * @param wayOut how to take something else for them
+   * Returns the note about attributes that are missing from a log.
+   *
+   * @param attributes used by the rules and present in no line
+   * @param remedy how to supply them
    */
-  public static String missing(List<String> attributes, String wayOut) {
-    return "no line has %s, which rules look at; %s"
-        .formatted(String.join(", ", attributes), wayOut);
+  public static String missing(List<String> attributes, String remedy) {
+    return "no line has %s, which the rules use; %s"
+        .formatted(String.join(", ", attributes), remedy);
   }
 
   private SimulationNotes() {}

@@ -9,24 +9,27 @@ import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 
 /**
- * What a limit remembers of one caller, in bytes: computed from what its state is made of, 8 for
- * each number, without what a store needs around it.
+ * Estimates the size of the state of a limit for one caller: 8 bytes per number, without the
+ * overhead of a store.
  */
 final class StateBytes {
   private static final int NUMBER = 8;
 
   /**
-   * @param mostKept the most requests that were remembered at once, for limits that remember each
+   * Returns the estimate in bytes.
+   *
+   * @param peakRequests maximum number of requests stored at once, for limits that store each
+   *     request
    */
-  static long of(Limit limit, long mostKept) {
+  static long of(Limit limit, long peakRequests) {
     return NUMBER
         * switch (limit) {
-          case TokenBucket bucket -> 3; // when the debt is repaid, the slack, the whole drain
+          case TokenBucket bucket -> 3; // theoretical arrival time, remainder, time to full
           case LeakyBucket bucket -> 3;
-          case FixedWindow fixed -> 4; // end, count, and which limit wrote them
+          case FixedWindow fixed -> 4; // end, count, and an id of the limit
           case SlidingWindow sliding -> sliding.buckets() + 1L + 4;
-          case RollingWindow rolling -> 2 * mostKept + 2; // time and cost of each
-          case Concurrency slots -> 3 * mostKept + 1; // holder, end and cost of each
+          case RollingWindow rolling -> 2 * peakRequests + 2; // time and cost of each
+          case Concurrency slots -> 3 * peakRequests + 1; // slot id, expiry and cost of each
         };
   }
 

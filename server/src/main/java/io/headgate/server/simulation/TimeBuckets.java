@@ -1,6 +1,6 @@
 package io.headgate.server.simulation;
 
-/** Cuts a time into steps of a length that people like to read off an axis. */
+/** Chooses round bucket lengths for a time axis. */
 public final class TimeBuckets {
   private static final long[] MILLIS = {
     1,
@@ -29,13 +29,16 @@ public final class TimeBuckets {
     86_400_000
   };
 
-  /** The shortest step of which no more than {@code most} make up the time, in milliseconds. */
-  public static long millis(long durationMillis, int most) {
+  /**
+   * Returns the shortest round bucket length in milliseconds that divides the duration into at most
+   * {@code max} buckets.
+   */
+  public static long millis(long durationMillis, int max) {
     for (long step : MILLIS) {
-      if (Math.ceilDiv(durationMillis, step) <= most) return step;
+      if (Math.ceilDiv(durationMillis, step) <= max) return step;
     }
     long day = MILLIS[MILLIS.length - 1];
-    return day * Math.ceilDiv(durationMillis, day * most);
+    return day * Math.ceilDiv(durationMillis, day * max);
   }
 
   private TimeBuckets() {}

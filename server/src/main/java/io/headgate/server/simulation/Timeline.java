@@ -3,11 +3,11 @@ package io.headgate.server.simulation;
 import java.util.Arrays;
 
 /**
- * Counts by time, of a time whose length nobody knows before its end: where the steps become too
- * many, they become longer.
+ * Counts events by time when the total duration is unknown. When there are too many buckets, they
+ * are merged into longer ones. Not thread-safe.
  */
 public final class Timeline {
-  /** Each is so many times the one before, so that steps can be put together. */
+  /** Bucket lengths, each a multiple of the previous one, so that buckets can be merged. */
   private static final long[] SECONDS = {
     1,
     2,
@@ -29,47 +29,47 @@ public final class Timeline {
     8_640_000_000L
   };
 
-  static final int MOST_STEPS = 300;
+  static final int MAX_STEPS = 300;
 
   private final long[][] counts;
   private int scale;
-  private long first; // the number of the first step since the epoch
+  private long first; // number of the first step since the epoch
   private int steps;
 
   /**
-   * @param series how many things are counted
+   * @param series number of series to count
    */
   Timeline(int series) {
-    counts = new long[series][MOST_STEPS];
+    counts = new long[series][MAX_STEPS];
   }
 
-  /** What comes later must not come in a step before the first. */
+  /** Counts an event. A time before the first step counts in the first step. */
   void add(int series, long micros) {
-    int place = place(micros); // which may put other arrays in place of these
-    counts[series][place]++;
+    int step = step(micros); // may replace the arrays
+    counts[series][step]++;
   }
 
-  private int place(long micros) {
+  private int step(long micros) {
     if (steps == 0) {
       first = micros / stepMicros();
       steps = 1;
     }
-    long place = micros / stepMicros() - first;
-    while (place >= MOST_STEPS) {
-      lengthen();
-      place = micros / stepMicros() - first;
+    long offset = micros / stepMicros() - first;
+    while (offset >= MAX_STEPS) {
+      mergeSteps();
+      offset = micros / stepMicros() - first;
     }
-    int step = (int) Math.max(0, place);
+    int step = (int) Math.max(0, offset);
     steps = Math.max(steps, step + 1);
     return step;
   }
 
-  private void lengthen() {
+  private void mergeSteps() {
     long before = SECONDS[scale++];
     long times = SECONDS[scale] / before;
     long newFirst = first / times;
     for (int s = 0; s < counts.length; s++) {
-      var merged = new long[MOST_STEPS];
+      var merged = new long[MAX_STEPS];
       for (int i = 0; i < steps; i++) {
         merged[(int) ((first + i) / times - newFirst)] += counts[s][i];
       }
@@ -83,6 +83,7 @@ public final class Timeline {
     return SECONDS[scale] * 1_000_000;
   }
 
+  /** Returns the start of the first step, in milliseconds since the epoch. */
   public long fromMillis() {
     return first * stepMillis();
   }
@@ -91,6 +92,7 @@ public final class Timeline {
     return SECONDS[scale] * 1_000;
   }
 
+  /** Returns the counts of each step of a series. */
   public long[] counts(int series) {
     return Arrays.copyOf(counts[series], steps);
   }

@@ -3,14 +3,14 @@ package io.headgate.server.simulation;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Requests that nobody sent, each at a cost of 1. */
+/** Generated traffic. Each request costs 1. */
 public sealed interface Traffic {
   long SECOND = 1_000_000;
 
-  /** Adds them, until no more are taken. */
+  /** Adds the arrivals, until no more are accepted. */
   void into(Arrivals arrivals);
 
-  /** As many each second, evenly. */
+  /** A constant rate with equal gaps. */
   record Steady(double perSecond) implements Traffic {
     @Override
     public void into(Arrivals arrivals) {
@@ -22,7 +22,7 @@ public sealed interface Traffic {
     }
   }
 
-  /** So many at once, every so often. */
+  /** Bursts of equal size at a fixed interval. */
   record Bursts(long size, long everyMicros) implements Traffic {
     @Override
     public void into(Arrivals arrivals) {
@@ -33,12 +33,12 @@ public sealed interface Traffic {
     }
   }
 
-  /** From none to so many each second, ever faster. */
+  /** A rate that rises linearly from zero. */
   record Ramp(double perSecond) implements Traffic {
     @Override
     public void into(Arrivals arrivals) {
       if (perSecond <= 0) return;
-      // Until t there have been perSecond / 2 / end * t * t.
+      // The number of arrivals until t is perSecond / 2 / end * t * t.
       double square = 2.0 * arrivals.end() * SECOND / perSecond;
       for (long i = 0; ; i++) {
         long time = (long) Math.sqrt((i + 0.5) * square);
@@ -47,7 +47,7 @@ public sealed interface Traffic {
     }
   }
 
-  /** As many each second on average, each whenever it likes (a Poisson process). */
+  /** A Poisson process with a constant mean rate. */
   record Random(double perSecond, long seed) implements Traffic {
     @Override
     public void into(Arrivals arrivals) {
@@ -62,8 +62,8 @@ public sealed interface Traffic {
   }
 
   /**
-   * As who knows where windows end would come: so many in the last moment of each, and as many in
-   * the first of the next.
+   * Bursts on both sides of each window boundary, the worst case of fixed windows: {@code size}
+   * requests just before the boundary and as many at it.
    */
   record Edges(long size, long windowMicros) implements Traffic {
     private static final long BEFORE = 1_000;
@@ -77,7 +77,7 @@ public sealed interface Traffic {
     }
   }
 
-  /** As many in each second as drawn for it, evenly within it. */
+  /** A drawn rate: a number of requests for each second, with equal gaps. */
   record Drawn(List<Long> perSecond) implements Traffic {
     public Drawn {
       perSecond = List.copyOf(perSecond);
@@ -95,8 +95,8 @@ public sealed interface Traffic {
     }
   }
 
-  /** At these times, in microseconds. */
-  @SuppressWarnings("ArrayRecordComponent") // nobody compares traffic
+  /** Arrivals at given times, in microseconds. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Times(long[] micros) implements Traffic {
     @Override
     public void into(Arrivals arrivals) {
@@ -106,7 +106,7 @@ public sealed interface Traffic {
     }
   }
 
-  /** One and the other. */
+  /** The union of two kinds of traffic. */
   record Both(Traffic first, Traffic second) implements Traffic {
     @Override
     public void into(Arrivals arrivals) {

@@ -8,84 +8,87 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** What one thread has heard lately; a ring. */
+/**
+ * A ring buffer of the recent requests of one thread. Written by that thread only; reading is
+ * thread-safe.
+ */
 public final class TrafficRing implements DecisionListener {
-  /** Longer subjects are not kept: with them, a full ring could take all the memory there is. */
-  static final int LONGEST_SUBJECT = 512;
+  /** Longer subjects are skipped, since a full ring of them would use too much memory. */
+  static final int MAX_SUBJECT_LENGTH = 512;
 
   static final int FEW_CALLERS = 64;
-  private static final int LOOK_EVERY = 1_024;
+  private static final int WIDEN_CHECK_INTERVAL = 1_024;
 
-  private record Heard(Arrival arrival, int hash) {}
+  private record Entry(Arrival arrival, int hash) {}
 
-  private final RecentTraffic all;
-  private final int room;
-  private volatile AtomicReferenceArray<Heard> ring;
+  private final RecentTraffic traffic;
+  private final int capacity;
+  private volatile AtomicReferenceArray<Entry> ring;
   private int next;
-  private int untilLook = LOOK_EVERY;
-  private int untilFull;
+  private int untilWidenCheck = WIDEN_CHECK_INTERVAL;
+  private int untilFullCheck;
   private volatile long droppedAt = Long.MIN_VALUE;
-  private int known; // the bits that the ring was last cleared by
+  private int appliedBits; // the bits the ring was last filtered by
 
-  TrafficRing(RecentTraffic all, int room) {
-    this.all = all;
-    this.room = room;
-    this.ring = new AtomicReferenceArray<>(room);
+  TrafficRing(RecentTraffic traffic, int capacity) {
+    this.traffic = traffic;
+    this.capacity = capacity;
+    this.ring = new AtomicReferenceArray<>(capacity);
   }
 
   @Override
   public void decided(Request request, CheckResult result, long nanos) {
-    hear(request);
+    record(request);
   }
 
-  /** By the thread of this ear only. */
-  void hear(Request request) {
+  /** Records a request, or skips it. Called by the owning thread only. */
+  void record(Request request) {
     int hash = RecentTraffic.hashOf(request);
-    if (all.isKept(hash, all.bits())) keep(request, hash);
-    else if (--untilLook == 0) look();
+    if (traffic.isSampled(hash, traffic.bits())) keep(request, hash);
+    else if (--untilWidenCheck == 0) checkWidening();
   }
 
-  /** Where nobody who comes is kept, it may be time to keep more. */
-  private void look() {
-    untilLook = LOOK_EVERY;
-    all.loosenIfQuiet(all.now());
+  /** Checks whether more callers should be sampled, even if no current caller is. */
+  private void checkWidening() {
+    untilWidenCheck = WIDEN_CHECK_INTERVAL;
+    traffic.widenIfQuiet(traffic.now());
   }
 
   private void keep(Request request, int hash) {
-    if (length(request.subject()) > LONGEST_SUBJECT) return;
-    long now = all.now();
-    all.loosenIfQuiet(now);
-    if (known != all.bits()) clear(now);
+    if (length(request.subject()) > MAX_SUBJECT_LENGTH) return;
+    long now = traffic.now();
+    traffic.widenIfQuiet(now);
+    if (appliedBits != traffic.bits()) filter(now);
     var oldest = ring.getPlain(next);
-    if (oldest != null && oldest.arrival.micros() > now - RecentTraffic.KEPT_MICROS) {
-      if (--untilFull <= 0) full(now);
-      if (!all.isKept(hash, known)) return;
+    if (oldest != null && oldest.arrival.micros() > now - RecentTraffic.RETENTION_MICROS) {
+      if (--untilFullCheck <= 0) handleFull(now);
+      if (!traffic.isSampled(hash, appliedBits)) return;
       var dropped = ring.getPlain(next);
       if (dropped != null) droppedAt = dropped.arrival.micros();
     }
-    ring.setRelease(next, new Heard(new Arrival(now, false, request), hash));
-    next = next + 1 == room ? 0 : next + 1;
+    ring.setRelease(next, new Entry(new Arrival(now, false, request), hash));
+    next = next + 1 == capacity ? 0 : next + 1;
   }
 
   /**
-   * Ten minutes do not fit. Fewer callers make room, but of few callers it is better to know a
-   * shorter time than nothing.
+   * Handles a ring that is too small for ten minutes. Sampling fewer callers frees capacity, but if
+   * there are only a few callers, a shorter period is better than none of them.
    */
-  private void full(long now) {
-    untilFull = room;
+  private void handleFull(long now) {
+    untilFullCheck = capacity;
     if (!hasManyCallers()) return;
-    untilFull = 0;
-    all.tighten(known);
-    clear(now);
+    untilFullCheck = 0;
+    traffic.narrow(appliedBits);
+    filter(now);
   }
 
   private boolean hasManyCallers() {
     var seen = new BitSet(1 << 12);
     int callers = 0;
-    for (int i = 0; i < room && callers <= FEW_CALLERS; i++) {
-      var heard = ring.getPlain(i);
-      if (heard == null) continue;
-      int bit = (heard.hash * 0x9E3779B9) >>> 20;
+    for (int i = 0; i < capacity && callers <= FEW_CALLERS; i++) {
+      var entry = ring.getPlain(i);
+      if (entry == null) continue;
+      int bit = (entry.hash * 0x9E3779B9) >>> 20;
       if (seen.get(bit)) continue;
       seen.set(bit);
       callers++;
@@ -93,18 +96,18 @@ public final class TrafficRing implements DecisionListener {
     return callers > FEW_CALLERS;
   }
 
-  /** Drops those who are not kept any more and what is too old, and goes on after the rest. */
-  private void clear(long now) {
-    known = all.bits();
-    var left = new AtomicReferenceArray<Heard>(room);
+  /** Removes entries that are no longer sampled or are too old, and continues after the rest. */
+  private void filter(long now) {
+    appliedBits = traffic.bits();
+    var filtered = new AtomicReferenceArray<Entry>(capacity);
     int count = 0;
-    for (int i = 0; i < room; i++) {
-      var heard = ring.getPlain((next + i) % room);
-      if (heard == null || heard.arrival.micros() <= now - RecentTraffic.KEPT_MICROS) continue;
-      if (all.isKept(heard.hash, known)) left.setPlain(count++, heard);
+    for (int i = 0; i < capacity; i++) {
+      var entry = ring.getPlain((next + i) % capacity);
+      if (entry == null || entry.arrival.micros() <= now - RecentTraffic.RETENTION_MICROS) continue;
+      if (traffic.isSampled(entry.hash, appliedBits)) filtered.setPlain(count++, entry);
     }
-    next = count % room;
-    ring = left;
+    next = count % capacity;
+    ring = filtered;
   }
 
   private static int length(Subject subject) {
@@ -115,29 +118,32 @@ public final class TrafficRing implements DecisionListener {
     return length;
   }
 
-  /** By any thread. */
+  /** May be called from any thread. */
   int count(long now) {
     var seen = ring;
     int count = 0;
-    for (int i = 0; i < room; i++) {
-      var heard = seen.getAcquire(i);
-      if (heard != null && heard.arrival.micros() > now - RecentTraffic.KEPT_MICROS) count++;
+    for (int i = 0; i < capacity; i++) {
+      var entry = seen.getAcquire(i);
+      if (entry != null && entry.arrival.micros() > now - RecentTraffic.RETENTION_MICROS) count++;
     }
     return count;
   }
 
-  /** Until when it is not whole: the latest time of what had to make room. By any thread. */
+  /**
+   * Returns the time before which the ring is incomplete: the latest time of a dropped request. May
+   * be called from any thread.
+   */
   long droppedAt() {
     return droppedAt;
   }
 
-  /** By any thread. */
-  void addTo(List<Arrival> arrivals, long after, int zeros) {
+  /** May be called from any thread. */
+  void addTo(List<Arrival> arrivals, long after, int zeroBits) {
     var seen = ring;
-    for (int i = 0; i < room; i++) {
-      var heard = seen.getAcquire(i);
-      if (heard == null || heard.arrival.micros() <= after) continue;
-      if (all.isKept(heard.hash, zeros)) arrivals.add(heard.arrival);
+    for (int i = 0; i < capacity; i++) {
+      var entry = seen.getAcquire(i);
+      if (entry == null || entry.arrival.micros() <= after) continue;
+      if (traffic.isSampled(entry.hash, zeroBits)) arrivals.add(entry.arrival);
     }
   }
 }

@@ -1,10 +1,10 @@
 /**
- * What would happen if: made traffic against limits ({@link
- * io.headgate.server.simulation.Playground}), and real traffic against other rules ({@link
+ * Simulation of rules: generated traffic against limits ({@link
+ * io.headgate.server.simulation.Playground}), and recorded traffic against other rules ({@link
  * io.headgate.server.simulation.Comparison}).
  *
- * <p>Lives here: traffic that is made, traffic that was heard, and what the real arithmetic says to
- * it by a clock that is turned by hand. May not: the state that is in force, the time of day, HTTP,
+ * <p>Contains traffic generators, the sample of recent traffic, and the simulators, which run the
+ * real algorithms with a manual clock. Does not touch live counters, the system clock, HTTP or
  * files.
  */
 @NullMarked

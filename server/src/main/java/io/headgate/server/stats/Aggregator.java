@@ -12,70 +12,76 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What all event loops have counted, by second and by rule. Not for several threads at once. */
+/** Sums the counts of all event loops, by second and by rule. Not thread-safe. */
 final class Aggregator {
   static final int RECENT_SECONDS = 10;
-  static final int MOST_RULES = 1_000;
+  static final int MAX_RULES = 1_000;
 
   private final long started;
   private final SecondRing ring;
   private final Map<String, SecondRing> rules = new HashMap<>();
   private final LatencyRing latencies = new LatencyRing();
   private final OutcomeCounts totals = new OutcomeCounts();
-  private long uncounted; // since that was asked last
+  private long uncounted; // since the last takeUncounted
 
   /**
-   * @param started the first second there is to count
+   * @param started the first second to count
    */
   Aggregator(long started) {
     this.started = started;
     this.ring = new SecondRing(started - 1);
   }
 
-  void add(ThreadCounts tally) {
-    totals.add(tally.all);
-    uncounted += tally.uncounted;
-    ring.add(tally.second, tally.all);
-    latencies.add(tally.second, tally.latencies);
-    tally.byRule.forEach((rule, outcomes) -> {
-      var known = rules.get(rule);
-      if (known == null) {
-        if (rules.size() == MOST_RULES) return;
-        known = new SecondRing(tally.second);
-        rules.put(rule, known);
+  /** Adds the counts of one thread and one second. */
+  void add(ThreadCounts counts) {
+    totals.add(counts.all);
+    uncounted += counts.uncounted;
+    ring.add(counts.second, counts.all);
+    latencies.add(counts.second, counts.latencies);
+    counts.byRule.forEach((rule, outcomes) -> {
+      var ruleRing = rules.get(rule);
+      if (ruleRing == null) {
+        if (rules.size() == MAX_RULES) return;
+        ruleRing = new SecondRing(counts.second);
+        rules.put(rule, ruleRing);
       }
-      known.add(tally.second, outcomes);
+      ruleRing.add(counts.second, outcomes);
     });
   }
 
-  /** Lets time pass up to this second; rules that had no part in anything for long are dropped. */
+  /**
+   * Advances to this second and drops rules without checks for {@value SecondRing#SECONDS} seconds.
+   */
   void advance(long second) {
     ring.advance(second);
-    rules.values().removeIf(of -> second - of.newest() >= SecondRing.SECONDS);
+    rules.values().removeIf(ring -> second - ring.newest() >= SecondRing.SECONDS);
   }
 
   CheckCounts at(long second) {
     return ring.at(second);
   }
 
-  /** Of each rule that had part in something in that second. */
+  /** Returns the counts of each rule that has any in that second. */
   Map<String, CheckCounts> rulesAt(long second) {
     var found = new HashMap<String, CheckCounts>();
-    rules.forEach((rule, of) -> {
-      var counts = of.at(second);
+    rules.forEach((rule, ruleRing) -> {
+      var counts = ruleRing.at(second);
       if (!counts.equals(CheckCounts.NONE)) found.put(rule, counts);
     });
     return found;
   }
 
-  /** How many checks have passed uncounted since this was asked last, late ones included. */
+  /**
+   * Returns and resets the number of checks allowed without being counted, including late ones.
+   */
   long takeUncounted() {
     long taken = uncounted;
     uncounted = 0;
     return taken;
   }
 
-  StatsSnapshot figures(long last, List<Anomaly> anomalies) {
+  /** Builds the snapshot up to and including second {@code last}. */
+  StatsSnapshot snapshot(long last, List<Anomaly> anomalies) {
     int recent = Math.clamp(last - started + 1, 1, RECENT_SECONDS);
     var series = new ArrayList<SecondStats>(SecondRing.SECONDS);
     for (long second = last - SecondRing.SECONDS + 1; second <= last; second++) {
@@ -92,17 +98,17 @@ final class Aggregator {
         anomalies);
   }
 
-  private List<StatsSnapshot.OfRule> byRule(long last, int recent) {
-    var busy = new ArrayList<StatsSnapshot.OfRule>();
-    rules.forEach((rule, of) -> {
-      if (last - of.newest() >= recent) return;
-      var counts = of.sum(last, recent);
-      if (counts.hadPart()) busy.add(new StatsSnapshot.OfRule(rule, counts));
+  private List<StatsSnapshot.RuleStats> byRule(long last, int recent) {
+    var busy = new ArrayList<StatsSnapshot.RuleStats>();
+    rules.forEach((rule, ruleRing) -> {
+      if (last - ruleRing.newest() >= recent) return;
+      var counts = ruleRing.sum(last, recent);
+      if (counts.contributed()) busy.add(new StatsSnapshot.RuleStats(rule, counts));
     });
     busy.sort(
-        Comparator.<StatsSnapshot.OfRule>comparingLong(of -> decided(of.counts()))
+        Comparator.<StatsSnapshot.RuleStats>comparingLong(stats -> decided(stats.counts()))
             .reversed()
-            .thenComparing(StatsSnapshot.OfRule::rule));
+            .thenComparing(StatsSnapshot.RuleStats::rule));
     return List.copyOf(busy);
   }
 

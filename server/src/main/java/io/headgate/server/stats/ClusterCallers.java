@@ -15,52 +15,55 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The callers of this instance and, where they share a store, of the others: each leaves its list
- * there from time to time, and says so; whoever looks reads those of the others.
+ * The top callers of this instance and, if instances share a Redis, of all others. Each instance
+ * publishes its list periodically, and lists of the others are read on demand. Thread-safe.
  */
 public final class ClusterCallers {
-  /** How often a list is left. */
-  public static final Duration EVERY = Duration.ofSeconds(5);
+  /** How often each instance publishes its list. */
+  public static final Duration PUBLISH_INTERVAL = Duration.ofSeconds(5);
 
-  private static final Duration KEPT = EVERY.multipliedBy(3);
-  private static final long READ_MILLIS = 500;
+  private static final Duration TIME_TO_LIVE = PUBLISH_INTERVAL.multipliedBy(3);
+  private static final long READ_TIMEOUT_MILLIS = 500;
   private static final String TOPIC = "callers";
 
-  private final StatsCollector watch;
-  private final Optional<Broadcast> bulletin;
+  private final StatsCollector stats;
+  private final Optional<Broadcast> broadcast;
   private final String instance;
-  private final PeerInstances others = new PeerInstances(KEPT, System::nanoTime);
+  private final PeerInstances peers = new PeerInstances(TIME_TO_LIVE, System::nanoTime);
 
-  /** For an instance that has nobody to share with. */
-  public ClusterCallers(StatsCollector watch) {
-    this(watch, Optional.empty(), "");
+  /** Creates the list of a single instance. */
+  public ClusterCallers(StatsCollector stats) {
+    this(stats, Optional.empty(), "");
   }
 
   /**
-   * @param instance what to call this one; no other is called so
+   * @param instance unique name of this instance
    */
-  public ClusterCallers(StatsCollector watch, Optional<Broadcast> bulletin, String instance) {
-    this.watch = watch;
-    this.bulletin = bulletin;
+  public ClusterCallers(StatsCollector stats, Optional<Broadcast> broadcast, String instance) {
+    this.stats = stats;
+    this.broadcast = broadcast;
     this.instance = instance;
-    bulletin.ifPresent(board -> board.listen(TOPIC, this::heard));
+    broadcast.ifPresent(channel -> channel.listen(TOPIC, this::received));
   }
 
-  private void heard(String name) {
+  private void received(String name) {
     if (name.equals(instance) || !name.matches("[0-9a-f]{1,32}")) return;
-    others.heard(name);
+    peers.seen(name);
   }
 
-  /** Leaves this instance's list for the others. If that fails, the next may not. */
+  /**
+   * Publishes the list of this instance without waiting. A failure is ignored, since the next list
+   * follows soon.
+   */
   public void publish() {
-    if (bulletin.isEmpty()) return;
-    byte[] content = CallerCodec.encode(watch.callers());
+    if (broadcast.isEmpty()) return;
+    byte[] content = CallerCodec.encode(stats.callers());
     byte[] name = instance.getBytes(StandardCharsets.UTF_8);
     var unused =
-        bulletin
+        broadcast
             .get()
-            .post(topicOf(instance), content, KEPT, "")
-            .thenCompose(kept -> bulletin.get().post(TOPIC, name, KEPT, instance))
+            .post(topicOf(instance), content, TIME_TO_LIVE, "")
+            .thenCompose(kept -> broadcast.get().post(TOPIC, name, TIME_TO_LIVE, instance))
             .exceptionally(failure -> null);
   }
 
@@ -68,27 +71,34 @@ public final class ClusterCallers {
     return TOPIC + ":" + name;
   }
 
+  /**
+   * Returns the merged list of all known instances. Lists that cannot be read within {@value
+   * #READ_TIMEOUT_MILLIS} ms are left out.
+   */
   public CompletionStage<CallerList> all() {
-    var own = CompletableFuture.supplyAsync(watch::callers, Thread::startVirtualThread);
-    if (bulletin.isEmpty()) return own;
+    var own = CompletableFuture.supplyAsync(stats::callers, Thread::startVirtualThread);
+    if (broadcast.isEmpty()) return own;
     var lists = new ArrayList<CompletableFuture<Optional<CallerList>>>();
     lists.add(own.thenApply(Optional::of));
-    for (var name : others.present()) lists.add(read(bulletin.get().read(topicOf(name))));
+    for (var name : peers.present()) lists.add(read(broadcast.get().read(topicOf(name))));
     return merged(lists);
   }
 
-  /** Aside: many long lists take a while, and who brings them has checks to carry. */
+  /**
+   * Merges the lists on a virtual thread, since the thread that delivers them also serves checks.
+   */
   static CompletableFuture<CallerList> merged(List<CompletableFuture<Optional<CallerList>>> lists) {
     return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new))
         .thenApplyAsync(done -> CallerMerge.of(present(lists)), Thread::startVirtualThread);
   }
 
-  /** One that can't be read in time is left out. Aside, as above. */
-  static CompletableFuture<Optional<CallerList>> read(CompletionStage<Optional<byte[]>> left) {
-    return left.thenApplyAsync(
-            content -> content.flatMap(CallerCodec::decode), Thread::startVirtualThread)
+  /** Decodes a list on a virtual thread. Completes with empty if it is invalid or late. */
+  static CompletableFuture<Optional<CallerList>> read(CompletionStage<Optional<byte[]>> content) {
+    return content
+        .thenApplyAsync(
+            bytes -> bytes.flatMap(CallerCodec::decode), Thread::startVirtualThread)
         .toCompletableFuture()
-        .orTimeout(READ_MILLIS, TimeUnit.MILLISECONDS)
+        .orTimeout(READ_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
         .exceptionally(failure -> Optional.empty());
   }
 

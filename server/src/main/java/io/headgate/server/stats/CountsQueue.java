@@ -7,44 +7,44 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * What the event loops have given and nobody has added up yet. Bounded: where callers are invented
- * faster than they can be added up, tables of them are thrown away, and how many is said. The sums
- * are never lost.
+ * Passes counts from the event loops to the collector. The number of caller tables is bounded: if
+ * new callers arrive faster than they can be aggregated, tables are dropped and counted as dropped.
+ * Counts of checks are never dropped. Thread-safe.
  */
 final class CountsQueue {
-  private static final int MOST_TABLES = 256; // of 1,024 callers each
+  private static final int MAX_TABLES = 256; // of 1,024 callers each
 
-  private final ConcurrentLinkedQueue<ThreadCounts> tallies = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<ThreadCounts> counts = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<CallerTable> tables = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final LongAdder lost = new LongAdder();
+  private final AtomicInteger queuedTables = new AtomicInteger();
+  private final LongAdder dropped = new LongAdder();
 
-  void give(ThreadCounts tally) {
-    tallies.add(tally);
+  void add(ThreadCounts checks) {
+    counts.add(checks);
   }
 
-  void give(CallerTable table) {
-    if (waiting.incrementAndGet() > MOST_TABLES) {
-      waiting.decrementAndGet();
-      lost.increment();
+  void add(CallerTable table) {
+    if (queuedTables.incrementAndGet() > MAX_TABLES) {
+      queuedTables.decrementAndGet();
+      dropped.increment();
       return;
     }
     tables.add(table);
   }
 
-  void takeTallies(Consumer<ThreadCounts> use) {
-    for (var tally = tallies.poll(); tally != null; tally = tallies.poll()) use.accept(tally);
+  void drainCounts(Consumer<ThreadCounts> consumer) {
+    for (var next = counts.poll(); next != null; next = counts.poll()) consumer.accept(next);
   }
 
-  void takeTables(Consumer<CallerTable> use) {
+  void drainTables(Consumer<CallerTable> consumer) {
     for (var table = tables.poll(); table != null; table = tables.poll()) {
-      waiting.decrementAndGet();
-      use.accept(table);
+      queuedTables.decrementAndGet();
+      consumer.accept(table);
     }
   }
 
-  /** How many tables were thrown away. */
-  long lost() {
-    return lost.sum();
+  /** Returns the number of dropped tables. */
+  long dropped() {
+    return dropped.sum();
   }
 }

@@ -5,35 +5,36 @@ import io.headgate.rule.Request;
 import java.util.List;
 
 /**
- * Hears of each decision, on the thread that made it; must not throw, block or allocate without
- * need.
+ * Is notified of each decision on the thread that made it. Must not throw or block, and should not
+ * allocate.
  *
- * <p>Each event loop has one of its own, which no other thread tells anything: what it counts takes
- * no lock and meets no contention. What only looks (peek, explain) is no decision.
+ * <p>Each event loop has its own listener that no other thread calls, so counting needs no locks
+ * and has no contention. Read-only requests (peek, explain) are not decisions.
  */
 @FunctionalInterface
 public interface DecisionListener {
-  /** Has no use for what it hears. */
+  /** A listener that does nothing. */
   DecisionListener NONE = (request, result, nanos) -> {};
 
   /**
-   * Of requests that are decided together each is told by itself: one that its own limits would let
-   * pass is allowed there, also where the whole was denied.
+   * Handles a decision. Each request of a batch that is decided together is reported separately: a
+   * request that its own limits allow is reported as allowed, even if the batch as a whole was
+   * denied.
    *
-   * @param nanos how long the asker waited for the decision
+   * @param nanos how long the client waited for the decision
    */
   void decided(Request request, CheckResult result, long nanos);
 
-  /** All of these as one, told in their order. */
-  static DecisionListener all(List<DecisionListener> witnesses) {
-    var others = witnesses.stream().filter(witness -> !witness.equals(NONE)).toList();
-    return switch (others.size()) {
+  /** Returns a listener that calls all of these in order. */
+  static DecisionListener all(List<DecisionListener> listeners) {
+    var active = listeners.stream().filter(listener -> !listener.equals(NONE)).toList();
+    return switch (active.size()) {
       case 0 -> NONE;
-      case 1 -> others.getFirst();
+      case 1 -> active.getFirst();
       default -> {
-        var each = others.toArray(DecisionListener[]::new);
+        var array = active.toArray(DecisionListener[]::new);
         yield (request, result, nanos) -> {
-          for (var witness : each) witness.decided(request, result, nanos);
+          for (var listener : array) listener.decided(request, result, nanos);
         };
       }
     };

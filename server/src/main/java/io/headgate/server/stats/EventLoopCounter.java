@@ -13,29 +13,29 @@ import io.headgate.store.Source;
 import java.util.function.LongSupplier;
 
 /**
- * Counts what one event loop decides, in tables that no other thread touches; when a second is
- * over, it gives them away and begins others.
+ * Counts the decisions of one event loop, in tables that no other thread touches. At the end of
+ * each second it passes them to the queue and starts new ones.
  */
 public final class EventLoopCounter implements DecisionListener {
   private final CallerNaming names;
-  private final CountsQueue inbox;
+  private final CountsQueue queue;
   private final LongSupplier clock;
   private final long secret;
-  private final CheckResult.RuleSaid ruleSaid = this::said;
-  private ThreadCounts tally;
+  private final CheckResult.RuleSaid ruleListener = this::countRule;
+  private ThreadCounts counts;
   private CallerTable callers;
-  private boolean allowed; // of the decision that is being counted
+  private boolean allowed; // of the decision being counted, like the next three fields
   private boolean degraded;
   private boolean shadowDenied;
   private boolean uncounted;
 
-  EventLoopCounter(CallerNaming names, CountsQueue inbox, LongSupplier clock, long secret) {
+  EventLoopCounter(CallerNaming names, CountsQueue queue, LongSupplier clock, long secret) {
     this.names = names;
-    this.inbox = inbox;
+    this.queue = queue;
     this.clock = clock;
     this.secret = secret;
     long second = second();
-    this.tally = new ThreadCounts(second);
+    this.counts = new ThreadCounts(second);
     this.callers = new CallerTable(second, secret);
   }
 
@@ -45,28 +45,31 @@ public final class EventLoopCounter implements DecisionListener {
     degraded = result.source() == Source.FALLBACK;
     shadowDenied = false;
     uncounted = false;
-    result.eachRule(ruleSaid);
-    count(tally.all, allowed, !allowed, shadowDenied);
-    if (uncounted && allowed) tally.uncounted++;
-    tally.latencies.record(nanos);
+    result.eachRule(ruleListener);
+    count(counts.all, allowed, !allowed, shadowDenied);
+    if (uncounted && allowed) counts.uncounted++;
+    counts.latencies.record(nanos);
     countCaller(request.subject(), result);
   }
 
-  /** A rule that would let pass what another denies has no part in it. */
-  private void said(Rule rule, boolean passed) {
+  /**
+   * Counts the decision for one rule. A rule that allows a check that another rule denies does not
+   * contribute to the decision.
+   */
+  private void countRule(Rule rule, boolean passed) {
     boolean enforced = rule.mode() == Mode.ENFORCE;
-    boolean shadow = !enforced && !passed && allowed;
-    shadowDenied |= shadow;
-    // One that enforces its share here counts still.
+    boolean shadowDenial = !enforced && !passed && allowed;
+    shadowDenied |= shadowDenial;
+    // A rule with the local failure policy still counts.
     uncounted |= degraded && enforced && !(rule.onStoreFailure() instanceof FailurePolicy.Local);
-    count(tally.of(rule.id()), allowed && !shadow, enforced && !passed, shadow);
+    count(counts.of(rule.id()), allowed && !shadowDenial, enforced && !passed, shadowDenial);
   }
 
-  private void count(OutcomeCounts outcomes, boolean yes, boolean no, boolean shadow) {
-    outcomes.asked++;
-    if (yes) outcomes.allowed++;
-    if (no) outcomes.denied++;
-    if (shadow) outcomes.shadowDenied++;
+  private void count(OutcomeCounts outcomes, boolean allow, boolean deny, boolean shadowDenial) {
+    outcomes.checks++;
+    if (allow) outcomes.allowed++;
+    if (deny) outcomes.denied++;
+    if (shadowDenial) outcomes.shadowDenied++;
     if (degraded) outcomes.degraded++;
   }
 
@@ -83,25 +86,25 @@ public final class EventLoopCounter implements DecisionListener {
       seen.denied++;
       seen.denier = id;
     }
-    if (callers.isFull()) giveCallers(callers.second);
+    if (callers.isFull()) passCallers(callers.second);
   }
 
-  private void giveCallers(long next) {
-    inbox.give(callers);
+  private void passCallers(long next) {
+    queue.add(callers);
     callers = new CallerTable(next, secret);
   }
 
   /**
-   * To be called on the thread of this event loop, often enough that a second ends soon after it is
-   * over: decisions themselves do not look at the clock.
+   * Ends the current second if it is over. Must be called on the thread of this event loop, often
+   * enough that a second ends soon after it is over. Decisions themselves do not read the clock.
    */
   public void tick() {
     long second = second();
-    if (second <= tally.second) return; // also where the clock can be put back
-    if (!tally.isEmpty()) inbox.give(tally);
-    tally = new ThreadCounts(second);
+    if (second <= counts.second) return; // also if the clock went back
+    if (!counts.isEmpty()) queue.add(counts);
+    counts = new ThreadCounts(second);
     if (callers.isEmpty()) callers = new CallerTable(second, secret);
-    else giveCallers(second);
+    else passCallers(second);
   }
 
   private long second() {

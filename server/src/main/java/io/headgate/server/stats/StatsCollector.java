@@ -23,160 +23,173 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds up, once a second, what the event loops have seen, and keeps of it what people may want to
- * look at. Event loops write to their own {@link EventLoopCounter} and never wait for this; whoever
- * only wants the figures reads those of the last second and never waits either.
+ * Aggregates the counts of the event loops once a second, and keeps recent statistics, top callers
+ * and anomalies. Event loops write to their own {@link EventLoopCounter} and never block on this
+ * class. {@link #snapshot} returns the statistics of the last second without blocking. Thread-safe.
  */
 public final class StatsCollector {
-  /** The attributes that name a caller, unless others are asked for. */
-  public static final List<String> USUAL_NAMES = CallerNaming.USUAL;
+  /** The attributes that name a caller by default. */
+  public static final List<String> DEFAULT_CALLER_NAMES = CallerNaming.DEFAULT_ATTRIBUTES;
 
   private static final Logger LOG = LoggerFactory.getLogger(StatsCollector.class);
-  private static final long SAID_EVERY = 60; // seconds, of what is lost
+  private static final long LOG_INTERVAL = 60; // seconds between warnings about dropped tables
 
   /**
-   * A look that comes later than this, in seconds, comes after a sleep or after the clock was put
-   * forward: that nothing was counted in between says nothing.
+   * A tick that is late by more than this, in seconds, follows a sleep or a clock change. The
+   * absence of counts in between then means nothing.
    */
-  private static final long LATEST = 5;
+  private static final long MAX_TICK_DELAY = 5;
 
   private final CallerNaming names;
   private final LongSupplier clock;
-  private final BooleanSupplier storeAway;
+  private final BooleanSupplier storeUnavailable;
   private final long secret = new SecureRandom().nextLong();
   private final long started;
-  private final CountsQueue inbox = new CountsQueue();
-  private final Aggregator sums; // this and the next six guarded by this
+  private final CountsQueue queue = new CountsQueue();
+  private final Aggregator aggregator; // this and the next six fields are guarded by this
   private final TopCallers callers;
   private final AnomalyDetector detector;
-  private long last; // the second that was added up last
-  private long read; // the second that the detector was told last
-  private long lost; // of the inbox, as far as it has been said
-  private long nextSaid = Long.MIN_VALUE;
+  private long last; // the last aggregated second
+  private long detected; // the last second passed to the detector
+  private long reportedDrops; // dropped tables reported so far
+  private long nextWarning = Long.MIN_VALUE;
   private final AtomicReference<Optional<Set<String>>> changedRules =
       new AtomicReference<>(Optional.empty());
-  private final List<Consumer<StatsSnapshot>> listeners = new CopyOnWriteArrayList<>();
-  private final List<Consumer<Anomaly>> alarms = new CopyOnWriteArrayList<>();
-  private volatile StatsSnapshot figures;
+  private final List<Consumer<StatsSnapshot>> snapshotListeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<Anomaly>> anomalyListeners = new CopyOnWriteArrayList<>();
+  private volatile StatsSnapshot snapshot;
 
   /**
-   * @param callerNames the attributes that name a caller, in the order of looking for them
-   * @param clock milliseconds since 1970; one that is not put back, such as {@link MonotonicClock}
-   * @param storeAway whether policies decide instead of the store
+   * Creates a collector.
+   *
+   * @param callerNames the attributes that name a caller, in order of preference
+   * @param clock milliseconds since the epoch; must not go back, such as {@link MonotonicClock}
+   * @param storeUnavailable whether failure policies currently replace the store
    */
-  public StatsCollector(List<String> callerNames, LongSupplier clock, BooleanSupplier storeAway) {
+  public StatsCollector(List<String> callerNames, LongSupplier clock, BooleanSupplier storeUnavailable) {
     this.names = new CallerNaming(callerNames);
     this.clock = clock;
-    this.storeAway = storeAway;
+    this.storeUnavailable = storeUnavailable;
     this.started = clock.getAsLong();
     this.last = second() - 1;
-    this.read = last;
-    this.sums = new Aggregator(last + 1);
-    this.callers = new TopCallers(TopCallers.MOST, last);
+    this.detected = last;
+    this.aggregator = new Aggregator(last + 1);
+    this.callers = new TopCallers(TopCallers.MAX_CALLERS, last);
     this.detector = new AnomalyDetector(last + 1);
-    this.figures = sums.figures(last, List.of());
+    this.snapshot = aggregator.snapshot(last, List.of());
   }
 
   private long second() {
     return Math.floorDiv(clock.getAsLong(), 1_000L);
   }
 
+  /** Returns the time of creation, in milliseconds since the epoch. */
   public long startedMillis() {
     return started;
   }
 
-  /** For one event loop. */
-  public EventLoopCounter observer() {
-    return new EventLoopCounter(names, inbox, clock, secret);
-  }
-
-  /** Is told the figures once a second, on the thread that adds up; must not wait. */
-  public void follow(Consumer<StatsSnapshot> listener) {
-    listeners.add(listener);
-  }
-
-  /** Is told of each anomaly when it opens and when it ends; must not wait. */
-  public void alarm(Consumer<Anomaly> listener) {
-    alarms.add(listener);
+  /** Creates the counter of one event loop. */
+  public EventLoopCounter newCounter() {
+    return new EventLoopCounter(names, queue, clock, secret);
   }
 
   /**
-   * These are the rules that may decide from now on: nobody misses the others. From any thread,
-   * without waiting.
+   * Adds a listener that receives the snapshot of each second on the aggregating thread. It must
+   * not block.
    */
-  public void rulesInForce(Set<String> ids) {
+  public void onSnapshot(Consumer<StatsSnapshot> listener) {
+    snapshotListeners.add(listener);
+  }
+
+  /**
+   * Adds a listener that is notified when an anomaly opens and when it ends. It must not block.
+   */
+  public void onAnomaly(Consumer<Anomaly> listener) {
+    anomalyListeners.add(listener);
+  }
+
+  /**
+   * Sets the ids of the rules in force. Missing traffic of other rules is no longer an anomaly.
+   * Does not block.
+   */
+  public void setActiveRules(Set<String> ids) {
     changedRules.set(Optional.of(Set.copyOf(ids)));
   }
 
-  /** To be called once a second, a little after its end. */
+  /**
+   * Aggregates the second that just ended and notifies the listeners. Must be called once a second,
+   * shortly after its end.
+   */
   public void tick() {
     var changes = new ArrayList<Anomaly>();
-    if (!addUp(changes)) return;
-    var now = figures;
-    for (var change : changes) alarms.forEach(listener -> listener.accept(change));
-    listeners.forEach(listener -> listener.accept(now));
+    if (!aggregate(changes)) return;
+    var now = snapshot;
+    for (var change : changes) anomalyListeners.forEach(listener -> listener.accept(change));
+    snapshotListeners.forEach(listener -> listener.accept(now));
   }
 
-  /** False if no second has ended. */
-  private synchronized boolean addUp(List<Anomaly> changes) {
+  /** Returns false if no second has ended. */
+  private synchronized boolean aggregate(List<Anomaly> changes) {
     long ended = second() - 1;
-    inbox.takeTallies(sums::add);
+    queue.drainCounts(aggregator::add);
     if (ended > last) callers.advance(ended);
-    inbox.takeTables(callers::add);
+    queue.drainTables(callers::add);
     if (ended <= last) return false;
-    sums.advance(ended);
+    aggregator.advance(ended);
     detect(ended, changes);
     last = ended;
-    figures = sums.figures(ended, detector.anomalies());
-    sayLost();
+    snapshot = aggregator.snapshot(ended, detector.anomalies());
+    reportDrops();
     return true;
   }
 
   /**
-   * Each second is looked at when the next has ended, since an event loop that is busy gives late
-   * what it has counted. An outage does not wait for that.
+   * Passes each second to the detector one second late, since a busy event loop delivers its counts
+   * late. Outages are detected without this delay.
    */
   private void detect(long ended, List<Anomaly> changes) {
-    changedRules.getAndSet(Optional.empty()).ifPresent(ids -> detector.follow(ids, ended));
-    changes.addAll(detector.observeStore(ended, storeAway.getAsBoolean(), sums.takeUncounted()));
-    if (ended - last > LATEST) {
-      read = ended;
+    changedRules.getAndSet(Optional.empty()).ifPresent(ids -> detector.setActiveRules(ids, ended));
+    changes.addAll(detector.observeStore(ended, storeUnavailable.getAsBoolean(), aggregator.takeUncounted()));
+    if (ended - last > MAX_TICK_DELAY) {
+      detected = ended;
       detector.skipTo(ended + 1);
     }
-    if (read >= ended - 1) return;
+    if (detected >= ended - 1) return;
     var busiest = callers.busiest();
-    while (read < ended - 1) {
-      read++;
+    while (detected < ended - 1) {
+      detected++;
       changes.addAll(
-          detector.observe(new DetectorInput(read, sums.at(read), sums.rulesAt(read), busiest)));
+          detector.observe(new DetectorInput(detected, aggregator.at(detected), aggregator.rulesAt(detected), busiest)));
     }
   }
 
-  /** Where callers are invented faster than they can be added up. */
-  private void sayLost() {
-    long now = inbox.lost();
-    if (now == lost || last < nextSaid) return;
+  /** Warns at most once a minute about dropped caller tables. */
+  private void reportDrops() {
+    long now = queue.dropped();
+    if (now == reportedDrops || last < nextWarning) return;
     LOG.warn(
-        "callers come faster than they can be added up: {} tables of up to {} were thrown away,"
-            + " so counts of callers are too low (said once a minute)",
-        now - lost,
-        CallerTable.MOST);
-    lost = now;
-    nextSaid = last + SAID_EVERY;
+        "new callers arrive faster than they can be counted: dropped {} tables of up to {} callers,"
+            + " so caller counts are too low (logged at most once a minute)",
+        now - reportedDrops,
+        CallerTable.MAX_CALLERS);
+    reportedDrops = now;
+    nextWarning = last + LOG_INTERVAL;
   }
 
-  /** Up to the second that ended last. */
-  public StatsSnapshot figures() {
-    return figures;
+  /** Returns the statistics up to the last completed second. Does not block. */
+  public StatsSnapshot snapshot() {
+    return snapshot;
   }
 
-  /** Waits while things are being added up, so it is not for event loops. */
+  /**
+   * Returns the top callers. May block briefly while counts are aggregated, so not for event loops.
+   */
   public synchronized CallerList callers() {
     return new CallerList(
         (last + 1) * 1_000, 1, callers.tracked(), callers.floor(), callers.total(), callers.list());
   }
 
-  /** Each second of one caller; as above. */
+  /** Returns the counts of each second of one caller. May block as {@link #callers} does. */
   public synchronized Optional<CallerSeries> series(String caller) {
     return callers.series(caller);
   }

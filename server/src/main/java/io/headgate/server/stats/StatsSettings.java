@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What to watch for, and whom to tell.
+ * Settings of the statistics.
  *
- * @param callerNames the attributes that name a caller, in the order of looking for them
- * @param webhook is told of anomalies
+ * @param callerNames the attributes that name a caller, in order of preference
+ * @param webhook receives anomalies, if present
  */
 public record StatsSettings(List<String> callerNames, Optional<WebhookTarget> webhook) {
   public static final StatsSettings DEFAULT =
-      new StatsSettings(CallerNaming.USUAL, Optional.empty());
+      new StatsSettings(CallerNaming.DEFAULT_ATTRIBUTES, Optional.empty());
 
   public StatsSettings {
     callerNames = new CallerNaming(callerNames).attributes();

@@ -7,14 +7,15 @@ import io.headgate.server.counts.SecondStats;
 import java.util.List;
 
 /**
- * How the service does, up to the second that ended last.
+ * Statistics of the service up to the last completed second. Immutable.
  *
- * @param recent of the last {@code recentSeconds}
- * @param totals since the start
- * @param latency of the last minute
+ * @param atMillis end of that second, in milliseconds since the epoch
+ * @param recent counts of the last {@code recentSeconds}
+ * @param totals counts since the start
+ * @param latency percentiles of the last minute
  * @param series each second of the last five minutes, oldest first
- * @param byRule of the last {@code recentSeconds}, the busiest first
- * @param anomalies open, or ended within the hour, newest first
+ * @param byRule counts of the last {@code recentSeconds}, busiest rule first
+ * @param anomalies open, or ended within the last hour, newest first
  */
 public record StatsSnapshot(
     long atMillis,
@@ -23,13 +24,13 @@ public record StatsSnapshot(
     CheckCounts totals,
     Percentiles latency,
     List<SecondStats> series,
-    List<OfRule> byRule,
+    List<RuleStats> byRule,
     List<Anomaly> anomalies) {
 
-  /** What one rule had part in. */
-  public record OfRule(String rule, CheckCounts counts) {}
+  /** Counts of one rule. */
+  public record RuleStats(String rule, CheckCounts counts) {}
 
-  /** The second that ended last. */
+  /** Returns the last completed second. */
   public SecondStats newest() {
     return series.getLast();
   }

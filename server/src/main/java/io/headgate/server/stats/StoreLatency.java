@@ -5,43 +5,45 @@ import io.headgate.server.counts.Percentiles;
 import java.util.function.LongSupplier;
 
 /**
- * How long calls to the store took in the last minute. A call carries many questions, so there are
- * few of them, and a lock costs nothing.
+ * Latencies of the calls to the store in the last minute. Thread-safe. A call carries a batch of
+ * commands, so there are few calls, and the lock is uncontended.
  */
 public final class StoreLatency {
   private static final int SECONDS = 60;
 
   private final LongSupplier clock;
-  private final LatencyHistogram[] times = new LatencyHistogram[SECONDS];
-  private final long[] of = new long[SECONDS]; // the second that each slot holds
+  private final LatencyHistogram[] histograms = new LatencyHistogram[SECONDS];
+  private final long[] slotSecond = new long[SECONDS]; // the second each slot holds
 
   public StoreLatency() {
     this(System::currentTimeMillis);
   }
 
   /**
-   * @param clock milliseconds since 1970
+   * @param clock milliseconds since the epoch
    */
   StoreLatency(LongSupplier clock) {
     this.clock = clock;
-    for (int i = 0; i < SECONDS; i++) times[i] = new LatencyHistogram();
+    for (int i = 0; i < SECONDS; i++) histograms[i] = new LatencyHistogram();
   }
 
-  public synchronized void took(long nanos) {
+  /** Records the latency of one call. */
+  public synchronized void record(long nanos) {
     long second = second();
     int slot = (int) Math.floorMod(second, (long) SECONDS);
-    if (of[slot] != second) {
-      times[slot] = new LatencyHistogram();
-      of[slot] = second;
+    if (slotSecond[slot] != second) {
+      histograms[slot] = new LatencyHistogram();
+      slotSecond[slot] = second;
     }
-    times[slot].record(nanos);
+    histograms[slot].record(nanos);
   }
 
+  /** Returns the percentiles of the last minute. */
   public synchronized Percentiles lastMinute() {
     var all = new LatencyHistogram();
     long now = second();
     for (int i = 0; i < SECONDS; i++) {
-      if (now - of[i] < SECONDS) all.add(times[i]);
+      if (now - slotSecond[i] < SECONDS) all.add(histograms[i]);
     }
     return Percentiles.of(all);
   }

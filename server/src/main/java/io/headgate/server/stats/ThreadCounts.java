@@ -5,30 +5,30 @@ import io.headgate.server.counts.OutcomeCounts;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What one thread has seen in one second. */
+/** Counts of one thread in one second. */
 final class ThreadCounts {
-  /** More rules than this in one second are counted in the sums only. */
-  static final int MOST_RULES = 1_000;
+  /** Maximum number of rules per second; further rules are included in the totals only. */
+  static final int MAX_RULES = 1_000;
 
   final long second;
   final OutcomeCounts all = new OutcomeCounts();
   final Map<String, OutcomeCounts> byRule = new HashMap<>();
   final LatencyHistogram latencies = new LatencyHistogram();
-  long uncounted; // allowed, though nobody holds them against a limit
+  long uncounted; // allowed without being counted by any limit
 
   ThreadCounts(long second) {
     this.second = second;
   }
 
   boolean isEmpty() {
-    return all.asked == 0;
+    return all.checks == 0;
   }
 
   OutcomeCounts of(String rule) {
     var known = byRule.get(rule);
     if (known != null) return known;
-    var fresh = new OutcomeCounts();
-    if (byRule.size() < MOST_RULES) byRule.put(rule, fresh);
-    return fresh;
+    var added = new OutcomeCounts();
+    if (byRule.size() < MAX_RULES) byRule.put(rule, added);
+    return added;
   }
 }

@@ -3,7 +3,7 @@ package io.headgate.server.store;
 import io.headgate.outage.OutageListener;
 import io.headgate.store.StoreException;
 
-/** Two that hear the same. */
+/** Forwards each event to two listeners. */
 record CompositeListener(OutageListener first, OutageListener second) implements OutageListener {
   @Override
   public void failed(StoreException.Kind kind) {

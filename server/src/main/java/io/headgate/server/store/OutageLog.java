@@ -10,9 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log that a store is away, and that it is back: a line each. One that comes and goes
- * is said to be away once in {@link #QUIET}, with how often that was; if it stays away it is said
- * then.
+ * Logs the outages of a store: one line when it becomes unavailable, one when it recovers.
+ *
+ * <p>Outages of a flapping store are logged at most once per {@link #QUIET}, with their number. If
+ * the store is unavailable at the end of that time, the outage is logged then. Thread-safe.
  */
 final class OutageLog implements OutageListener {
   static final Duration QUIET = Duration.ofSeconds(10);
@@ -22,16 +23,18 @@ final class OutageLog implements OutageListener {
   private final LongSupplier nanos;
   private final Executor later;
   private boolean reached; // this and the rest guarded by this
-  private boolean away;
-  private boolean said;
-  private boolean waits;
-  private boolean spoke;
-  private long spokeAt;
-  private int times;
+  private boolean unavailable;
+  private boolean logged;
+  private boolean checkScheduled;
+  private boolean everLogged;
+  private long lastLoggedNanos;
+  private int outages;
   private String problem = "";
 
   /**
-   * @param store its kind and place
+   * Creates a log for a store.
+   *
+   * @param store the kind and address of the store, without secrets
    */
   OutageLog(String store) {
     this(
@@ -42,7 +45,9 @@ final class OutageLog implements OutageListener {
   }
 
   /**
-   * @param later runs what it is given when {@link #QUIET} has passed
+   * Creates a log with its own clock and timer, for tests.
+   *
+   * @param later runs a task after {@link #QUIET}
    */
   OutageLog(String store, Logger log, LongSupplier nanos, Executor later) {
     this.store = store;
@@ -51,55 +56,54 @@ final class OutageLog implements OutageListener {
     this.later = later;
   }
 
-  /** The first decision was the store's own. */
+  /** Records that the store has been available, which changes the wording of later messages. */
   synchronized void reached() {
     reached = true;
   }
 
   @Override
   public synchronized void opened(String message) {
-    away = true;
-    problem = message.strip().replaceAll("\\s*\\R\\s*", " "); // a cluster's takes several lines
-    times++;
-    boolean quiet = spoke && nanos.getAsLong() - spokeAt < QUIET.toNanos();
+    unavailable = true;
+    problem = message.strip().replaceAll("\\s*\\R\\s*", " "); // that of a cluster has several lines
+    outages++;
+    boolean quiet = everLogged && nanos.getAsLong() - lastLoggedNanos < QUIET.toNanos();
     if (!quiet) {
-      sayAway();
-    } else if (!waits) {
-      waits = true;
-      later.execute(this::sayIfStillAway);
+      logOutage();
+    } else if (!checkScheduled) {
+      checkScheduled = true;
+      later.execute(this::logIfStillUnavailable);
     }
   }
 
   @Override
   public synchronized void closed(long outageMicros) {
-    away = false;
-    if (!said) return;
-    said = false;
+    unavailable = false;
+    if (!logged) return;
+    logged = false;
     log.info(
-        "{} {} after {} ms; decisions are its own again",
+        "{} {} after {} ms; decisions use it again",
         store,
-        reached ? "is back" : "has come",
+        reached ? "is available again" : "is available",
         outageMicros / 1_000);
     reached = true;
   }
 
-  private synchronized void sayIfStillAway() {
-    waits = false;
-    if (away && !said) sayAway();
+  private synchronized void logIfStillUnavailable() {
+    checkScheduled = false;
+    if (unavailable && !logged) logOutage();
   }
 
-  private void sayAway() {
-    var often = times > 1 ? ", for the %d. time since this was said last".formatted(times) : "";
+  private void logOutage() {
+    var count = outages > 1 ? " (%d outages since the last message)".formatted(outages) : "";
     log.warn(
-        "{} {}{} ({}); until it {} the rules' policies decide (on-store-failure)",
+        "{} {}{}: {}; decisions use each rule's on-store-failure policy until it recovers",
         store,
-        reached ? "is away" : "can't be reached",
-        often,
-        problem,
-        reached ? "is back" : "comes");
-    said = true;
-    spoke = true;
-    spokeAt = nanos.getAsLong();
-    times = 0;
+        reached ? "is unavailable" : "can't be reached",
+        count,
+        problem);
+    logged = true;
+    everLogged = true;
+    lastLoggedNanos = nanos.getAsLong();
+    outages = 0;
   }
 }

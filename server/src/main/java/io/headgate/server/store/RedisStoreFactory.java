@@ -11,38 +11,41 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
 
-/** Opens a store in Redis, and sees to it that the log says how it is. */
+/** Opens a Redis store whose outages are logged. */
 public final class RedisStoreFactory {
-  /** As many failures as it takes for a store to be given up. */
-  private static final int TRIES = 3;
+  /** As many failures as open the circuit breaker. */
+  private static final int ATTEMPTS = 3;
 
   /**
-   * Returns whether Redis is there or not; the options' own listener hears of it too. One decision
-   * is made in advance: without it, nobody would hear before the first caller that Redis is away.
+   * Opens a store; succeeds even if Redis is unavailable. The listener of the options is notified
+   * of outages as well.
+   *
+   * <p>Makes one decision in advance, so that an unavailable Redis is logged at the start rather
+   * than at the first request.
    */
   public static RedisStore open(RedisOptions options) {
     var log = new OutageLog("Redis at " + options.address());
     var store =
         RedisStore.connect(options.withListener(new CompositeListener(log, options.listener())));
-    if (decides(store)) log.reached();
+    if (canDecide(store)) log.reached();
     return store;
   }
 
-  /** The kind and the place, without secrets. */
+  /** Returns the kind and the address of the store, without secrets. */
   public static String describe(RedisOptions options) {
     return "redis at " + options.address();
   }
 
-  private static boolean decides(RedisStore store) {
-    for (int i = 0; i < TRIES && !store.isUnavailable(); i++) {
+  private static boolean canDecide(RedisStore store) {
+    for (int i = 0; i < ATTEMPTS && !store.isUnavailable(); i++) {
       if (store.decide(plan()).source() == Source.STORE) return true;
     }
     return false;
   }
 
   private static Plan plan() {
-    var often = new TokenBucket(Rate.perSecond(1_000_000));
-    var rules = RuleSet.of(Rule.named("headgate-start").match("key", "*").limit(often).build());
+    var unlimited = new TokenBucket(Rate.perSecond(1_000_000));
+    var rules = RuleSet.of(Rule.named("headgate-start").match("key", "*").limit(unlimited).build());
     return rules.plan(Request.of(Subject.of("start")), 0, 0);
   }
 

@@ -8,8 +8,9 @@ import io.headgate.store.Store;
 import java.util.List;
 import java.util.Optional;
 
-/** What the service may know of its store. */
+/** Read-only properties of a store: kind, address, availability, instances, hot keys. */
 public record StoreView(Store store) {
+  /** Returns {@code memory}, {@code redis} or {@code other}. */
   public String kind() {
     return switch (store) {
       case MemoryStore memory -> "memory";
@@ -18,39 +19,39 @@ public record StoreView(Store store) {
     };
   }
 
-  /** Whether asking it may take a while, so that an event loop must not. */
+  /** Returns whether calls may block on the network, so that event loops must not make them. */
   public boolean isRemote() {
     return !(store instanceof MemoryStore);
   }
 
-  /** Where it is, without secrets; empty for this process's memory. */
+  /** Returns the kind and address, without secrets; empty for the memory store. */
   public Optional<String> address() {
     return store instanceof RedisStore redis
         ? Optional.of("redis at " + redis.address())
         : Optional.empty();
   }
 
-  /** Where instances that share it leave word for each other. */
-  public Optional<Broadcast> bulletin() {
+  /** Returns the channel between instances that share the store; empty for the memory store. */
+  public Optional<Broadcast> broadcast() {
     return store instanceof RedisStore redis ? Optional.of(redis.bulletin()) : Optional.empty();
   }
 
-  /** Whether policies decide instead of it. */
+  /** Returns whether the circuit breaker is open, so that failure policies decide. */
   public boolean isUnavailable() {
     return store instanceof RedisStore redis && redis.isUnavailable();
   }
 
-  /** How many instances share it, this one included. */
+  /** Returns the number of instances that share the store, this one included. */
   public int instances() {
     return store instanceof RedisStore redis ? redis.instances() : 1;
   }
 
-  /** The counters that are asked about most; in this process's memory nobody looks for them. */
-  public List<HotKey> hotKeys(int most) {
-    return store instanceof RedisStore redis ? redis.hotKeys(most) : List.of();
+  /** Returns the most used counters; empty for the memory store, which does not track them. */
+  public List<HotKey> hotKeys(int max) {
+    return store instanceof RedisStore redis ? redis.hotKeys(max) : List.of();
   }
 
-  /** Why it is away. */
+  /** Returns why the store is unavailable; empty while it is available. */
   public Optional<String> problem() {
     return store instanceof RedisStore redis && redis.isUnavailable()
         ? redis.lastProblem()

@@ -1,8 +1,6 @@
 /**
- * Where the service keeps its states.
- *
- * <p>Lives here: opening a store that is elsewhere, what the log says of its coming and going, and
- * what the service may know of it. May not: HTTP, options, limits.
+ * The service's view of its store: opening a remote store, logging its outages, and reporting its
+ * properties. Must not depend on HTTP, options or limits.
  */
 @NullMarked
 package io.headgate.server.store;

@@ -17,11 +17,16 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What is in PEM files. Messages name the file, and never what is in it. */
+/** Reads and validates PEM files. Messages name the file and never quote its content. */
 final class PemFiles {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
+  /**
+   * Returns the certificates of a file.
+   *
+   * @throws IllegalArgumentException if it has none
+   */
   static List<? extends Certificate> requireCertificates(Path file, byte[] content) {
     try {
       var factory = CertificateFactory.getInstance("X.509");
@@ -29,17 +34,22 @@ final class PemFiles {
       if (!found.isEmpty()) return found;
     } catch (CertificateException e) {
       throw new IllegalArgumentException(
-          "%s has no certificates in PEM (%s)".formatted(file, e.getMessage()), e);
+          "%s has no PEM certificates (%s)".formatted(file, e.getMessage()), e);
     }
     throw new IllegalArgumentException("there is no certificate in %s".formatted(file));
   }
 
-  /** A certificate with another's key is only found out when a client comes: too late. */
-  static void requirePair(Path certificate, byte[] chain, Path key, byte[] secret) {
-    var shown = requireCertificates(certificate, chain).getFirst().getPublicKey();
-    if (!belong(shown, privateKey(key, secret, shown.getAlgorithm()))) {
+  /**
+   * Checks that a private key belongs to a certificate, since a mismatch would otherwise show only
+   * when the first client connects.
+   *
+   * @throws IllegalArgumentException if it does not, or either file can't be used
+   */
+  static void requirePair(Path certificate, byte[] chain, Path key, byte[] privateKeyPem) {
+    var publicKey = requireCertificates(certificate, chain).getFirst().getPublicKey();
+    if (!isPair(publicKey, privateKey(key, privateKeyPem, publicKey.getAlgorithm()))) {
       throw new IllegalArgumentException(
-          "the key in %s is not that of the certificate in %s".formatted(key, certificate));
+          "the key in %s does not match the certificate in %s".formatted(key, certificate));
     }
   }
 
@@ -47,27 +57,27 @@ final class PemFiles {
     var found = KEY.matcher(new String(content, ISO_8859_1));
     if (!found.find()) {
       throw new IllegalArgumentException(
-          "there is no private key in %s; it must be PEM, PKCS#8, without password (openssl pkcs8"
+          "there is no private key in %s; it must be PEM, PKCS#8, without password (convert it with"
                   .formatted(file)
-              + " -topk8 -nocrypt makes it so)");
+              + " openssl pkcs8 -topk8 -nocrypt)");
     }
     try {
       byte[] bytes = Base64.getMimeDecoder().decode(found.group(1));
       return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "the private key in %s can't be read as one of %s, which the certificate wants"
+          "the private key in %s is not a valid %s key, as the certificate requires"
               .formatted(file, algorithm),
           e);
     }
   }
 
-  private static boolean belong(PublicKey shown, PrivateKey key) {
+  private static boolean isPair(PublicKey publicKey, PrivateKey key) {
     String algorithm =
-        switch (shown.getAlgorithm()) {
+        switch (publicKey.getAlgorithm()) {
           case "EC" -> "SHA256withECDSA";
           case "RSA" -> "SHA256withRSA";
-          default -> shown.getAlgorithm(); // Ed25519 and Ed448 are named as their signatures
+          default -> publicKey.getAlgorithm(); // Ed25519 and Ed448 keys and signatures share a name
         };
     byte[] sample = {1, 2, 3};
     try {
@@ -76,7 +86,7 @@ final class PemFiles {
       signing.update(sample);
       byte[] signed = signing.sign();
       var verifying = Signature.getInstance(algorithm);
-      verifying.initVerify(shown);
+      verifying.initVerify(publicKey);
       verifying.update(sample);
       return verifying.verify(signed);
     } catch (GeneralSecurityException e) {

@@ -8,33 +8,36 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where certificates and keys are.
+ * The paths of TLS certificates and keys.
  *
- * @param certificate the chain that is shown, in PEM, the service's own first
- * @param key its private key, in PEM
- * @param clients who may vouch for clients, if they are to show certificates of their own
- * @param clientsMust whether a client without one is refused
+ * @param certificate the server's certificate chain in PEM, leaf first
+ * @param key the leaf's private key in PEM (PKCS#8)
+ * @param clientCa the CA certificates that client certificates are verified with; empty to request
+ *     no client certificates
+ * @param clientsRequired whether a client without a certificate is rejected
  */
-public record TlsFiles(Path certificate, Path key, Optional<Path> clients, boolean clientsMust) {
-  /** All files, so that they can be followed. */
+public record TlsFiles(Path certificate, Path key, Optional<Path> clientCa, boolean clientsRequired) {
+  /** Returns all paths, for watching them. */
   public List<Path> all() {
     var all = new ArrayList<>(List.of(certificate, key));
-    clients.ifPresent(all::add);
+    clientCa.ifPresent(all::add);
     return all;
   }
 
   /**
-   * What is in them now.
+   * Reads and validates the files.
    *
-   * @throws IllegalArgumentException if it can't be used
+   * @throws IOException if a file can't be read
+   * @throws IllegalArgumentException if a file has no usable content, or the key does not match the
+   *     certificate
    */
   public TlsMaterial read() throws IOException {
     byte[] chain = Files.readAllBytes(certificate);
-    byte[] secret = Files.readAllBytes(key);
-    PemFiles.requirePair(certificate, chain, key, secret);
-    if (clients.isEmpty()) return new TlsMaterial(chain, secret, new byte[0]);
-    byte[] trusted = Files.readAllBytes(clients.get());
-    PemFiles.requireCertificates(clients.get(), trusted);
-    return new TlsMaterial(chain, secret, trusted);
+    byte[] privateKeyPem = Files.readAllBytes(key);
+    PemFiles.requirePair(certificate, chain, key, privateKeyPem);
+    if (clientCa.isEmpty()) return new TlsMaterial(chain, privateKeyPem, new byte[0]);
+    byte[] trusted = Files.readAllBytes(clientCa.get());
+    PemFiles.requireCertificates(clientCa.get(), trusted);
+    return new TlsMaterial(chain, privateKeyPem, trusted);
   }
 }

@@ -1,17 +1,20 @@
 package io.headgate.server.tls;
 
 /**
- * Certificates and a key in PEM, known to fit together.
+ * A validated certificate chain and its key in PEM.
  *
- * @param clients empty if clients show none
+ * @param certificate the server's certificate chain
+ * @param key the private key of its leaf
+ * @param clientCa the CA certificates for client certificates; empty if none are requested
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared; a key is not to be copied about
-public record TlsMaterial(byte[] certificate, byte[] key, byte[] clients) {
-  public boolean asksClients() {
-    return clients.length > 0;
+@SuppressWarnings("ArrayRecordComponent") // never compared; avoids copies of the key
+public record TlsMaterial(byte[] certificate, byte[] key, byte[] clientCa) {
+  /** Returns whether clients are requested to present a certificate. */
+  public boolean requestsClientCertificates() {
+    return clientCa.length > 0;
   }
 
-  /** Shows nothing of the key. */
+  /** Returns a constant, so that the key never appears in a log. */
   @Override
   public String toString() {
     return "TLS material";

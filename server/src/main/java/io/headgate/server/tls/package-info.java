@@ -1,8 +1,6 @@
 /**
- * Certificates and keys.
- *
- * <p>Lives here: reading them from files, and whether they can be used together. May not: know what
- * is served with them.
+ * TLS certificates and keys: reading them from files and checking that they match. Independent of
+ * the server that uses them.
  */
 @NullMarked
 package io.headgate.server.tls;

@@ -7,8 +7,8 @@ import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 
 /**
- * Lets spans into the queue as long as there is room: the queue itself drops in silence what does
- * not fit.
+ * Forwards sampled spans to a batching queue while it has room. The queue itself would drop
+ * overflowing spans silently; here the exporter counts and logs them.
  */
 final class BoundedSpanProcessor implements SpanProcessor {
   private final SpanProcessor queue;
@@ -29,7 +29,7 @@ final class BoundedSpanProcessor implements SpanProcessor {
 
   @Override
   public void onEnd(ReadableSpan span) {
-    if (span.getSpanContext().isSampled() && collector.hasRoom()) queue.onEnd(span);
+    if (span.getSpanContext().isSampled() && collector.reserve()) queue.onEnd(span);
   }
 
   @Override

@@ -3,9 +3,10 @@ package io.headgate.server.trace;
 import io.headgate.CheckResult;
 import java.util.List;
 
+/** A trace that records nothing. */
 final class NoopTrace implements Trace {
   @Override
-  public void asks(int questions) {}
+  public void storeCallStarted(int plans) {}
 
   @Override
   public void decided(CheckResult result, boolean waited) {}
@@ -20,5 +21,5 @@ final class NoopTrace implements Trace {
   public void returned(String status) {}
 
   @Override
-  public void gone() {}
+  public void clientDisconnected() {}
 }

@@ -2,6 +2,7 @@ package io.headgate.server.trace;
 
 import java.time.Duration;
 
+/** Tracing that is turned off: every request has {@link Trace#NONE}. */
 final class NoopTracing implements Tracing {
   @Override
   public boolean isOn() {
@@ -19,5 +20,5 @@ final class NoopTracing implements Tracing {
   }
 
   @Override
-  public void close(Duration longest) {}
+  public void close(Duration timeout) {}
 }

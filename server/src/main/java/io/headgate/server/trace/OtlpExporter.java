@@ -14,87 +14,94 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where spans are sent. When that fails it is said now and then, in the service's own log. */
+/**
+ * Exports spans to a collector by OTLP over HTTP. Failures and dropped spans are logged at most
+ * once a minute. Thread-safe.
+ */
 final class OtlpExporter implements SpanExporter {
-  static final Duration LONGEST = Duration.ofSeconds(5);
-  static final int MOST_WAITING = 4_096;
+  static final Duration EXPORT_TIMEOUT = Duration.ofSeconds(5);
+  static final int MAX_QUEUED = 4_096;
 
   private static final Logger LOG = LoggerFactory.getLogger(OtlpExporter.class);
-  private static final long SAID_EVERY = Duration.ofMinutes(1).toNanos();
+  private static final long LOG_INTERVAL_NANOS = Duration.ofMinutes(1).toNanos();
 
-  /** Says the same in a log of its own; held here, since who is not held is forgotten. */
-  private static final java.util.logging.Logger THEIRS =
+  /**
+   * The logger of OpenTelemetry, turned off since it repeats these messages. The strong reference
+   * keeps it from being garbage-collected with its level.
+   */
+  private static final java.util.logging.Logger OPENTELEMETRY_LOGGER =
       java.util.logging.Logger.getLogger("io.opentelemetry");
 
   private final SpanExporter exporter;
   private final String shown;
-  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicInteger queued = new AtomicInteger();
   private final AtomicLong lost = new AtomicLong();
-  private final AtomicLong turnedAway = new AtomicLong();
+  private final AtomicLong dropped = new AtomicLong();
   private volatile boolean failing;
-  private volatile long nextSaid = System.nanoTime();
-  private volatile long nextTurnedAwaySaid = System.nanoTime();
+  private volatile long nextFailureLog = System.nanoTime();
+  private volatile long nextDroppedLog = System.nanoTime();
 
   OtlpExporter(TraceSettings settings) {
-    THEIRS.setLevel(Level.OFF);
+    OPENTELEMETRY_LOGGER.setLevel(Level.OFF);
     this.shown = settings.shown();
     this.exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(settings.endpoint().toString())
-            .setTimeout(LONGEST)
-            .setConnectTimeout(LONGEST)
+            .setTimeout(EXPORT_TIMEOUT)
+            .setConnectTimeout(EXPORT_TIMEOUT)
             .setMeterProvider(MeterProvider::noop)
             .build();
   }
 
-  /** Whether one more span may wait to be sent. If not it is lost, which is said later. */
-  boolean hasRoom() {
-    if (waiting.incrementAndGet() <= MOST_WAITING) return true;
-    waiting.decrementAndGet();
-    turnedAway.incrementAndGet();
+  /** Reserves room for one span; if there is none, counts the span as dropped. */
+  boolean reserve() {
+    if (queued.incrementAndGet() <= MAX_QUEUED) return true;
+    queued.decrementAndGet();
+    dropped.incrementAndGet();
     return false;
   }
 
   @Override
   public CompletableResultCode export(Collection<SpanData> spans) {
     int size = spans.size();
-    waiting.addAndGet(-size);
+    queued.addAndGet(-size);
     var sent = exporter.export(spans);
     return sent.whenComplete(() -> {
-      if (sent.isSuccess()) arrived();
+      if (sent.isSuccess()) succeeded();
       else failed(size, sent.getFailureThrowable());
-      sayTurnedAway();
+      logDropped();
     });
   }
 
-  private void arrived() {
+  private void succeeded() {
     if (!failing) return;
     failing = false;
-    LOG.info("traces arrive at {} again", shown);
+    LOG.info("exporting traces to {} again", shown);
   }
 
   private void failed(int spans, @Nullable Throwable why) {
     lost.addAndGet(spans);
     long now = System.nanoTime();
-    if (now - nextSaid < 0) return;
+    if (now - nextFailureLog < 0) return;
     failing = true;
-    nextSaid = now + SAID_EVERY;
+    nextFailureLog = now + LOG_INTERVAL_NANOS;
     LOG.warn(
-        "traces can't be sent to {} ({}); checks go on, {} spans were lost (said once a minute)",
+        "cannot export traces to {}: {}; {} spans were lost, checks are not affected (logged at most"
+            + " once a minute)",
         shown,
-        why == null ? "refused" : why.toString(),
+        why == null ? "rejected" : why.toString(),
         lost.getAndSet(0));
   }
 
-  private void sayTurnedAway() {
+  private void logDropped() {
     long now = System.nanoTime();
-    if (turnedAway.get() == 0 || now - nextTurnedAwaySaid < 0) return;
-    nextTurnedAwaySaid = now + SAID_EVERY;
+    if (dropped.get() == 0 || now - nextDroppedLog < 0) return;
+    nextDroppedLog = now + LOG_INTERVAL_NANOS;
     LOG.warn(
-        "traces come faster than {} takes them; {} spans did not fit and were lost, a smaller"
-            + " --trace-ratio makes fewer (said once a minute)",
+        "traces are recorded faster than {} accepts them; {} spans were dropped, reduce --trace-ratio"
+            + " (logged at most once a minute)",
         shown,
-        turnedAway.getAndSet(0));
+        dropped.getAndSet(0));
   }
 
   @Override

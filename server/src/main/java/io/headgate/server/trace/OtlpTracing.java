@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends traces to a collector, in batches and on a thread of its own. At most so many spans wait
- * for it; what comes while they do is dropped.
+ * Records traces and exports them to a collector, in batches and on a thread of its own. The queue
+ * is bounded; spans that do not fit are dropped. Thread-safe.
  */
 final class OtlpTracing implements Tracing {
   private static final int BATCH = 512;
-  private static final Duration EVERY = Duration.ofSeconds(1);
+  private static final Duration EXPORT_INTERVAL = Duration.ofSeconds(1);
 
   private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> VERSION = AttributeKey.stringKey("service.version");
@@ -45,10 +45,10 @@ final class OtlpTracing implements Tracing {
     var collector = new OtlpExporter(settings);
     var batches =
         BatchSpanProcessor.builder(collector)
-            .setMaxQueueSize(OtlpExporter.MOST_WAITING)
+            .setMaxQueueSize(OtlpExporter.MAX_QUEUED)
             .setMaxExportBatchSize(BATCH)
-            .setScheduleDelay(EVERY)
-            .setExporterTimeout(OtlpExporter.LONGEST)
+            .setScheduleDelay(EXPORT_INTERVAL)
+            .setExporterTimeout(OtlpExporter.EXPORT_TIMEOUT)
             .build();
     return new OtlpTracing(
         SdkTracerProvider.builder()
@@ -96,18 +96,18 @@ final class OtlpTracing implements Tracing {
   }
 
   @Override
-  public void close(Duration longest) {
-    // A collector that is away must not use up a grace that is longer than it is worth.
-    long millis = Math.min(longest.toMillis(), OtlpExporter.LONGEST.toMillis());
+  public void close(Duration timeout) {
+    // An unavailable collector must not use up a long shutdown grace.
+    long millis = Math.min(timeout.toMillis(), OtlpExporter.EXPORT_TIMEOUT.toMillis());
     var unused = provider.shutdown().join(Math.max(1, millis), TimeUnit.MILLISECONDS);
   }
 
-  /** How OpenTelemetry reads a parent. */
+  /** Adapts a {@link TraceParent} to OpenTelemetry's propagator. */
   private enum Headers implements TextMapGetter<TraceParent> {
     READER;
 
     static Context contextOf(TraceParent parent) {
-      // Not the thread's own context, which is that of nobody here.
+      // The root and not the current context, which belongs to no request on an event loop.
       return W3CTraceContextPropagator.getInstance().extract(Context.root(), parent, READER);
     }
 

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is written down: one span, and one within it for a store that is elsewhere. */
+/** A recorded request: a server span, with a client span for the call to a remote store. */
 final class RecordedTrace implements Trace {
   private static final AttributeKey<String> RULE = AttributeKey.stringKey("headgate.rule");
   private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("headgate.outcome");
@@ -27,20 +27,20 @@ final class RecordedTrace implements Trace {
       AttributeKey.stringKey("rpc.response.status_code");
   private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
   private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("db.system.name");
-  private static final AttributeKey<Long> QUESTIONS =
+  private static final AttributeKey<Long> BATCH_SIZE =
       AttributeKey.longKey("db.operation.batch.size");
 
-  /** The only store that is elsewhere. */
+  /** The only remote store. */
   private static final String REDIS = "redis";
 
-  /** Those of which a server is to blame. */
+  /** The gRPC status codes that OpenTelemetry counts as errors of a server. */
   private static final Set<String> FAILURES =
       Set.of(
           "UNKNOWN", "DEADLINE_EXCEEDED", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS");
 
   private final Tracer tracer;
   private final Span span;
-  private @Nullable Span asking;
+  private @Nullable Span storeSpan;
 
   RecordedTrace(Tracer tracer, Span span) {
     this.tracer = tracer;
@@ -48,20 +48,20 @@ final class RecordedTrace implements Trace {
   }
 
   @Override
-  public void asks(int questions) {
+  public void storeCallStarted(int plans) {
     var builder =
         tracer
             .spanBuilder(REDIS)
             .setSpanKind(SpanKind.CLIENT)
             .setParent(Context.root().with(span))
             .setAttribute(SYSTEM, REDIS);
-    if (questions > 1) builder.setAttribute(QUESTIONS, (long) questions);
-    asking = builder.startSpan();
+    if (plans > 1) builder.setAttribute(BATCH_SIZE, (long) plans);
+    storeSpan = builder.startSpan();
   }
 
   @Override
   public void decided(CheckResult result, boolean waited) {
-    heard(waited || result.source() == Source.STORE, result.source() == Source.FALLBACK);
+    endStoreSpan(waited || result.source() == Source.STORE, result.source() == Source.FALLBACK);
     result.rule().ifPresent(rule -> span.setAttribute(RULE, rule.id()));
     span.setAttribute(OUTCOME, outcome(result));
     span.setAttribute(SOURCE, result.source().name().toLowerCase(Locale.ROOT));
@@ -69,25 +69,25 @@ final class RecordedTrace implements Trace {
 
   @Override
   public void decided(List<CheckResult> results, boolean waited) {
-    boolean asked = waited;
+    boolean storeCalled = waited;
     boolean failed = false;
     long denied = 0;
     for (var result : results) {
-      asked |= result.source() == Source.STORE;
+      storeCalled |= result.source() == Source.STORE;
       failed |= result.source() == Source.FALLBACK;
       if (!result.isAllowed()) denied++;
     }
-    heard(asked, failed);
+    endStoreSpan(storeCalled, failed);
     span.setAttribute(CHECKS, (long) results.size());
     span.setAttribute(DENIED, denied);
   }
 
-  /** A span that is never ended is never sent: what was known here took no call. */
-  private void heard(boolean asked, boolean failed) {
-    var call = asking;
-    asking = null;
-    if (call == null || !asked) return;
-    if (failed) call.setStatus(StatusCode.ERROR, "it did not answer, so policies decided");
+  /** Ends the store span; drops it if the decision was made locally, without a store call. */
+  private void endStoreSpan(boolean storeCalled, boolean failed) {
+    var call = storeSpan;
+    storeSpan = null;
+    if (call == null || !storeCalled) return;
+    if (failed) call.setStatus(StatusCode.ERROR, "the store did not answer; failure policies decided");
     call.end();
   }
 
@@ -119,7 +119,7 @@ final class RecordedTrace implements Trace {
   }
 
   @Override
-  public void gone() {
+  public void clientDisconnected() {
     span.setAttribute(ERROR, "client_gone");
     span.end();
   }

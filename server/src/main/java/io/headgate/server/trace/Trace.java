@@ -3,34 +3,42 @@ package io.headgate.server.trace;
 import io.headgate.CheckResult;
 import java.util.List;
 
-/** One request that is followed. It is used by one thread at a time, and ends once. */
+/**
+ * The trace of one request. Not thread-safe; ended exactly once, by {@link #answered}, {@link
+ * #returned} or {@link #clientDisconnected}.
+ */
 public interface Trace {
-  /** A request that nobody follows. */
+  /** A trace that records nothing. */
   Trace NONE = new NoopTrace();
 
-  /** A store elsewhere is about to be asked; {@code decided} says that it was. */
-  void asks(int questions);
+  /**
+   * Starts the span of a call to a remote store. {@link #decided} ends it, or drops it if the store
+   * was not called.
+   *
+   * @param plans the number of plans in the call
+   */
+  void storeCallStarted(int plans);
 
   /**
-   * One decision that speaks for the request.
+   * Records the decision of the request.
    *
-   * @param waited whether it was not there at once
+   * @param waited whether the decision was completed asynchronously
    */
   void decided(CheckResult result, boolean waited);
 
-  /** Decisions of which none speaks for the others. */
+  /** Records the decisions of a batch of independent checks. */
   void decided(List<CheckResult> results, boolean waited);
 
-  /** The request was answered by HTTP. */
+  /** Ends the trace with the status of an HTTP response. */
   void answered(int status);
 
   /**
-   * The call was answered by gRPC.
+   * Ends the trace with the status of a gRPC response.
    *
-   * @param status its name, such as {@code OK}
+   * @param status the name of the code, such as {@code OK}
    */
   void returned(String status);
 
-  /** The client did not wait for its answer. */
-  void gone();
+  /** Ends the trace of a request whose client disconnected before the response. */
+  void clientDisconnected();
 }

@@ -3,8 +3,10 @@ package io.headgate.server.trace;
 import java.util.List;
 
 /**
- * What a request says of the trace that it belongs to, as W3C's Trace Context has it. What is not
- * valid counts as nothing.
+ * The parent of a trace, from the headers of W3C Trace Context. An invalid parent is ignored.
+ *
+ * @param traceparent the header's value; empty if there is none
+ * @param tracestate the header's value; empty if there is none
  */
 public record TraceParent(String traceparent, String tracestate) {
   public static final String TRACEPARENT = "traceparent";
@@ -13,8 +15,8 @@ public record TraceParent(String traceparent, String tracestate) {
   static final TraceParent NONE = new TraceParent("", "");
 
   /**
-   * From all headers of these names. Of several parents none is to be believed; several states are
-   * one in parts.
+   * Combines all headers of a request. Several traceparent headers are invalid and count as none;
+   * several tracestate headers are joined, as the specification requires.
    */
   public static TraceParent of(List<String> traceparents, List<String> tracestates) {
     if (traceparents.size() != 1) return NONE;

@@ -4,10 +4,11 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * Where traces go.
+ * The settings of trace export.
  *
- * @param endpoint takes OTLP over HTTP
- * @param ratio the share of requests that is followed, of those whose parent does not say
+ * @param endpoint the URL that receives OTLP over HTTP
+ * @param ratio the share of requests to trace, 0 to 1, among those without a sampling decision of
+ *     their parent
  */
 public record TraceSettings(URI endpoint, double ratio) {
   private static final String PATH = "/v1/traces";
@@ -18,7 +19,12 @@ public record TraceSettings(URI endpoint, double ratio) {
     }
   }
 
-  /** From the address of a collector, such as {@code http://127.0.0.1:4318}. */
+  /**
+   * Creates settings from the base URL of a collector, such as {@code http://127.0.0.1:4318}.
+   *
+   * @throws IllegalArgumentException if the URL or the ratio is not valid; the message does not
+   *     repeat the URL, which may contain a secret
+   */
   public static TraceSettings of(String address, double ratio) {
     try {
       var uri = new URI(address);
@@ -27,20 +33,20 @@ public record TraceSettings(URI endpoint, double ratio) {
           uri.getUserInfo() == null && uri.getQuery() == null && uri.getFragment() == null;
       if (known && uri.getHost() != null && plain) return new TraceSettings(full(uri), ratio);
     } catch (URISyntaxException e) {
-      // said below, without the text: an address may hold a secret
+      // reported below without the text, which may contain a secret
     }
     throw new IllegalArgumentException(
-        "traces must be an address such as http://127.0.0.1:4318, without user, password or query");
+        "otlp-endpoint must be a URL such as http://127.0.0.1:4318, without user, password or query");
   }
 
-  /** As all who send OTLP do it: what is given is where the collector is, not where traces go. */
+  /** Appends the path of traces to the base URL, as the OTLP specification defines. */
   private static URI full(URI given) {
     String text = given.toString();
     if (text.endsWith(PATH)) return given;
     return URI.create((text.endsWith("/") ? text.substring(0, text.length() - 1) : text) + PATH);
   }
 
-  /** What a log may say: a path may be as secret as a password. */
+  /** Returns the endpoint for the log, without its path, which may contain a secret. */
   String shown() {
     return endpoint.getScheme() + "://" + endpoint.getAuthority();
   }

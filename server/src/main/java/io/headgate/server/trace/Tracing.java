@@ -3,35 +3,41 @@ package io.headgate.server.trace;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Begins traces; the same for all event loops. */
+/** Starts traces. Thread-safe; shared by all event loops. */
 public interface Tracing {
-  /** Nobody wants to know. */
+  /** Tracing that is turned off. */
   Tracing OFF = new NoopTracing();
 
   /**
-   * @param instance what to call this process
+   * Creates tracing with the given settings, or returns {@link #OFF} if there are none.
+   *
+   * @param instance the identifier of this process, a resource attribute of the spans
    */
   static Tracing of(Optional<TraceSettings> settings, String instance) {
-    return settings.<Tracing>map(wanted -> OtlpTracing.to(wanted, instance)).orElse(OFF);
+    return settings.<Tracing>map(given -> OtlpTracing.to(given, instance)).orElse(OFF);
   }
 
-  /** To be asked before anything is put together for a trace. */
+  /** Returns whether traces are recorded; checked before the arguments of a trace are computed. */
   boolean isOn();
 
   /**
-   * Of an HTTP request.
+   * Starts the trace of an HTTP request.
    *
-   * @param route the path as it is documented, not as it was asked for
+   * @param route the path template of the API, not the requested path
    */
   Trace request(String method, String route, TraceParent parent);
 
   /**
-   * Of a gRPC call.
+   * Starts the trace of a gRPC call.
    *
-   * @param method with its service, such as {@code grpc.health.v1.Health/Check}
+   * @param method the full method name, such as {@code grpc.health.v1.Health/Check}
    */
   Trace call(String method, TraceParent parent);
 
-  /** Sends what has been written, and gives up on what takes longer. */
-  void close(Duration longest);
+  /**
+   * Exports the recorded spans and stops.
+   *
+   * @param timeout the maximum time to wait; spans that are not exported by then are lost
+   */
+  void close(Duration timeout);
 }

@@ -1,12 +1,12 @@
 /**
- * Traces: what became of single requests, for those who follow them from service to service.
+ * Distributed tracing with OpenTelemetry.
  *
- * <p>Whoever takes requests begins a {@code Trace} for each that decides, tells it what was asked
- * and decided, and ends it once. Without a collector to send to there is {@code Tracing.OFF}, and
- * every request has the same {@code Trace.NONE}, which does nothing.
+ * <p>The HTTP and gRPC handlers start a {@code Trace} for each check, record store calls and
+ * decisions in it, and end it once. Without a collector, {@code Tracing.OFF} gives every request
+ * the shared {@code Trace.NONE}, which does nothing.
  *
- * <p>Lives here: everything that knows of OpenTelemetry. May not: HTTP, options; change a decision,
- * or hold it up; say who the caller is.
+ * <p>The only package that depends on OpenTelemetry. Must not depend on HTTP or options, change or
+ * delay a decision, or record the identity of a caller.
  */
 @NullMarked
 package io.headgate.server.trace;

@@ -33,9 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients that try to use up memory, time or the log of a service with a heap of 128 MB, without a
- * token. After each attack, and while its connections are still open, the next honest request is
- * decided by the same process.
+ * Unauthenticated clients that try to exhaust the memory, time or log of a service with a heap of
+ * 128 MB. After each attack, and while its connections are still open, the same process decides the
+ * next regular request.
  */
 class AbuseTest {
   private static final String CHECK =
@@ -63,7 +63,7 @@ class AbuseTest {
   }
 
   @AfterEach
-  void nextHonestRequestIsDecided() throws Exception {
+  void nextRegularRequestIsDecided() throws Exception {
     try {
       assertThat(service.isAlive()).as("%s", service.log()).isTrue();
       assertDecided();
@@ -96,12 +96,12 @@ class AbuseTest {
     return socket;
   }
 
-  /** Sends what the server may stop to read, on a thread that does not mind. */
+  /** Sends bytes that the server may stop reading. */
   private static void send(Sending sending) {
     try {
       sending.send();
     } catch (IOException refused) {
-      // The server has closed the connection, which is one way to defend itself.
+      // The server may defend itself by closing the connection.
     }
   }
 
@@ -110,7 +110,7 @@ class AbuseTest {
     void send() throws IOException;
   }
 
-  /** All frames so far have been read, or the connection has been closed. */
+  /** Asserts that all frames so far have been read, or the connection has been closed. */
   private static void assertReadOrClosed(Http2Client client) {
     try {
       client.frame(PING, 0, 0, new byte[8]);
@@ -119,11 +119,11 @@ class AbuseTest {
     } catch (SocketTimeoutException silent) {
       throw new AssertionError("neither read nor closed", silent);
     } catch (IOException closed) {
-      // With a goodbye or without.
+      // With or without GOAWAY.
     }
   }
 
-  private void takeNothingOf(String path, int connections) throws IOException {
+  private void requestWithoutReading(String path, int connections) throws IOException {
     for (int i = 0; i < connections; i++) {
       var client = connect(0);
       send(() -> {
@@ -135,27 +135,27 @@ class AbuseTest {
   }
 
   @Test
-  void answersOfTheDashboardThatNoClientTakesShareTheirBytes() throws IOException {
+  void unreadDashboardResponsesShareTheirBytes() throws IOException {
     var page = service.request(service.to("/").header("Accept", "text/html")).body();
     var script = SCRIPT.matcher(page);
     assertThat(script.find()).as(page).isTrue();
-    takeNothingOf(script.group(), 8);
+    requestWithoutReading(script.group(), 8);
   }
 
   @Test
-  void longAnswersThatNoClientTakesAreBounded() throws IOException {
+  void unreadLongResponsesAreBounded() throws IOException {
     for (var path : List.of("/openapi.yaml", "/metrics", "/v1/rules", "/v1/stats")) {
-      takeNothingOf(path, 3);
+      requestWithoutReading(path, 3);
     }
   }
 
   @Test
-  void streamsOfEventsThatNoClientTakesAreBounded() throws IOException {
-    takeNothingOf("/v1/stream", 2);
+  void unreadEventStreamsAreBounded() throws IOException {
+    requestWithoutReading("/v1/stream", 2);
   }
 
   @Test
-  void answersToHttp1ClientsThatDoNotReadAreBounded() throws IOException {
+  void unreadHttp1ResponsesAreBounded() throws IOException {
     var request = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200).getBytes(ISO_8859_1);
     for (int i = 0; i < 100; i++) {
       var socket = socket();
@@ -165,7 +165,7 @@ class AbuseTest {
   }
 
   @Test
-  void unfinishedBodiesAreBoundedAndTheirMemoryComesBack() throws IOException {
+  void incompleteBodiesAreBoundedAndTheirMemoryIsReleased() throws IOException {
     var head =
         String.join(
             "\r\n",
@@ -174,12 +174,12 @@ class AbuseTest {
             "Content-Type: application/json",
             "Content-Length: 1048576",
             "\r\n");
-    var most = " ".repeat(1_000_000).getBytes(ISO_8859_1);
+    var almostAll = " ".repeat(1_000_000).getBytes(ISO_8859_1);
     for (int i = 0; i < 120; i++) {
       var socket = socket();
       send(() -> {
         socket.getOutputStream().write(head.getBytes(ISO_8859_1));
-        socket.getOutputStream().write(most);
+        socket.getOutputStream().write(almostAll);
       });
     }
     assertDecided();
@@ -188,7 +188,7 @@ class AbuseTest {
     var batch = "[{\"key\":\"user:1\"}]" + " ".repeat(900_000);
     await()
         .atMost(Duration.ofSeconds(30))
-        .ignoreExceptions() // one that comes too early may be cut off
+        .ignoreExceptions() // an early request may be disconnected
         .untilAsserted(() ->
             assertThat(
                     service
@@ -206,7 +206,7 @@ class AbuseTest {
   }
 
   @Test
-  void unfinishedBodiesOfManyStreamsAreBounded() throws IOException {
+  void incompleteBodiesOfManyStreamsAreBounded() throws IOException {
     var part = new byte[16 * 1024];
     for (int i = 0; i < 6; i++) {
       var client = connect();
@@ -215,7 +215,7 @@ class AbuseTest {
           int id = client.headers(post("/v1/check", "application/json"), false);
           for (int parts = 0; parts < 3; parts++) client.data(id, part, false);
           client.flush();
-          // The window of the connection must be known to be open again.
+          // Waits until the connection's flow-control window is open again.
           client.frame(PING, 0, 0, new byte[8]);
           client.flush();
           while (client.next().type() != PING) {}
@@ -225,7 +225,7 @@ class AbuseTest {
   }
 
   @Test
-  void unfinishedMessagesOfManyCallsAreBounded() throws IOException {
+  void incompleteMessagesOfManyCallsAreBounded() throws IOException {
     var part = new byte[16 * 1024];
     ByteBuffer.wrap(part).put((byte) 0).putInt(60_000);
     var rest = new byte[16 * 1024];
@@ -245,12 +245,12 @@ class AbuseTest {
   }
 
   @Test
-  void headersOfFewBytesThatStandForManyAreBounded() throws IOException {
+  void compressedHeadersAreBoundedByTheirDecodedSize() throws IOException {
     for (int i = 0; i < 30; i++) {
       var client = connect();
       send(() -> {
-        var first = new Block().indexed(3).indexed(6).remembered(":path", "/" + "p".repeat(1_900));
-        first.literal(":authority", "x").remembered("cookie", "c".repeat(1_900));
+        var first = new Block().indexed(3).indexed(6).literalIndexed(":path", "/" + "p".repeat(1_900));
+        first.literal(":authority", "x").literalIndexed("cookie", "c".repeat(1_900));
         client.headers(first, false);
         for (int stream = 1; stream < STREAMS; stream++) {
           var next = new Block().indexed(3).indexed(6).indexed(63).literal(":authority", "x");
@@ -278,7 +278,7 @@ class AbuseTest {
   }
 
   @Test
-  void unfinishedHeadsOfHttp1AreBounded() throws IOException {
+  void incompleteHttp1HeadsAreBounded() throws IOException {
     var head = "GET / HTTP/1.1\nHost: x\n" + "a:\n".repeat(5_300);
     for (int i = 0; i < 400; i++) {
       var socket = socket();
@@ -287,7 +287,7 @@ class AbuseTest {
   }
 
   @Test
-  void aCompressedMessageWithoutEncodingIsAnsweredAndDoesNotFillTheLog() throws IOException {
+  void compressedMessageWithoutEncodingIsAnsweredAndDoesNotFillTheLog() throws IOException {
     long before = service.logged();
     var client = connect();
     for (int i = 0; i < 300; i++) {
@@ -299,7 +299,7 @@ class AbuseTest {
   }
 
   @Test
-  void aFlagInALaterMessageIsFoundHoweverTheBytesAreCut() throws IOException {
+  void flagInLaterMessageIsFoundHoweverTheBytesAreSplit() throws IOException {
     var client = connect();
     var both =
         ByteBuffer.allocate(11).put(message(0, new byte[0])).put(message(2, new byte[1])).array();
@@ -312,7 +312,7 @@ class AbuseTest {
   }
 
   @Test
-  void pipelinedRequestsWhoseAnswersAreNotReadDoNotFillTheLog() throws IOException {
+  void pipelinedRequestsWithUnreadResponsesDoNotFillTheLog() throws IOException {
     long before = service.logged();
     var requests = "GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000);
     for (int i = 0; i < 40; i++) {
@@ -325,23 +325,23 @@ class AbuseTest {
   }
 
   @Test
-  void aConnectionHasOnlySoManyWatchesOfHealth() throws IOException {
+  void healthWatchesOfOneConnectionAreLimited() throws IOException {
     var client = connect();
-    var asked = message(0, HealthCheckRequest.getDefaultInstance().toByteArray());
-    for (int i = 0; i < 16; i++) client.call(WATCH, asked, true);
-    int tooMany = client.call(WATCH, asked, true);
+    var request = message(0, HealthCheckRequest.getDefaultInstance().toByteArray());
+    for (int i = 0; i < 16; i++) client.call(WATCH, request, true);
+    int tooMany = client.call(WATCH, request, true);
     client.flush();
     assertThat(client.answer(tooMany).get("grpc-status")).hasToString("8");
   }
 
   @Test
-  void watchesOfHealthOfManyConnectionsAreBounded() throws IOException {
-    var asked = message(0, HealthCheckRequest.getDefaultInstance().toByteArray());
+  void healthWatchesOfManyConnectionsAreBounded() throws IOException {
+    var request = message(0, HealthCheckRequest.getDefaultInstance().toByteArray());
     int refused = 0;
     for (int i = 0; i < 80; i++) {
       var client = connect(0);
-      for (int call = 0; call < 15; call++) client.call(WATCH, asked, true);
-      int last = client.call(WATCH, asked, true);
+      for (int call = 0; call < 15; call++) client.call(WATCH, request, true);
+      int last = client.call(WATCH, request, true);
       client.flush();
       while (true) {
         var frame = client.next();
@@ -354,17 +354,17 @@ class AbuseTest {
   }
 
   @Test
-  void answersOfReflectionThatNoClientTakesAreBounded() throws IOException {
+  void unreadReflectionResponsesAreBounded() throws IOException {
     var symbol = "envoy.service.ratelimit.v3.RateLimitService".getBytes(ISO_8859_1);
     // file_containing_symbol is field 4
-    var asked = ByteBuffer.allocate(symbol.length + 2).put((byte) 0x22).put((byte) symbol.length);
-    var question = message(0, asked.put(symbol).array());
+    var request = ByteBuffer.allocate(symbol.length + 2).put((byte) 0x22).put((byte) symbol.length);
+    var message = message(0, request.put(symbol).array());
     for (int i = 0; i < 4; i++) {
       var client = connect(0);
       send(() -> {
         for (int call = 0; call < STREAMS; call++) {
-          int stream = client.call(REFLECTION, question, false);
-          for (int more = 0; more < 20; more++) client.data(stream, question, false);
+          int stream = client.call(REFLECTION, message, false);
+          for (int more = 0; more < 20; more++) client.data(stream, message, false);
         }
         client.flush();
       });
@@ -373,7 +373,7 @@ class AbuseTest {
   }
 
   @Test
-  void floodsOfPingsAndSettingsWhoseAcknowledgementsAreNotReadEnd() throws IOException {
+  void pingAndSettingsFloodsAreBounded() throws IOException {
     var client = connect();
     send(() -> {
       for (int i = 0; i < 100_000; i++) client.frame(PING, 0, 0, new byte[8]);
@@ -387,7 +387,7 @@ class AbuseTest {
   }
 
   @Test
-  void streamsThatAreOpenedAndResetByTheThousandEndTheConnection() throws IOException {
+  void thousandsOfResetStreamsCloseTheConnection() throws IOException {
     var client = connect();
     send(() -> {
       for (int i = 0; i < 25_000; i++) client.reset(client.get("/health/live"));
@@ -397,7 +397,7 @@ class AbuseTest {
   }
 
   @Test
-  void headersThatNeverEndCloseTheConnection() throws IOException {
+  void endlessHeadersCloseTheConnection() throws IOException {
     var client = connect();
     send(() -> {
       client.frame(HEADERS, 0, 1, post("/", "a/b").bytes());
@@ -409,7 +409,7 @@ class AbuseTest {
   }
 
   @Test
-  void headersThatAreTooLongAreRefused() throws IOException {
+  void tooLongHeadersAreRejected() throws IOException {
     var client = connect();
     var block = post("/v1/check", "application/json");
     for (int i = 0; i < 9; i++) block.literal("x-" + i, "y".repeat(1_900));
@@ -422,7 +422,7 @@ class AbuseTest {
   }
 
   @Test
-  void aWindowThatOverflowsEndsItsStreamOrTheConnection() throws IOException {
+  void overflowingWindowEndsItsStreamOrTheConnection() throws IOException {
     var client = connect(0);
     int stream = client.get("/openapi.yaml");
     client.window(stream, Integer.MAX_VALUE);
@@ -432,20 +432,20 @@ class AbuseTest {
       var frame = client.next();
       if (frame.type() == GOAWAY || frame.type() == RST_STREAM) break;
     }
-    var games = connect(0);
+    var client2 = connect(0);
     send(() -> {
       for (int i = 0; i < STREAMS; i++) {
-        int one = games.get("/openapi.yaml");
-        games.window(one, 1);
-        games.settings(4, i);
+        int one = client2.get("/openapi.yaml");
+        client2.window(one, 1);
+        client2.settings(4, i);
       }
-      games.flush();
+      client2.flush();
     });
-    assertReadOrClosed(games);
+    assertReadOrClosed(client2);
   }
 
   @Test
-  void anOversizedMessageIsAnswered() throws IOException {
+  void oversizedMessageIsAnswered() throws IOException {
     var client = connect();
     int stream = client.call(CHECK, new byte[] {0, 0x7f, -1, -1, -1, 1, 2, 3}, false);
     client.flush();
@@ -455,7 +455,7 @@ class AbuseTest {
   @Test
   void textThatIsNotUtf8IsAnswered() throws IOException {
     var client = connect();
-    // A domain (field 1) of one byte that is no text.
+    // A domain (field 1) of one byte that is not UTF-8.
     int stream = client.call(CHECK, message(0, new byte[] {0x0a, 1, -1}), true);
     client.flush();
     assertThat(client.answer(stream).get("grpc-status")).isNotNull();
@@ -465,7 +465,7 @@ class AbuseTest {
   }
 
   @Test
-  void slowClientsDoNotKeepOthersWaiting() {
+  void slowClientsDoNotDelayOthers() {
     for (int i = 0; i < 200; i++) {
       try {
         socket().getOutputStream().write("POST /v1/check HTTP/1.1\r\nHost:".getBytes(ISO_8859_1));

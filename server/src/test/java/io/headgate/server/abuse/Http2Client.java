@@ -17,8 +17,8 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 
 /**
- * An HTTP/2 client that writes any frame, also what the protocol forbids. Frames are buffered until
- * {@link #flush}. Reads nothing by itself.
+ * An HTTP/2 client that writes any frame, including invalid ones. Frames are buffered until {@link
+ * #flush}. Nothing is read automatically.
  */
 public final class Http2Client implements AutoCloseable {
   public static final int DATA = 0;
@@ -35,25 +35,26 @@ public final class Http2Client implements AutoCloseable {
 
   private static final int PRIORITY = 0x20;
   private static final int INITIAL_WINDOW_SIZE = 4;
-  private static final int PATIENCE_MILLIS = 60_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
 
-  /** A frame that came. */
+  /** A received frame. */
   public record Frame(int type, int flags, int stream, ByteBuffer payload) {
     public boolean endsStream() {
       return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
     }
   }
 
-  /** A list of header fields as HPACK writes it, without Huffman codes. */
+  /** A header block in HPACK, without Huffman coding. */
   public static final class Block {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /** An entry of the static table, or of the dynamic one from 62 on. */
+    /** Adds an entry of the static table, or of the dynamic one from 62 on. */
     public Block indexed(int index) {
       number(0x80, 7, index);
       return this;
     }
 
+    /** Adds a literal field that is not indexed. */
     public Block literal(String name, String value) {
       bytes.write(0);
       text(name);
@@ -61,8 +62,8 @@ public final class Http2Client implements AutoCloseable {
       return this;
     }
 
-    /** As above, and the field becomes entry 62 of the dynamic table. */
-    public Block remembered(String name, String value) {
+    /** Adds a literal field that becomes entry 62 of the dynamic table. */
+    public Block literalIndexed(String name, String value) {
       bytes.write(0x40);
       text(name);
       text(value);
@@ -75,13 +76,13 @@ public final class Http2Client implements AutoCloseable {
     }
 
     private void number(int pattern, int bits, int value) {
-      int most = (1 << bits) - 1;
-      if (value < most) {
+      int max = (1 << bits) - 1;
+      if (value < max) {
         bytes.write(pattern | value);
         return;
       }
-      bytes.write(pattern | most);
-      int rest = value - most;
+      bytes.write(pattern | max);
+      int rest = value - max;
       for (; rest >= 128; rest >>= 7) bytes.write((rest & 0x7f) | 0x80);
       bytes.write(rest);
     }
@@ -102,11 +103,11 @@ public final class Http2Client implements AutoCloseable {
   }
 
   /**
-   * @param window how many bytes of each answer it takes unless it says more
+   * @param window the initial flow-control window of each stream
    */
   public Http2Client(int port, int window) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
     out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), 64 * 1024));
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -135,7 +136,7 @@ public final class Http2Client implements AutoCloseable {
     frame(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
   }
 
-  /** Opens a stream and returns its number. */
+  /** Opens a stream and returns its id. */
   public int headers(Block block, boolean last) throws IOException {
     int stream = nextStream;
     nextStream += 2;
@@ -157,14 +158,14 @@ public final class Http2Client implements AutoCloseable {
     frame(DATA, last ? END_STREAM : 0, stream, bytes);
   }
 
-  /** Begins a call of gRPC with these bytes, framed or not. */
+  /** Begins a gRPC call with these bytes, framed or not. */
   public int call(String method, byte[] bytes, boolean last) throws IOException {
     int stream = headers(post(method, "application/grpc").literal("te", "trailers"), false);
     data(stream, bytes, last);
     return stream;
   }
 
-  /** A message as gRPC frames it. */
+  /** Returns a message framed for gRPC. */
   public static byte[] message(int flag, byte[] message) {
     var framed = ByteBuffer.allocate(5 + message.length);
     return framed.put((byte) flag).putInt(message.length).put(message).array();
@@ -182,7 +183,7 @@ public final class Http2Client implements AutoCloseable {
     return new Frame(type, flags, stream, ByteBuffer.wrap(in.readNBytes(length)));
   }
 
-  /** The next frame of that type on that stream. */
+  /** Reads the next frame of a type on a stream. */
   public Frame next(int type, int stream) throws IOException {
     while (true) {
       var frame = next();
@@ -190,14 +191,14 @@ public final class Http2Client implements AutoCloseable {
     }
   }
 
-  /** All headers and trailers of a stream, once it has ended; fails if it is reset. */
+  /** Returns all headers and trailers of a stream once it has ended; fails if it is reset. */
   public Http2Headers answer(int stream) throws IOException {
     Http2Headers all = null;
     while (true) {
       var frame = next();
       if (frame.type == GOAWAY) throw new IOException("the connection ends: " + code(frame, 4));
       if (frame.type == HEADERS) {
-        // Of all streams, since their fields share a table.
+        // Decoded for all streams, since they share the dynamic table.
         var some = decoded(frame);
         if (frame.stream == stream) all = all == null ? some : all.add(some);
       }
@@ -221,7 +222,7 @@ public final class Http2Client implements AutoCloseable {
     return frame.payload.getInt(at);
   }
 
-  /** Whether the server closes the connection; waits for it. */
+  /** Waits for the server to close the connection; returns false after a timeout. */
   public boolean isClosedByServer() {
     try {
       while (true) next();

@@ -14,11 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The service in a process of its own with a heap of 128 MB, as its launcher starts it. */
+/** The service in a process of its own with a heap of 128 MB. */
 final class SmallHeapService implements AutoCloseable {
   private static final Pattern LISTENS =
       Pattern.compile("listens on http://127\\.0\\.0\\.1:(\\d+)");
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
   private final Process process;
   private final Path out;
@@ -48,9 +48,9 @@ final class SmallHeapService implements AutoCloseable {
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     process = builder.start();
-    await().atMost(PATIENCE).until(() -> !process.isAlive() || LISTENS.matcher(read(out)).find());
+    await().atMost(TIMEOUT).until(() -> !process.isAlive() || LISTENS.matcher(read(out)).find());
     var listens = LISTENS.matcher(read(out));
-    if (!listens.find()) throw new AssertionError("it did not start: " + read(err));
+    if (!listens.find()) throw new AssertionError("the service did not start: " + read(err));
     port = Integer.parseInt(listens.group(1));
   }
 
@@ -62,7 +62,7 @@ final class SmallHeapService implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** How many lines it has logged. */
+  /** Returns the number of logged lines. */
   long logged() {
     return read(err).lines().count();
   }
@@ -71,7 +71,7 @@ final class SmallHeapService implements AutoCloseable {
     return read(err);
   }
 
-  /** The status of a request of a client that behaves, on a connection of its own. */
+  /** Sends a regular request on a connection of its own. */
   HttpResponse<String> request(HttpRequest.Builder request) {
     try (var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       return client.send(

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Timelines, second by second, with a clock that is turned. */
+/** Tests the detector on timelines, second by second. */
 class AnomalyDetectorTest {
   private static final long START = 1_789_300_800L;
 
@@ -20,30 +20,30 @@ class AnomalyDetectorTest {
   private final List<Anomaly> changes = new ArrayList<>();
   private long now = START;
 
-  private void pass(int seconds, CheckCounts each, List<BusyCaller> busiest) {
+  private void observe(int seconds, CheckCounts each, List<BusyCaller> busiest) {
     var rules =
         each.equals(CheckCounts.NONE) ? Map.<String, CheckCounts>of() : Map.of("rule", each);
-    pass(seconds, each, rules, busiest);
+    observe(seconds, each, rules, busiest);
   }
 
-  private void pass(
+  private void observe(
       int seconds, CheckCounts each, Map<String, CheckCounts> rules, List<BusyCaller> busiest) {
     for (int i = 0; i < seconds; i++) {
       changes.addAll(detector.observe(new DetectorInput(now++, each, rules, busiest)));
     }
   }
 
-  private void pass(int seconds, long allowed, long denied) {
-    pass(seconds, counts(allowed, denied), List.of());
+  private void observe(int seconds, long allowed, long denied) {
+    observe(seconds, counts(allowed, denied), List.of());
   }
 
   private static CheckCounts counts(long allowed, long denied) {
     return new CheckCounts(allowed + denied, allowed, denied, 0, 0);
   }
 
-  private void passStore(int seconds, boolean away, long passed) {
+  private void observeStore(int seconds, boolean unavailable, long uncounted) {
     for (int i = 0; i < seconds; i++) {
-      changes.addAll(detector.observeStore(now++, away, passed));
+      changes.addAll(detector.observeStore(now++, unavailable, uncounted));
     }
   }
 
@@ -51,136 +51,136 @@ class AnomalyDetectorTest {
     return new BusyCaller(caller, rate, since);
   }
 
-  private Anomaly only() {
+  private Anomaly singleChange() {
     assertThat(changes).hasSize(1);
     return changes.removeFirst();
   }
 
   @Test
-  void aRateThatLeavesItsHistoryOpensOneAnomalyAndEndsItWhenItIsBack() {
-    pass(1_200, 50, 0);
+  void unusualRateOpensOneAnomalyThatEndsWithIt() {
+    observe(1_200, 50, 0);
     assertThat(changes).isEmpty();
-    pass(60, 500, 0);
-    var opened = only();
+    observe(60, 500, 0);
+    var opened = singleChange();
     assertThat(opened.kind()).isEqualTo(Kind.RATE);
-    assertThat(opened.rule()).as("the one rule says no more than the whole").isEmpty();
+    assertThat(opened.rule()).as("the only rule adds nothing to the overall rate").isEmpty();
     assertThat(opened.isOpen()).isTrue();
     assertThat(opened.sinceMillis() / 1_000 - (START + 1_200)).isLessThanOrEqualTo(20);
     assertThat(opened.value()).isEqualTo(500);
     assertThat(opened.expected().orElseThrow()).isBetween(49.0, 51.0);
-    assertThat(opened.text()).startsWith("all callers together ask 9.9").endsWith("/s)");
-    pass(300, 50, 0);
-    var ended = only();
+    assertThat(opened.text()).startsWith("all callers together send 9.9").endsWith("/s)");
+    observe(300, 50, 0);
+    var ended = singleChange();
     assertThat(ended.id()).isEqualTo(opened.id());
     assertThat(ended.isOpen()).isFalse();
     assertThat(detector.anomalies()).containsExactly(ended);
-    pass(3_700, 50, 0);
+    observe(3_700, 50, 0);
     assertThat(detector.anomalies()).as("after an hour").isEmpty();
   }
 
   @Test
-  void whatSwingsAroundTheThresholdDoesNotOpenAndEndAllTheTime() {
-    pass(1_200, 50, 0);
+  void rateAroundTheThresholdDoesNotFlap() {
+    observe(1_200, 50, 0);
     for (int i = 0; i < 30; i++) {
-      pass(30, 150, 0);
-      pass(30, 80, 0);
+      observe(30, 150, 0);
+      observe(30, 80, 0);
     }
     assertThat(changes).hasSize(1);
   }
 
   @Test
-  void littleTrafficIsNoAnomalyHoweverItScatters() {
-    for (int i = 0; i < 600; i++) pass(10, i % 7 == 0 ? 1 : 0, 0);
+  void sparseTrafficIsNoAnomaly() {
+    for (int i = 0; i < 600; i++) observe(10, i % 7 == 0 ? 1 : 0, 0);
     assertThat(changes).isEmpty();
   }
 
   @Test
-  void aHistoryThatIsTooShortSaysNothing() {
-    pass(300, 50, 0);
-    pass(60, 500, 0);
+  void shortHistoryReportsNothing() {
+    observe(300, 50, 0);
+    observe(60, 500, 0);
     assertThat(changes).isEmpty();
   }
 
   @Test
-  void trafficThatStopsIsMissed() {
-    pass(1_200, 50, 0);
-    pass(60, CheckCounts.NONE, List.of());
-    var missed = only();
-    assertThat(missed.text()).contains("less often than usual");
+  void stoppedTrafficIsReported() {
+    observe(1_200, 50, 0);
+    observe(60, CheckCounts.NONE, List.of());
+    var missed = singleChange();
+    assertThat(missed.text()).contains("fewer checks than usual");
   }
 
   @Test
-  void whatStaysBecomesUsual() {
-    pass(1_200, 50, 0);
-    pass(4 * 3_600, 200, 0);
+  void permanentChangeBecomesUsual() {
+    observe(1_200, 50, 0);
+    observe(4 * 3_600, 200, 0);
     assertThat(changes).hasSize(2);
     assertThat(changes.getLast().isOpen()).isFalse();
   }
 
   @Test
-  void aRuleThatDeniesMoreThanItUsedToIsNamed() {
-    pass(1_200, 98, 2);
-    pass(60, 60, 40);
-    var opened = only();
+  void ruleWithMoreDenialsThanUsualIsReported() {
+    observe(1_200, 98, 2);
+    observe(60, 60, 40);
+    var opened = singleChange();
     assertThat(opened.kind()).isEqualTo(Kind.DENIALS);
     assertThat(opened.rule()).hasValue("rule");
     assertThat(opened.text())
-        .matches("rule rule denies 40\\.0% of what it is asked, usually 2\\.\\d\\d%");
-    pass(120, 98, 2);
-    assertThat(only().isOpen()).isFalse();
+        .matches("rule rule denies 40\\.0% of its checks, usually 2\\.\\d\\d%");
+    observe(120, 98, 2);
+    assertThat(singleChange().isOpen()).isFalse();
   }
 
   @Test
-  void aRuleThatAlwaysDeniesAThirdIsAsUsual() {
-    pass(3_600, 60, 30);
+  void constantDenialsAreNoAnomaly() {
+    observe(3_600, 60, 30);
     assertThat(changes).isEmpty();
   }
 
   @Test
-  void aCallerThatAsksFarMoreThanItsOwnHistoryIsNamedAlsoOneThatWasTooQuietToFollow() {
+  void callerAboveItsHistoryIsReportedEvenIfItWasTooQuietToTrack() {
     var counts = counts(200, 0);
-    pass(1_200, counts, List.of(busy("a", 10, START)));
-    pass(30, counts, List.of(busy("a", 90, START), busy("quiet", 60, START)));
+    observe(1_200, counts, List.of(busy("a", 10, START)));
+    observe(30, counts, List.of(busy("a", 90, START), busy("quiet", 60, START)));
     assertThat(changes)
         .extracting(anomaly -> anomaly.caller().orElse(""))
         .containsExactlyInAnyOrder("a", "quiet");
     assertThat(changes).allMatch(anomaly -> anomaly.kind() == Kind.RATE);
     changes.clear();
-    pass(120, counts, List.of(busy("a", 10, START)));
+    observe(120, counts, List.of(busy("a", 10, START)));
     assertThat(changes).hasSize(2).noneMatch(Anomaly::isOpen);
   }
 
   @Test
-  void oneThatComesFromNowhereAndIsAtOnceBigIsNamedOnce() {
+  void newBusyCallerIsReportedOnce() {
     var counts = counts(100, 0);
-    pass(1_200, counts, List.of());
+    observe(1_200, counts, List.of());
     long came = now;
-    pass(30, counts, List.of(busy("new", 40, came)));
-    var opened = only();
+    observe(30, counts, List.of(busy("new", 40, came)));
+    var opened = singleChange();
     assertThat(opened.kind()).isEqualTo(Kind.NEW_CALLER);
     assertThat(opened.caller()).hasValue("new");
-    pass(100, counts, List.of());
-    assertThat(only().isOpen()).isFalse();
+    observe(100, counts, List.of());
+    assertThat(singleChange().isOpen()).isFalse();
     long again = now;
-    pass(30, counts, List.of(busy("new", 40, again)));
-    assertThat(changes).as("it has been here before").isEmpty();
+    observe(30, counts, List.of(busy("new", 40, again)));
+    assertThat(changes).as("it was seen before").isEmpty();
   }
 
   @Test
-  void nobodyIsNewWhileEverybodyIs() {
-    pass(60, counts(100, 0), List.of(busy("first", 90, START)));
+  void noCallerIsNewAtTheStart() {
+    observe(60, counts(100, 0), List.of(busy("first", 90, START)));
     assertThat(changes).isEmpty();
   }
 
   @Test
-  void aStoreThatIsAwayIsSaidAtOnceAndSoIsWhatPassesForWantOfIt() {
-    passStore(10, false, 0);
-    passStore(1, true, 7);
+  void outageAndUncountedChecksAreReportedAtOnce() {
+    observeStore(10, false, 0);
+    observeStore(1, true, 7);
     assertThat(changes).extracting(Anomaly::kind).containsExactly(Kind.BREAKER, Kind.FAIL_OPEN);
     assertThat(changes.getLast().value()).isEqualTo(7);
-    passStore(3, false, 0);
-    assertThat(changes).as("it may go again at once").hasSize(2);
-    passStore(30, false, 0);
+    observeStore(3, false, 0);
+    assertThat(changes).as("it may fail again at once").hasSize(2);
+    observeStore(30, false, 0);
     assertThat(changes)
         .hasSize(4)
         .extracting(Anomaly::isOpen)
@@ -188,64 +188,64 @@ class AnomalyDetectorTest {
   }
 
   @Test
-  void aSurgeAfterAQuietTimeIsNamedAsOneAndTheQuietTimeEnds() {
-    pass(1_200, 50, 0);
-    pass(40, 1, 0);
-    var quiet = only();
-    assertThat(quiet.text()).contains("less often than usual");
-    pass(30, 500, 0);
+  void surgeAfterADropEndsTheDrop() {
+    observe(1_200, 50, 0);
+    observe(40, 1, 0);
+    var quiet = singleChange();
+    assertThat(quiet.text()).contains("fewer checks than usual");
+    observe(30, 500, 0);
     assertThat(changes).hasSize(2);
     assertThat(changes.getFirst().id()).isEqualTo(quiet.id());
     assertThat(changes.getFirst().isOpen()).isFalse();
     assertThat(changes.getLast().isOpen()).isTrue();
-    assertThat(changes.getLast().text()).contains("times as often as usual");
+    assertThat(changes.getLast().text()).contains("times as many checks as usual");
     changes.clear();
-    pass(300, 50, 0);
-    assertThat(only().isOpen()).isFalse();
+    observe(300, 50, 0);
+    assertThat(singleChange().isOpen()).isFalse();
   }
 
   @Test
-  void aRuleThatIsAskedAsOftenAsEverIsAsUsualWhateverBecomesOfIt() {
+  void constantRateOfARuleIsNoAnomalyWhateverTheDecisions() {
     var all = counts(100, 0);
-    pass(1_200, all, Map.of("rule", counts(50, 0)), List.of());
-    // Another rule denies all of it; or this one only watches, and would deny.
-    pass(300, counts(50, 50), Map.of("rule", new CheckCounts(50, 0, 0, 0, 0)), List.of());
-    pass(300, all, Map.of("rule", new CheckCounts(50, 0, 0, 50, 0)), List.of());
+    observe(1_200, all, Map.of("rule", counts(50, 0)), List.of());
+    // Another rule denies all of it, or this rule is in shadow mode and would deny.
+    observe(300, counts(50, 50), Map.of("rule", new CheckCounts(50, 0, 0, 0, 0)), List.of());
+    observe(300, all, Map.of("rule", new CheckCounts(50, 0, 0, 50, 0)), List.of());
     assertThat(changes).isEmpty();
   }
 
   @Test
-  void aRuleThatIsNoLongerInForceIsNotMissedAndWhatIsOpenOfItEnds() {
+  void removedRuleEndsItsAnomalies() {
     var both = Map.of("gone", counts(48, 2), "stays", counts(50, 0));
-    pass(1_200, counts(98, 2), both, List.of());
+    observe(1_200, counts(98, 2), both, List.of());
     var denying = Map.of("gone", counts(20, 30), "stays", counts(50, 0));
-    pass(60, counts(70, 30), denying, List.of());
-    assertThat(only().rule()).hasValue("gone");
-    detector.follow(Set.of("stays"), now);
-    pass(2, counts(98, 2), both, List.of()); // what came late
-    assertThat(only().isOpen()).isFalse();
-    pass(1_200, counts(50, 0), Map.of("stays", counts(50, 0)), List.of());
+    observe(60, counts(70, 30), denying, List.of());
+    assertThat(singleChange().rule()).hasValue("gone");
+    detector.setActiveRules(Set.of("stays"), now);
+    observe(2, counts(98, 2), both, List.of()); // late counts
+    assertThat(singleChange().isOpen()).isFalse();
+    observe(1_200, counts(50, 0), Map.of("stays", counts(50, 0)), List.of());
     assertThat(changes).isEmpty();
-    detector.follow(Set.of("gone", "stays"), now);
-    pass(60, counts(98, 2), both, List.of());
-    assertThat(changes).as("it has no history any more").isEmpty();
+    detector.setActiveRules(Set.of("gone", "stays"), now);
+    observe(60, counts(98, 2), both, List.of());
+    assertThat(changes).as("its history was dropped").isEmpty();
   }
 
   @Test
-  void secondsOfWhichNothingIsKnownAreNotTakenForSilence() {
-    pass(1_200, 50, 0);
+  void skippedSecondsAreNotMistakenForMissingTraffic() {
+    observe(1_200, 50, 0);
     for (int i = 0; i < 20; i++) {
-      pass(5, 50, 0);
+      observe(5, 50, 0);
       now += 600;
       detector.skipTo(now);
     }
     assertThat(changes).isEmpty();
   }
 
-  /** Regulars who take turns at being among the busiest, half a minute each. */
-  private void passRegulars(int groups, int steps, double rate) {
+  /** Observes regular callers that alternate among the busiest, half a minute each. */
+  private void observeRegulars(int groups, int steps, double rate) {
     for (int i = 0; i < steps; i++) {
-      pass(10, counts(100, 0), regulars(i / 3 % groups, TopCallers.MOST_BUSY, rate));
+      observe(10, counts(100, 0), regulars(i / 3 % groups, TopCallers.MAX_BUSY, rate));
     }
   }
 
@@ -256,29 +256,29 @@ class AnomalyDetectorTest {
   }
 
   @Test
-  void manyRegularsDoNotKeepANewCallerFromBeingNamed() {
-    passRegulars(CallerMonitor.MOST / TopCallers.MOST_BUSY, 100, 1);
+  void newCallerIsReportedAmongManyRegularCallers() {
+    observeRegulars(CallerMonitor.MAX_CALLERS / TopCallers.MAX_BUSY, 100, 1);
     assertThat(changes).isEmpty();
-    var busiest = regulars(0, TopCallers.MOST_BUSY - 1, 1);
+    var busiest = regulars(0, TopCallers.MAX_BUSY - 1, 1);
     busiest.addFirst(busy("new", 40, now));
-    pass(30, counts(100, 0), busiest);
-    var opened = only();
+    observe(30, counts(100, 0), busiest);
+    var opened = singleChange();
     assertThat(opened.kind()).isEqualTo(Kind.NEW_CALLER);
     assertThat(opened.caller()).hasValue("new");
   }
 
   @Test
-  void moreRegularsThanAreRememberedAreNotTakenForQuietOnesThatAskMore() {
-    passRegulars(2 * CallerMonitor.MOST / TopCallers.MOST_BUSY, 300, 30);
+  void evictedRegularCallersAreNotMistakenForQuietOnes() {
+    observeRegulars(2 * CallerMonitor.MAX_CALLERS / TopCallers.MAX_BUSY, 300, 30);
     assertThat(changes).isEmpty();
   }
 
   @Test
-  void thereAreNeverMoreThanSoMany() {
-    for (int i = 0; i < 3 * AnomalyLog.MOST; i++) {
-      passStore(1, true, 0);
-      passStore(5, false, 0);
+  void numberOfAnomaliesIsBounded() {
+    for (int i = 0; i < 3 * AnomalyLog.MAX_ANOMALIES; i++) {
+      observeStore(1, true, 0);
+      observeStore(5, false, 0);
     }
-    assertThat(detector.anomalies()).hasSizeLessThanOrEqualTo(AnomalyLog.MOST);
+    assertThat(detector.anomalies()).hasSizeLessThanOrEqualTo(AnomalyLog.MAX_ANOMALIES);
   }
 }

@@ -1,27 +1,28 @@
 package io.headgate.server.anomaly;
 
-import io.headgate.server.anomaly.MadeTraffic.Fault;
-import io.headgate.server.anomaly.MadeTraffic.Injected;
+import io.headgate.server.anomaly.SyntheticTraffic.Fault;
+import io.headgate.server.anomaly.SyntheticTraffic.Injected;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** How well a detector does on made traffic: what it finds, how fast, and what it makes up. */
+/** Scores a detector on synthetic traffic: faults found, time to detection, and false alarms. */
 final class Scores {
-  private static final long AFTERMATH = 600; // what opens so soon after a fault belongs to it
+  // Seconds after a fault in which an alarm still belongs to it.
+  private static final long AFTERMATH = 600;
 
   final Map<Fault, Integer> injected = new EnumMap<>(Fault.class);
-  final Map<Fault, List<Long>> found = new EnumMap<>(Fault.class); // seconds it took
-  final List<String> made = new ArrayList<>(); // what was opened without a fault
+  final Map<Fault, List<Long>> found = new EnumMap<>(Fault.class); // seconds to detection
+  final List<String> falseAlarms = new ArrayList<>(); // alarms without a fault
   int opened;
   int days;
 
-  void run(MadeTraffic traffic) {
+  void run(SyntheticTraffic traffic) {
     var detector = new AnomalyDetector(traffic.start());
     var alarms = new ArrayList<Anomaly>();
-    long end = traffic.start() + traffic.days() * MadeTraffic.DAY;
-    for (long second = traffic.start(); second < end; second += MadeTraffic.STEP) {
+    long end = traffic.start() + traffic.days() * SyntheticTraffic.DAY;
+    for (long second = traffic.start(); second < end; second += SyntheticTraffic.STEP) {
       for (var change : detector.observe(traffic.at(second))) {
         if (change.isOpen()) alarms.add(change);
       }
@@ -33,7 +34,7 @@ final class Scores {
       long at = alarm.sinceMillis() / 1_000;
       boolean real =
           traffic.faults().stream().anyMatch(f -> at >= f.from() && at <= f.to() + AFTERMATH);
-      if (!real) made.add(at + " " + alarm.kind() + " " + alarm.text());
+      if (!real) falseAlarms.add(at + " " + alarm.kind() + " " + alarm.text());
     }
   }
 
@@ -68,7 +69,7 @@ final class Scores {
   }
 
   double precision() {
-    return opened == 0 ? 1 : 1 - (double) made.size() / opened;
+    return opened == 0 ? 1 : 1 - (double) falseAlarms.size() / opened;
   }
 
   long percentile(Fault fault, double share) {

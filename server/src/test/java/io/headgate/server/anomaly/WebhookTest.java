@@ -22,9 +22,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Against a receiver that is really there, and does not always want to. */
+/** Tests delivery to a real HTTP server that sometimes fails. */
 class WebhookTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final String SECRET = "only-we-know-this";
 
   private record Received(Map<String, String> headers, String body) {
@@ -34,7 +34,7 @@ class WebhookTest {
   }
 
   private final List<Received> received = new CopyOnWriteArrayList<>();
-  private final Queue<Integer> statuses = new ArrayDeque<>(); // guarded by itself; then 200
+  private final Queue<Integer> statuses = new ArrayDeque<>(); // guarded by itself; 200 when empty
   private HttpServer server;
 
   @BeforeEach
@@ -81,7 +81,7 @@ class WebhookTest {
         Duration.ofMillis(2));
   }
 
-  private void answers(Integer... next) {
+  private void respondWith(Integer... next) {
     synchronized (statuses) {
       statuses.addAll(List.of(next));
     }
@@ -102,11 +102,11 @@ class WebhookTest {
   }
 
   @Test
-  void whatOpensAndEndsIsToldAndSigned() {
+  void openedAndClosedAnomaliesAreDeliveredAndSigned() {
     try (var webhook = webhook(Optional.of(SECRET))) {
-      webhook.tell(anomaly(17, true));
-      webhook.tell(anomaly(17, false));
-      await().atMost(PATIENCE).until(() -> received.size() == 2);
+      webhook.report(anomaly(17, true));
+      webhook.report(anomaly(17, false));
+      await().atMost(TIMEOUT).until(() -> received.size() == 2);
     }
     var opened = received.getFirst();
     assertThat(opened.body)
@@ -121,20 +121,20 @@ class WebhookTest {
     assertThat(opened.header("Content-Type")).isEqualTo("application/json");
   }
 
-  /** A known answer, of RFC 4231. */
+  /** The known answer of RFC 4231. */
   @Test
-  void theSignatureIsTheOneThatOthersCompute() {
+  void signatureMatchesTheReferenceVector() {
     assertThat(Webhook.sign("Jefe", "what do ya want for nothing?"))
         .isEqualTo("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   }
 
   @Test
-  void aReceiverThatFailsAtFirstIsTriedAgainUnderTheSameId() {
-    answers(500, 503, 429);
+  void failedDeliveryIsRetriedWithTheSameId() {
+    respondWith(500, 503, 429);
     try (var webhook = webhook(Optional.empty())) {
-      webhook.tell(anomaly(1, true));
-      webhook.tell(anomaly(2, true));
-      await().atMost(PATIENCE).until(() -> received.size() == 5);
+      webhook.report(anomaly(1, true));
+      webhook.report(anomaly(2, true));
+      await().atMost(TIMEOUT).until(() -> received.size() == 5);
     }
     assertThat(received.subList(0, 4)).allMatch(r -> r.header(Webhook.ID).equals("abc-1-opened"));
     assertThat(received.getLast().header(Webhook.ID)).isEqualTo("abc-2-opened");
@@ -142,29 +142,29 @@ class WebhookTest {
   }
 
   @Test
-  void oneThatNeverWantsItIsGivenUpAndTheNextIsToldStill() {
-    answers(500, 500, 500, 500, 500, 500);
+  void deliveryIsAbandonedAfterTheLastAttemptAndTheNextOneFollows() {
+    respondWith(500, 500, 500, 500, 500, 500);
     try (var webhook = webhook(Optional.empty())) {
-      webhook.tell(anomaly(1, true));
-      webhook.tell(anomaly(2, true));
-      await().atMost(PATIENCE).until(() -> received.size() == 7);
+      webhook.report(anomaly(1, true));
+      webhook.report(anomaly(2, true));
+      await().atMost(TIMEOUT).until(() -> received.size() == 7);
     }
     assertThat(received.getLast().header(Webhook.ID)).isEqualTo("abc-2-opened");
   }
 
   @Test
-  void aRedirectIsNotFollowedAndWhatIsRefusedIsNotTriedAgain() {
-    answers(302, 400);
+  void redirectIsNotFollowedAndRejectionIsNotRetried() {
+    respondWith(302, 400);
     try (var webhook = webhook(Optional.empty())) {
-      for (int i = 1; i <= 3; i++) webhook.tell(anomaly(i, true));
-      await().atMost(PATIENCE).until(() -> received.size() == 3);
+      for (int i = 1; i <= 3; i++) webhook.report(anomaly(i, true));
+      await().atMost(TIMEOUT).until(() -> received.size() == 3);
     }
     assertThat(received.stream().map(r -> r.header(Webhook.ID)))
         .containsExactly("abc-1-opened", "abc-2-opened", "abc-3-opened");
   }
 
   @Test
-  void neitherAddressNorSecretIsRepeated() {
+  void addressAndSecretAreNotRevealed() {
     var target = WebhookTarget.of("https://example.com:8443/T0K3N?key=1", Optional.of(SECRET));
     assertThat(target.toString()).isEqualTo("https://example.com:8443");
     for (var wrong : List.of("ftp://x/", "https://me:pass@x/", "nonsense", "http://", "http:x")) {

@@ -40,7 +40,7 @@ class AccessControlTest {
   }
 
   @Test
-  void withBothTokensEachDoesItsOwn() {
+  void withBothTokensEachPermitsItsRole() {
     try (var service = RunningService.withTokens("adm1n", "ch3ck", RULE)) {
       assertThat(check(service).status()).isEqualTo(401);
       assertThat(check(service, "Authorization: Bearer ch3ck").status()).isEqualTo(200);
@@ -52,7 +52,7 @@ class AccessControlTest {
   }
 
   @Test
-  void anAdminTokenAloneLeavesChecksOpen() {
+  void adminTokenAloneLeavesChecksOpen() {
     try (var service = RunningService.withTokens("adm1n", "", RULE)) {
       assertThat(check(service).status()).isEqualTo(200);
       assertThat(reset(service).status()).isEqualTo(401);
@@ -61,7 +61,7 @@ class AccessControlTest {
   }
 
   @Test
-  void aCheckTokenAloneLeavesNobodyToAdminister() {
+  void checkTokenAloneDisablesAdministration() {
     try (var service = RunningService.withTokens("", "ch3ck", RULE)) {
       assertThat(check(service, "Authorization: Bearer ch3ck").status()).isEqualTo(200);
       var refused = reset(service, "Authorization: Bearer ch3ck");
@@ -83,7 +83,7 @@ class AccessControlTest {
         "Authorization: Bearer CH3CK",
         "Authorization: Bearer ch3ck ch3ck"
       })
-  void whoShowsNoTokenOfOursIsAskedForOneAndChargedNothing(String header) {
+  void requestWithoutValidTokenGets401AndChargesNothing(String header) {
     try (var service = RunningService.withTokens("adm1n", "ch3ck", RULE);
         var connection = service.connect()) {
       var refused = connection.post("/v1/check", CHECK, header);
@@ -102,7 +102,7 @@ class AccessControlTest {
     "PUT,/v1/slots/x", "DELETE,/v1/slots/x", "POST,/v1/reset", "POST,/api/ratelimit/check",
     "POST,/v1/playground", "POST,/v1/what-if"
   })
-  void everyEndpointThatTellsOfSomebodyWantsAToken(String method, String path) {
+  void everyEndpointWithCallerDataRequiresAToken(String method, String path) {
     try (var service = RunningService.withTokens("adm1n", "ch3ck", RULE)) {
       assertThat(service.request(method, path, "Content-Length: 0").status()).isEqualTo(401);
     }
@@ -110,7 +110,7 @@ class AccessControlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/health/live", "/health/ready"})
-  void healthIsForEverybody(String path) {
+  void healthNeedsNoToken(String path) {
     try (var service = RunningService.withTokens("adm1n", "ch3ck", RULE)) {
       assertThat(service.request("GET", path).status()).isEqualTo(200);
     }
@@ -118,7 +118,7 @@ class AccessControlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a b", "tab\t", "line\n", "ümlaut"})
-  void aTokenThatNoHeaderCanCarryIsRefusedWithoutRepeatingIt(String token) {
+  void tokenThatNoHeaderCanCarryIsRejectedWithoutRepeatingIt(String token) {
     assertThatThrownBy(() -> new AccessControl(Optional.of(token), Optional.empty()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("admin-token must be one or more visible ASCII characters without spaces");
@@ -126,7 +126,7 @@ class AccessControlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0.0.0.0", "::", "192.0.2.1"})
-  void whatOthersCanReachNeedsAnAdminToken(String host) {
+  void nonLoopbackHostRequiresAnAdminToken(String host) {
     var check = new AccessControl(Optional.empty(), Optional.of("ch3ck"));
     assertThatThrownBy(() -> new ServiceSettings(host, 0, check, SECOND, SECOND, 1))
         .isInstanceOf(IllegalArgumentException.class)
@@ -138,7 +138,7 @@ class AccessControlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"127.0.0.1", "127.0.0.2", "::1", "localhost"})
-  void whatOnlyThisMachineReachesNeedsNone(String host) {
+  void loopbackHostRequiresNoToken(String host) {
     assertThat(new ServiceSettings(host, 0, AccessControl.OPEN, SECOND, SECOND, 1).host())
         .isEqualTo(host);
   }

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The service and the rules accept the same addresses and blocks and read the same bits, so that an
- * address that a proxy is trusted for is the address that a rule matches. The JDK's parser and
- * arithmetic on big integers agree. The input is a block, a line end and an address.
+ * The service and the rules accept the same addresses and blocks and read the same bits, so that
+ * the address of a trusted proxy is the address that a rule matches. The JDK's parser and
+ * arithmetic on big integers agree. The input is a block, a newline and an address.
  */
 public final class AddressFuzzTarget {
   private static final int ALL_OF_V4 = 96;
@@ -46,8 +46,8 @@ public final class AddressFuzzTarget {
   }
 
   /**
-   * The JDK's parser reads the same bits. It looks up no names, since it gets accepted addresses
-   * only. It accepts more itself, such as 010.1.1 and groups of five digits.
+   * The JDK's parser reads the same bits. It resolves no names, since it only gets valid addresses.
+   * The JDK itself accepts more, such as 010.1.1 and groups of five digits.
    */
   private static void requireBitsOfTheJdk(String text) {
     var address = ClientAddress.parse(text);
@@ -56,13 +56,13 @@ public final class AddressFuzzTarget {
       var jdk = ClientAddress.of(new InetSocketAddress(InetAddress.getByName(text), 0));
       assertThat(address).as(text).contains(jdk);
     } catch (UnknownHostException e) {
-      throw new AssertionError(text + " is no address to the JDK", e);
+      throw new AssertionError(text + " is not an address to the JDK", e);
     }
   }
 
   private static void requireOneForm(ClientAddress address) {
     assertThat(ClientAddress.parse(address.toString())).contains(address);
-    assertThat(address.caller().caller()).isEqualTo(address.caller());
+    assertThat(address.network().network()).isEqualTo(address.network());
     assertThat(cidr(address.toString()).orElseThrow().matches(address.toString())).isTrue();
   }
 

@@ -11,28 +11,28 @@ import org.junit.jupiter.api.Test;
 
 class EventLoopWatchdogTest {
   @Test
-  void anEventLoopThatRunsNothingIsNoticedUntilItRunsAgain() throws Exception {
+  void blockedEventLoopIsStuckUntilItRunsAgain() throws Exception {
     var vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
-    var held = new CountDownLatch(1);
+    var blocked = new CountDownLatch(1);
     try {
       var watchdog = new EventLoopWatchdog();
       var loop = vertx.getOrCreateContext();
       watchdog.watch(loop);
       loop.runOnContext(now -> {
         try {
-          held.await(1, TimeUnit.MINUTES);
+          blocked.await(1, TimeUnit.MINUTES);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }
       });
-      for (int i = 0; i < EventLoopWatchdog.PATIENCE; i++) watchdog.look();
-      assertThat(watchdog.stuck()).isZero();
-      watchdog.look();
-      assertThat(watchdog.stuck()).isEqualTo(1);
-      held.countDown();
-      await().until(() -> watchdog.stuck() == 0);
+      for (int i = 0; i < EventLoopWatchdog.MAX_PENDING_TICKS; i++) watchdog.probe();
+      assertThat(watchdog.stuckLoops()).isZero();
+      watchdog.probe();
+      assertThat(watchdog.stuckLoops()).isEqualTo(1);
+      blocked.countDown();
+      await().until(() -> watchdog.stuckLoops() == 0);
     } finally {
-      held.countDown();
+      blocked.countDown();
       vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
   }

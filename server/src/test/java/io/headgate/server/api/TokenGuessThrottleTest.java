@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Wrong tokens are limited and reported, and so is what administrators do. */
+/** Wrong tokens are throttled, and logged like the actions of administrators. */
 class TokenGuessThrottleTest {
   private static final Rule RULE =
       Rule.named("all").match("key", "*").limit(new TokenBucket(Rate.perMinute(1000))).build();
   private final TokenSet tokens =
       TokenSet.NONE.withAdmin("adm1n", "ops").withCheck("ch3ck", "shop").withAdmin("0ther", "");
 
-  private final AtomicLong nanos = new AtomicLong(-5_000_000_000L); // such a clock may be negative
+  private final AtomicLong nanos = new AtomicLong(-5_000_000_000L); // nanoTime may be negative
 
   private static String token(String token) {
     return "Authorization: Bearer " + token;
@@ -28,52 +28,52 @@ class TokenGuessThrottleTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/v1/rules", "/v1/whoami"})
-  void addressWithTooManyWrongTokensMustWaitAndOneThatWasGoodThereStaysSo(String path) {
+  void addressWithTooManyWrongTokensMustWaitExceptForTokensAcceptedBefore(String path) {
     var access = new AccessControl(tokens, nanos::get);
     try (var service = RunningService.withAccess(access, RULE);
         var client = new Admin(service.port())) {
       assertThat(client.get(path, token("adm1n")).status()).isEqualTo(200);
-      int wrong = path.equals("/v1/whoami") ? 200 : 401;
-      for (int i = 0; i < TokenGuessThrottle.FREE; i++) {
-        assertThat(client.get(path, token("guess" + i)).status()).isEqualTo(wrong);
+      int rejected = path.equals("/v1/whoami") ? 200 : 401;
+      for (int i = 0; i < TokenGuessThrottle.BURST; i++) {
+        assertThat(client.get(path, token("guess" + i)).status()).isEqualTo(rejected);
       }
       var refused = client.get(path, token("guess"));
       assertThat(refused.status()).isEqualTo(429);
       assertThat(refused.header("Retry-After")).isEqualTo("4");
       assertThat(refused.body()).contains("too many wrong tokens").doesNotContain("guess\"");
-      // The right one would tell that it is right.
+      // A valid token must not be revealed by its status.
       assertThat(client.get(path, token("0ther")).status()).isEqualTo(429);
-      // Others who share the address go on, with and without a token.
+      // Other clients of the same address are not affected, with and without a token.
       assertThat(client.get(path, token("adm1n")).status()).isEqualTo(200);
       assertThat(client.get("/health/ready").status()).isEqualTo(200);
 
       nanos.addAndGet(TokenGuessThrottle.PERIOD_NANOS + 1);
       assertThat(client.get(path, token("0ther")).status()).isEqualTo(200);
-      assertThat(client.get(path, token("guess")).status()).isEqualTo(wrong);
+      assertThat(client.get(path, token("guess")).status()).isEqualTo(rejected);
       assertThat(client.get(path, token("guess")).status()).isEqualTo(429);
     }
   }
 
   @Test
-  void addressesAreBoundedAndApart() {
-    var guesses = new TokenGuessThrottle(nanos::get);
-    for (int i = 0; i < 3 * TokenGuessThrottle.MOST; i++) {
+  void addressesAreBoundedAndIndependent() {
+    var throttle = new TokenGuessThrottle(nanos::get);
+    for (int i = 0; i < 3 * TokenGuessThrottle.MAX_ADDRESSES; i++) {
       var from = ClientAddress.parse("10.%d.%d.1".formatted(i >> 8, i & 255)).orElseThrow();
-      for (int n = 0; n < TokenGuessThrottle.FREE; n++) {
-        assertThat(guesses.waitNanos(from)).isZero();
-        guesses.wrong(from, Role.ADMIN);
+      for (int n = 0; n < TokenGuessThrottle.BURST; n++) {
+        assertThat(throttle.waitNanos(from)).isZero();
+        throttle.recordFailure(from, Role.ADMIN);
       }
-      assertThat(guesses.waitNanos(from)).isPositive();
+      assertThat(throttle.waitNanos(from)).isPositive();
     }
-    assertThat(guesses.size()).isEqualTo(TokenGuessThrottle.MOST);
-    nanos.addAndGet(TokenGuessThrottle.FREE * TokenGuessThrottle.PERIOD_NANOS);
+    assertThat(throttle.size()).isEqualTo(TokenGuessThrottle.MAX_ADDRESSES);
+    nanos.addAndGet(TokenGuessThrottle.BURST * TokenGuessThrottle.PERIOD_NANOS);
     var last = ClientAddress.parse("10.47.255.1").orElseThrow();
-    assertThat(guesses.waitNanos(last)).isZero();
-    assertThat(guesses.size()).isEqualTo(TokenGuessThrottle.MOST - 1);
+    assertThat(throttle.waitNanos(last)).isZero();
+    assertThat(throttle.size()).isEqualTo(TokenGuessThrottle.MAX_ADDRESSES - 1);
   }
 
   @Test
-  void wrongTokensWrongRolesAndResetsAreInTheLogWithoutTheToken() {
+  void wrongTokensWrongRolesAndResetsAreLoggedWithoutTheToken() {
     var access = new AccessControl(tokens, nanos::get);
     try (var log = new LogCapture("io.headgate.audit").withInfo();
         var service = RunningService.withAccess(access, RULE);
@@ -100,17 +100,17 @@ class TokenGuessThrottleTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"ops", "Ops", " o%EF%BD%90s", "eve with token ops", "eve With%20%20Token ops"})
-  void authorCanNotBeTheNameOfATokenThatIsNotShown(String author) {
+  void authorCannotBeTheNameOfAnotherToken(String author) {
     try (var service = RunningService.withAccess(new AccessControl(tokens), RULE);
         var client = new Admin(service.port())) {
       var refused =
           client.send(
               "DELETE", "/v1/rules/all", "", token("0ther"), "X-Headgate-Author: " + author);
       assertThat(refused.status()).isEqualTo(400);
-      assertThat(refused.body()).contains("must not read like the name of a token");
-      var made =
+      assertThat(refused.body()).contains("must not resemble the name of a token");
+      var deleted =
           client.send("DELETE", "/v1/rules/all", "", token("adm1n"), "X-Headgate-Author: eve");
-      assertThat(made.body()).contains("\"author\":\"eve with token ops\"");
+      assertThat(deleted.body()).contains("\"author\":\"eve with token ops\"");
     }
   }
 }

@@ -37,7 +37,7 @@ class TokenSetTest {
     "/v1/explain,403,200,200",
     "/v1/reset,403,403,200",
   })
-  void eachRoleDoesItsOwnAndAdminAll(String path, int check, int read, int admin) {
+  void eachRolePermitsItsOperationsAndAdminAll(String path, int check, int read, int admin) {
     try (var service = RunningService.withAccess(new AccessControl(ALL), RULE)) {
       assertThat(status(service, path, "ch3ck-new")).isEqualTo(check);
       assertThat(status(service, path, "r3ad")).isEqualTo(read);
@@ -47,7 +47,7 @@ class TokenSetTest {
   }
 
   @Test
-  void theOldAndTheNewTokenAreBothGoodUntilTheOldIsTakenAway() {
+  void oldAndNewTokenAreValidUntilTheOldIsRemoved() {
     var access = new AccessControl(ALL);
     try (var service = RunningService.withAccess(access, RULE)) {
       assertThat(status(service, "/v1/check", "ch3ck-old")).isEqualTo(200);
@@ -60,16 +60,16 @@ class TokenSetTest {
   }
 
   @Test
-  void takingAwayTheLastTokenOfARoleOpensNothing() {
+  void removingTheLastTokenOfARoleIsRejected() {
     var access = new AccessControl(ALL);
     var noCheck = TokenSet.NONE.withAdmin("adm1n-new", "").withRead("r3ad", "");
     assertThatThrownBy(() -> access.replace(noCheck))
-        .hasMessageContaining("there would be no check token any more");
+        .hasMessageContaining("the last check token can't be removed");
     assertThatThrownBy(() -> access.replace(TokenSet.NONE.withCheck("ch3ck-new", "")))
-        .hasMessageContaining("there would be no admin token any more");
+        .hasMessageContaining("the last admin token can't be removed");
     var reading = new AccessControl(TokenSet.NONE.withRead("r3ad", ""));
     assertThatThrownBy(() -> reading.replace(TokenSet.NONE))
-        .hasMessageContaining("there would be no read token any more");
+        .hasMessageContaining("the last read token can't be removed");
     try (var service = RunningService.withAccess(access, RULE)) {
       assertThat(service.post("/v1/check", "{\"key\":\"k\"}").status()).isEqualTo(401);
       assertThat(status(service, "/v1/check", "ch3ck-old")).isEqualTo(200);
@@ -94,7 +94,7 @@ class TokenSetTest {
   }
 
   @Test
-  void nothingRepeatsAToken() {
+  void noMessageContainsAToken() {
     assertThat(ALL).hasToString("2 admin (Anna), 1 read (dashboard), 2 check");
     assertThat(TokenSet.NONE).hasToString("none");
     assertThatThrownBy(() -> ALL.withCheck("r3ad", ""))
@@ -113,12 +113,12 @@ class TokenSetTest {
   }
 
   @Test
-  void aTokenThatIsGivenTwiceIsOne() {
+  void repeatedTokenCountsOnce() {
     assertThat(ALL.withRead("r3ad", "again")).hasToString(ALL.toString());
   }
 
   @Test
-  void theNameOfATokenSaysWhoCalls() {
+  void tokenNameIdentifiesTheCaller() {
     var access = new AccessControl(ALL);
     assertThat(access.caller(Optional.of("Bearer adm1n-new"))).isEqualTo("Anna");
     assertThat(access.caller(Optional.of("Bearer adm1n-old"))).isEmpty();
@@ -127,15 +127,15 @@ class TokenSetTest {
   }
 
   @Test
-  void whoeverTheAuthorOfAChangeClaimsToBeItsTokenIsNamed() {
+  void authorOfAChangeIncludesTheTokenName() {
     try (var service = RunningService.withAccess(new AccessControl(ALL), RULE);
         var admin = new Admin(service.port())) {
       String token = "Authorization: Bearer adm1n-new";
       admin.delete("/v1/rules/all", token, "X-Headgate-Author: Bert");
-      var revision = service.book.inForce().revision();
+      var revision = service.repository.inForce().revision();
       assertThat(revision.signature().author()).isEqualTo("Bert with token Anna");
       admin.post("/v1/revisions/1/restore", token);
-      revision = service.book.inForce().revision();
+      revision = service.repository.inForce().revision();
       assertThat(revision.signature().author()).isEqualTo("Anna");
     }
   }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TrustedProxiesTest {
-  private static final TrustedProxies OURS =
+  private static final TrustedProxies PROXIES =
       TrustedProxies.of(List.of("10.0.0.0/8", "2001:db8:1::/48"));
   private static final ClientAddress PROXY = address("10.0.0.1");
 
@@ -34,10 +34,10 @@ class TrustedProxiesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"X-Real-IP: 192.0.2.9", "X-Forwarded-For: 192.0.2.9", "Forwarded: for=192.0.2.9"})
-  void nobodyIsBelievedWhoIsNoProxyOfOurs(String header) {
-    assertThat(caller(OURS, address("203.0.113.5"), header)).isEqualTo("203.0.113.5");
+  void headersOfUntrustedPeersAreIgnored(String header) {
+    assertThat(caller(PROXIES, address("203.0.113.5"), header)).isEqualTo("203.0.113.5");
     assertThat(caller(TrustedProxies.NONE, PROXY, header)).isEqualTo("10.0.0.1");
-    assertThat(caller(OURS, PROXY, header)).isEqualTo("192.0.2.9");
+    assertThat(caller(PROXIES, PROXY, header)).isEqualTo("192.0.2.9");
   }
 
   @ParameterizedTest
@@ -64,7 +64,7 @@ class TrustedProxiesTest {
         "\"evil, 192.0.2.9                      | 192.0.2.9",
       })
   void forwardedForIsWalkedFromTheRight(String header, String caller) {
-    assertThat(caller(OURS, PROXY, "X-Forwarded-For: " + header)).isEqualTo(caller);
+    assertThat(caller(PROXIES, PROXY, "X-Forwarded-For: " + header)).isEqualTo(caller);
   }
 
   @ParameterizedTest
@@ -83,15 +83,15 @@ class TrustedProxiesTest {
         "for=\"19\\2.0.2.9\"                                          | 192.0.2.9",
         "by=10.0.0.1                                                | 10.0.0.1",
       })
-  void forwardedIsReadAsRfc7239HasItAndWalkedFromTheRight(String header, String caller) {
-    assertThat(caller(OURS, PROXY, "Forwarded: " + header)).isEqualTo(caller);
+  void forwardedIsParsedByRfc7239AndWalkedFromTheRight(String header, String caller) {
+    assertThat(caller(PROXIES, PROXY, "Forwarded: " + header)).isEqualTo(caller);
   }
 
   @Test
   void severalLinesAreOneList() {
     assertThat(
             caller(
-                OURS,
+                PROXIES,
                 PROXY,
                 "X-Forwarded-For: 1.1.1.1",
                 "X-Forwarded-For: 192.0.2.9",
@@ -100,49 +100,49 @@ class TrustedProxiesTest {
   }
 
   @Test
-  void aHeaderThatTheCallerMadeUpBesideTheProxysOwnGainsNothing() {
-    assertThat(caller(OURS, PROXY, "X-Real-IP: 1.1.1.1", "X-Forwarded-For: 192.0.2.9"))
+  void contradictingHeadersYieldThePeer() {
+    assertThat(caller(PROXIES, PROXY, "X-Real-IP: 1.1.1.1", "X-Forwarded-For: 192.0.2.9"))
         .isEqualTo("10.0.0.1");
-    assertThat(caller(OURS, PROXY, "X-Real-IP: 192.0.2.9", "Forwarded: for=1.1.1.1"))
+    assertThat(caller(PROXIES, PROXY, "X-Real-IP: 192.0.2.9", "Forwarded: for=1.1.1.1"))
         .isEqualTo("10.0.0.1");
-    assertThat(caller(OURS, PROXY, "X-Real-IP: 192.0.2.9", "X-Forwarded-For: 1.1.1.1, 192.0.2.9"))
+    assertThat(caller(PROXIES, PROXY, "X-Real-IP: 192.0.2.9", "X-Forwarded-For: 1.1.1.1, 192.0.2.9"))
         .isEqualTo("192.0.2.9");
   }
 
   @Test
-  void aHeaderThatNamesAProxyOfOursGivesWayToOneThatGoesFurther() {
+  void headerNamingATrustedProxyYieldsToOneThatGoesFurther() {
     String forwarded = "X-Forwarded-For: 192.0.2.9, 10.5.5.5";
-    assertThat(caller(OURS, PROXY, "X-Real-IP: 10.5.5.5", forwarded)).isEqualTo("192.0.2.9");
-    assertThat(caller(OURS, PROXY, "X-Real-IP: 10.5.5.5")).isEqualTo("10.5.5.5");
+    assertThat(caller(PROXIES, PROXY, "X-Real-IP: 10.5.5.5", forwarded)).isEqualTo("192.0.2.9");
+    assertThat(caller(PROXIES, PROXY, "X-Real-IP: 10.5.5.5")).isEqualTo("10.5.5.5");
   }
 
   @Test
-  void onlyTheHeadersThatAreChosenAreBelieved() {
-    var chosen = OURS.reading(List.of("x-forwarded-for"));
+  void onlySelectedHeadersAreEvaluated() {
+    var chosen = PROXIES.withHeaders(List.of("x-forwarded-for"));
     assertThat(caller(chosen, PROXY, "X-Real-IP: 1.1.1.1", "Forwarded: for=2.2.2.2"))
         .isEqualTo("10.0.0.1");
     assertThat(caller(chosen, PROXY, "X-Real-IP: 1.1.1.1", "X-Forwarded-For: 192.0.2.9"))
         .isEqualTo("192.0.2.9");
-    assertThatThrownBy(() -> OURS.reading(List.of("X-Client")))
+    assertThatThrownBy(() -> PROXIES.withHeaders(List.of("X-Client")))
         .hasMessage("'X-Client' is not known; allowed: X-Real-IP, X-Forwarded-For, Forwarded");
-    assertThatThrownBy(() -> OURS.reading(List.of("Forwarded", "forwarded")))
+    assertThatThrownBy(() -> PROXIES.withHeaders(List.of("Forwarded", "forwarded")))
         .hasMessage("name one or more headers, each once");
   }
 
   @Test
-  void aChainWithoutEndIsNotWalkedToItsEnd() {
+  void numberOfHopsIsLimited() {
     String hops = "10.1.1.1, ".repeat(1_000) + "10.2.2.2";
-    assertThat(caller(OURS, PROXY, "X-Forwarded-For: 192.0.2.9, " + hops)).isEqualTo("10.1.1.1");
+    assertThat(caller(PROXIES, PROXY, "X-Forwarded-For: 192.0.2.9, " + hops)).isEqualTo("10.1.1.1");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"", "10.0.0.0/33", "10.0.0.0/", "10.0.0", "::/129", "localhost", "10.0.0.0/-1"})
-  void whatIsNoBlockIsRefused(String block) {
+  void invalidBlockIsRejected(String block) {
     assertThatThrownBy(() -> TrustedProxies.of(List.of(block)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "'" + block + "' is no address or block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32");
+            "'" + block + "' is not an address or CIDR block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32");
   }
 
   @Test

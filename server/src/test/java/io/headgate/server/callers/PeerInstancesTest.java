@@ -7,32 +7,32 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class PeerInstancesTest {
-  private static final Duration KEPT = Duration.ofSeconds(15);
+  private static final Duration TIME_TO_LIVE = Duration.ofSeconds(15);
 
   private final AtomicLong nanos = new AtomicLong(-5_000_000_000L);
-  private final PeerInstances instances = new PeerInstances(KEPT, nanos::get);
+  private final PeerInstances instances = new PeerInstances(TIME_TO_LIVE, nanos::get);
 
-  private void pass(int seconds) {
+  private void advance(int seconds) {
     nanos.addAndGet(seconds * 1_000_000_000L);
   }
 
   @Test
-  void whoIsKnownStaysKnownAsLongAsItIsHeardOfAlsoWhenNoMoreCanBe() {
+  void knownInstancesStayWhenTheTableIsFull() {
     for (int round = 0; round < 10; round++) {
-      for (int i = 0; i <= PeerInstances.MOST; i++) instances.heard("i" + i);
-      pass(5);
+      for (int i = 0; i <= PeerInstances.MAX_INSTANCES; i++) instances.seen("i" + i);
+      advance(5);
       assertThat(instances.present())
-          .hasSize(PeerInstances.MOST)
-          .contains("i0", "i" + (PeerInstances.MOST - 1))
-          .doesNotContain("i" + PeerInstances.MOST);
+          .hasSize(PeerInstances.MAX_INSTANCES)
+          .contains("i0", "i" + (PeerInstances.MAX_INSTANCES - 1))
+          .doesNotContain("i" + PeerInstances.MAX_INSTANCES);
     }
   }
 
   @Test
-  void whoIsHeardOfNoMoreMakesRoom() {
-    for (int i = 0; i < PeerInstances.MOST; i++) instances.heard("old" + i);
-    pass(16);
-    instances.heard("new");
+  void silentInstancesExpire() {
+    for (int i = 0; i < PeerInstances.MAX_INSTANCES; i++) instances.seen("old" + i);
+    advance(16);
+    instances.seen("new");
     assertThat(instances.present()).containsExactly("new");
   }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands that ask a service, against a real one. */
+/** Tests check and explain against a running service. */
 class CheckCommandTest extends RunningRules {
   private static final String RULES =
       """
@@ -43,7 +43,7 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void anAllowedCheckSaysWhatIsLeftAndExitsWithZero() {
+  void allowedCheckPrintsRemainingPermitsAndExitsWithZero() {
     run("check", "user:7");
     assertThat(out).isEqualTo("allowed  per-user: 2 of 3 left, all back in 1h\n");
     assertThat(err).isEmpty();
@@ -51,7 +51,7 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void aDeniedCheckSaysWhenToRetryAndExitsWithOne() {
+  void deniedCheckPrintsRetryTimeAndExitsWithOne() {
     run("check", "user:7", "--cost", "3");
     run("check", "user:7");
     assertThat(out).isEqualTo("denied  per-user: 0 of 3 left, all back in 1h, retry in 1h\n");
@@ -59,15 +59,15 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void anImpossibleCostIsSaidToBeSo() {
+  void impossibleCostIsReported() {
     run("check", "user:7", "--cost=4");
     assertThat(out)
-        .isEqualTo("denied  per-user: 3 of 3 left, the cost is more than it ever holds\n");
+        .isEqualTo("denied  per-user: 3 of 3 left, the cost exceeds the capacity of the limit\n");
     assertThat(code).isEqualTo(1);
   }
 
   @Test
-  void severalLimitsAreListedBelow() {
+  void severalLimitsAreListed() {
     run("check", "user:7", "--attr", "tenant=acme", "--costs", "bytes=512");
     assertThat(out)
         .isEqualTo(
@@ -78,13 +78,13 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void aSlotIsPrintedWithItsLease() {
+  void slotIdIsPrinted() {
     run("check", "--attr", "job=etl");
     assertThat(out).matches("allowed  jobs: 1 of 2 left, all back in 30s\n  slot     [\\w-]+\n");
   }
 
   @Test
-  void aPlaceInLineIsTakenOrWaitedFor() {
+  void delayIsPrintedOrWaitedFor() {
     run("check", "--attr", "line=x");
     run("check", "--attr", "line=x");
     assertThat(out).isEqualTo("allowed  line: 4 of 6 left, all back in 200ms, go ahead in 100ms\n");
@@ -93,7 +93,7 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void aShadowRulesOpinionIsPrinted() {
+  void shadowDenialIsPrinted() {
     run("check", "--attr", "trial=x");
     run("check", "--attr", "trial=x");
     assertThat(out).isEqualTo("allowed  no rule applies\n  shadow   would deny: trial\n");
@@ -101,7 +101,7 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void peekingChargesNothing() {
+  void peekChargesNothing() {
     for (int i = 0; i < 9; i++) run("check", "user:7", "--peek");
     assertThat(out).startsWith("allowed  per-user: 2 of 3 left");
     run("check", "user:7", "--peek", "--wait");
@@ -109,7 +109,7 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void theAnswerCanBeHadAsItCame() {
+  void jsonOptionPrintsTheResponse() {
     run("check", "nobody", "--json");
     assertThat(out)
         .isEqualTo(
@@ -120,7 +120,7 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void explainingShowsWhatAppliesAndWhatNearlyDoes() {
+  void explainShowsMatchingRulesAndNearMisses() {
     run("check", "user:42");
     run("explain", "user:42", "--attr", "tenant=acme");
     assertThat(out)
@@ -132,7 +132,7 @@ class CheckCommandTest extends RunningRules {
               contract  applies: tenant acme matches *
                         calls, fixed-window: 10 of 10 left
                         bytes, fixed-window: 1000 of 1000 left
-            Not these:
+            Near misses:
               jobs      job is (absent), not *
               line      line is (absent), not *
               trial     trial is (absent), not *
@@ -143,13 +143,13 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void aTokenIsShownWhereOneIsWanted() throws Exception {
+  void tokenIsSentToTheService() throws Exception {
     service.close();
     serve(new AccessControl(Optional.of("adm1n"), Optional.of("ch3ck")));
     run("check", "user:7");
     assertThat(err)
         .isEqualTo(
-            "headgate: the service says 401: a token is needed; send the header Authorization: Bearer <token>\n");
+            "headgate: the service replied 401: a token is needed; send the header Authorization: Bearer <token>\n");
     assertThat(code).isEqualTo(2);
     run("check", "user:7", "--token", "ch3ck");
     assertThat(code).isEqualTo(0);
@@ -159,31 +159,31 @@ class CheckCommandTest extends RunningRules {
   }
 
   @Test
-  void aServiceThatDoesNotRunIsSaidNotTo() throws IOException {
-    String nobody;
+  void missingServiceIsReported() throws IOException {
+    String closed;
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      nobody = "http://127.0.0.1:" + socket.getLocalPort();
+      closed = "http://127.0.0.1:" + socket.getLocalPort();
     }
-    run("check", "user:7", "--url", nobody);
+    run("check", "user:7", "--url", closed);
     assertThat(err)
         .isEqualTo(
             "headgate: no service answers at %s; start one with ./headgate serve, or name it with --url\n"
-                .formatted(nobody));
+                .formatted(closed));
     assertThat(code).isEqualTo(2);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"localhost:8080", "ftp://x", "http://", "::", "http:// x"})
-  void whatIsNoAddressIsRefused(String url) {
+  void invalidUrlIsRejected(String url) {
     run("check", "user:7", "--url", url);
-    assertThat(err).contains("'" + url + "' is no address of a service");
+    assertThat(err).contains("'" + url + "' is not a valid URL");
     assertThat(code).isEqualTo(2);
   }
 
   @Test
-  void whatTheServiceRefusesIsPassedOn() {
+  void errorOfTheServiceIsPrinted() {
     run("check", "user:7", "--cost", "-1");
-    assertThat(err).contains("the service says 400: cost must be 0 to 9007199254740992, got -1");
+    assertThat(err).contains("the service replied 400: cost must be 0 to 9007199254740992, got -1");
     assertThat(code).isEqualTo(2);
   }
 }

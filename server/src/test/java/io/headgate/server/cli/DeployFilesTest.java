@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** What {@code deploy/} says of the program is true of it. */
+/** Checks that the files in {@code deploy/} match the program. */
 class DeployFilesTest {
   private static final Path DEPLOY = Path.of("..", "deploy");
 
@@ -32,7 +32,7 @@ class DeployFilesTest {
 
   @ParameterizedTest
   @MethodSource("files")
-  void theVariablesAreOptions(Path file) {
+  void variablesAreOptions(Path file) {
     var variables =
         Pattern.compile("HEADGATE_([A-Z_]+)")
             .matcher(read(file))
@@ -42,8 +42,8 @@ class DeployFilesTest {
   }
 
   @Test
-  void anInstanceIsGivenMoreTimeToStopThanItTakes() {
-    long grace = ServiceSettings.DEFAULT_GRACE.toSeconds();
+  void stopTimeoutExceedsShutdownGrace() {
+    long grace = ServiceSettings.DEFAULT_SHUTDOWN_GRACE.toSeconds();
     assertThat(number("systemd/headgate.service", "TimeoutStopSec=(\\d+)s")).isGreaterThan(grace);
     long pause = number("kubernetes/headgate.yaml", "sleep: \\{ seconds: (\\d+)");
     assertThat(number("kubernetes/headgate.yaml", "terminationGracePeriodSeconds: (\\d+)"))
@@ -51,7 +51,7 @@ class DeployFilesTest {
   }
 
   @Test
-  void manifestsAreADeploymentAServiceABudgetAndANetworkPolicyForTheSamePods() {
+  void manifestsSelectTheSamePods() {
     var load = new Load(LoadSettings.builder().build());
     var text = read(DEPLOY.resolve("kubernetes/headgate.yaml"));
     var kinds =
@@ -65,14 +65,14 @@ class DeployFilesTest {
   }
 
   @Test
-  void theImageIsMadeOfTheDistribution() {
+  void imageIsBuiltFromTheDistribution() {
     var text = read(DEPLOY.resolve("docker/Dockerfile"));
     assertThat(text).contains("COPY server/target/headgate-*.zip", "headgate warm-up");
     assertThat(text).contains("EXPOSE " + ServiceSettings.DEFAULT_PORT);
   }
 
   @Test
-  void podsHaveNoServiceAccountTokenAndTalkToWhatTheyNeed() {
+  void podsHaveNoServiceAccountTokenAndRestrictedEgress() {
     var text = read(DEPLOY.resolve("kubernetes/headgate.yaml"));
     assertThat(text)
         .contains("automountServiceAccountToken: false")

@@ -13,14 +13,14 @@ import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The zip, on a machine that has Java and no sources. */
+/** Tests the zip as on a machine that has Java and no sources. */
 class DistributionIT {
   private static final long PATIENCE_SECONDS = 120;
 
   @TempDir Path folder;
 
   @Test
-  void itRunsWhereItIsUnpackedAndStartsFasterOnceWarm() throws Exception {
+  void unpackedDistributionRunsAndWarmUpSpeedsUpStart() throws Exception {
     var home = unpack();
     assertThat(run(home, "--version")).startsWith("Headgate ");
     assertThat(run(home, "rules", "example")).contains("rules:");
@@ -32,14 +32,14 @@ class DistributionIT {
   }
 
   @Test
-  void aServiceThatRunsOutOfMemoryExitsForItsSupervisorToRestartIt() throws Exception {
+  void outOfMemoryExitsTheProcess() throws Exception {
     var environment = Map.of("HEADGATE_JAVA_OPTS", "-XX:+PrintFlagsFinal");
     assertThat(run(unpack(), environment, "serve", "--help"))
         .containsPattern("ExitOnOutOfMemoryError +=+ true");
   }
 
   @Test
-  void itHasWhatAnOperatorNeedsAndNoSources() throws Exception {
+  void distributionHasDeployFilesAndNoSources() throws Exception {
     var home = unpack();
     try (var files = Files.walk(home)) {
       var names = files.filter(Files::isRegularFile).map(file -> home.relativize(file).toString());

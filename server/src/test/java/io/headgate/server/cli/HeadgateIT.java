@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program as it is delivered. */
+/** Tests the packaged program. */
 class HeadgateIT {
   @TempDir Path folder;
 
@@ -60,13 +60,13 @@ class HeadgateIT {
   }
 
   @Test
-  void itSaysWhereItListensAnswersAndEndsInGoodOrder() throws Exception {
+  void startsServesAndStopsGracefully() throws Exception {
     try (var service = headgate("serve", "--port", "0")) {
       int port = service.port();
       assertThat(service.out())
           .startsWith("Headgate listens on http://127.0.0.1:" + port + "\n")
           .contains("  store  memory, at most 1,000,000 keys\n")
-          .contains("  rules  6 examples, for want of --rules")
+          .contains("  rules  6 examples, since --rules is not given")
           .endsWith("  kept   h2:./headgate-data/headgate, revision 1\n");
       assertThat(get(port, "/health/ready").body())
           .startsWith("{\"status\":\"ready\",\"rules\":6,");
@@ -80,7 +80,7 @@ class HeadgateIT {
   }
 
   @Test
-  void warmUpIsOverBeforeItListensAndIsCountedNowhere() throws Exception {
+  void warmUpEndsBeforeListeningAndIsNotCounted() throws Exception {
     var environment = Map.of("HEADGATE_WARM_UP", "2s");
     try (var service = new HeadgateProcess(folder, environment, "serve", "--port", "0")) {
       int port = service.port();
@@ -93,7 +93,7 @@ class HeadgateIT {
   }
 
   @Test
-  void whereNobodyWatchesTheLogIsOneJsonObjectALine() throws Exception {
+  void logIsJsonWithoutATerminal() throws Exception {
     try (var service =
         new HeadgateProcess(folder, Map.of("HEADGATE_LOG_FORMAT", ""), "serve", "--port", "0")) {
       service.port();
@@ -105,39 +105,39 @@ class HeadgateIT {
         assertThat(JsonReply.read(line))
             .isInstanceOfSatisfying(
                 JsonReply.Members.class,
-                said ->
-                    assertThat(said.all())
+                json ->
+                    assertThat(json.all())
                         .containsKeys("timestamp", "level", "loggerName", "formattedMessage"));
       }
     }
   }
 
   @Test
-  void whoWaitsWhenItIsToldToEndIsStillAnswered() throws Exception {
+  void waitingRequestIsAnsweredDuringShutdown() throws Exception {
     Files.writeString(
         folder.resolve("rules.yaml"),
         "rules: [{ id: line, limit: { algorithm: leaky-bucket, rate: 1/3s, queue: 9 } }]");
     try (var service = headgate("serve", "--port", "0", "--rules", "rules.yaml")) {
       int port = service.port();
-      assertThat(service.out()).contains("  rules  1 from rules.yaml, followed\n");
+      assertThat(service.out()).contains("  rules  1 from rules.yaml, reloaded on change\n");
       client.send(check(port, "{\"key\":\"k\"}"), BodyHandlers.ofString());
       var waiting =
           client.sendAsync(check(port, "{\"key\":\"k\",\"wait\":true}"), BodyHandlers.ofString());
-      await().until(() -> placesLeft(port) == 8);
+      await().until(() -> queueSlotsLeft(port) == 8);
       service.terminate();
       assertThat(waiting.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
       assertThat(service.exitCode()).isEqualTo(0);
     }
   }
 
-  /** How many places are left in the line, by a cost of 0, which takes none. */
-  private long placesLeft(int port) throws IOException, InterruptedException {
+  /** Returns the free slots of the queue, with a check of cost 0, which takes none. */
+  private long queueSlotsLeft(int port) throws IOException, InterruptedException {
     var answer = client.send(check(port, "{\"key\":\"k\",\"cost\":0}"), BodyHandlers.ofString());
     return JsonReply.read(answer.body()).at("remaining").number();
   }
 
   @Test
-  void itFollowsItsRulesAndKeepsTheLastGoodOnes() throws Exception {
+  void changedRulesAreReloadedAndInvalidOnesIgnored() throws Exception {
     var rules = folder.resolve("rules.yaml");
     String rule = "- { id: %s, limit: { algorithm: fixed-window, rate: 9/1h } }\n";
     Files.writeString(rules, rule.formatted("a"));
@@ -150,7 +150,7 @@ class HeadgateIT {
       assertThat(service.err())
           .contains("rules.yaml has changed: 2 rules in force")
           .contains("rules.yaml is not valid:")
-          .contains("The rules that were in force stay so.");
+          .contains("The previous rules stay in force.");
       awaitRules(port, 2);
       Files.writeString(rules, rule.formatted("c"));
       awaitRules(port, 1);
@@ -165,7 +165,7 @@ class HeadgateIT {
   }
 
   @Test
-  void itKeepsItsRulesInADatabaseThatOutlivesIt() throws Exception {
+  void rulesSurviveARestartInTheDatabase() throws Exception {
     Files.writeString(
         folder.resolve("rules.yaml"),
         "[{ id: a, limit: { algorithm: fixed-window, rate: 9/1h } }]");
@@ -184,14 +184,14 @@ class HeadgateIT {
   }
 
   @Test
-  void twoProcessesDoNotShareOneFileOfRules() throws Exception {
+  void secondProcessCanNotOpenTheSameH2Database() throws Exception {
     try (var service = headgate("serve", "--port", "0")) {
       awaitRules(service.port(), 6);
       try (var second = headgate("serve", "--port", "0")) {
         assertThat(second.exitCode()).isEqualTo(2);
         assertThat(second.err())
             .contains(
-                "another process has the database of rules, h2:./headgate-data/headgate, open")
+                "the rules database h2:./headgate-data/headgate is open in another process")
             .contains("--data", "--database postgresql://");
       }
       try (var second = headgate("serve", "--port", "0", "--data", "elsewhere")) {
@@ -201,7 +201,7 @@ class HeadgateIT {
   }
 
   @Test
-  void whereAFileIsTheTruthThereIsNoDatabase() throws Exception {
+  void rulesModeFileUsesNoDatabase() throws Exception {
     Files.writeString(
         folder.resolve("rules.yaml"),
         "[{ id: a, limit: { algorithm: fixed-window, rate: 9/1h } }]");
@@ -209,14 +209,14 @@ class HeadgateIT {
         headgate("serve", "--port", "0", "--rules", "rules.yaml", "--rules-mode", "file")) {
       awaitRules(service.port(), 1);
       assertThat(service.out())
-          .contains("  rules  1 from rules.yaml, followed\n")
-          .contains("  kept   in that file alone, revision 1\n");
+          .contains("  rules  1 from rules.yaml, reloaded on change\n")
+          .contains("  kept   only in that file, revision 1\n");
     }
     assertThat(folder.resolve("headgate-data")).doesNotExist();
   }
 
   @Test
-  void itRefusesToStartWithBadRulesAndNamesTheirPlace() throws Exception {
+  void invalidRulesPreventTheStartAndAreLocated() throws Exception {
     Files.writeString(folder.resolve("rules.yaml"), "rules:\n  - id: a\n    limmit: 7\n");
     try (var service = headgate("serve", "--port", "0", "--rules", "rules.yaml")) {
       assertThat(service.exitCode()).isEqualTo(2);
@@ -226,7 +226,7 @@ class HeadgateIT {
   }
 
   @Test
-  void itTakesTokensFromTheEnvironmentAndKeepsThemToItself() throws Exception {
+  void tokensOfTheEnvironmentAreUsedAndNotLogged() throws Exception {
     var tokens =
         Map.of(
             "HEADGATE_ADMIN_TOKEN",
@@ -245,7 +245,7 @@ class HeadgateIT {
   }
 
   @Test
-  void itFollowsItsTokenFile() throws Exception {
+  void tokenFileIsReloaded() throws Exception {
     var file =
         Files.writeString(
             folder.resolve("tokens"),
@@ -256,20 +256,20 @@ class HeadgateIT {
       Files.writeString(file, "admin s3cret-1-of-the-test\ncheck s3cret-3-of-the-test shop\n");
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> service.err().contains("the token file changed and in force"));
+          .until(() -> service.err().contains("reloaded the token file after a change"));
       assertThat(checks(port, "user:42", "--token", "s3cret-2-of-the-test")).isEqualTo(2);
       assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
       Files.writeString(file, "check s3cret-2-of-the-test\n");
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> service.err().contains("there would be no admin token any more"));
+          .until(() -> service.err().contains("the last admin token can't be removed"));
       assertThat(checks(port, "user:42", "--token", "s3cret-3-of-the-test")).isEqualTo(0);
       assertThat(service.out() + service.err()).contains("1 check (shop)").doesNotContain("s3cret");
     }
   }
 
   @Test
-  void itServesTlsAndSaysSo() throws Exception {
+  void servesTlsAndPrintsTheHttpsUrl() throws Exception {
     try (var certificates = TestCertificates.create();
         var service =
             headgate(
@@ -292,14 +292,14 @@ class HeadgateIT {
   }
 
   @Test
-  void itRefusesToStartWithOptionsThatMakeNoSense() throws Exception {
-    assertRefuses("--tls-cert and --tls-key belong together", "--tls-cert", "x.pem");
-    assertRefuses("TLS can't be served", "--tls-cert", "x.pem", "--tls-key", "y.pem");
-    assertRefuses("--tls-client-ca is for TLS", "--tls-client-ca", "x.pem");
+  void invalidOptionsPreventTheStart() throws Exception {
+    assertRefuses("--tls-cert and --tls-key must be given together", "--tls-cert", "x.pem");
+    assertRefuses("cannot serve TLS", "--tls-cert", "x.pem", "--tls-key", "y.pem");
+    assertRefuses("--tls-client-ca needs TLS", "--tls-client-ca", "x.pem");
     assertRefuses("--trusted-proxies: 'proxy' is no address", "--trusted-proxies", "proxy");
     assertRefuses("--client-ip-from: 'Via' is not known", "--client-ip-from", "Via");
     assertRefuses("max-connections must be at least 1, got 0", "--max-connections", "0");
-    assertRefuses("--token-file can't be read", "--token-file", "missing");
+    assertRefuses("cannot read --token-file", "--token-file", "missing");
   }
 
   private void assertRefuses(String message, String... options) throws Exception {
@@ -313,7 +313,7 @@ class HeadgateIT {
   }
 
   @Test
-  void severalTokensOfARoleAreGoodAtOnceWhereverTheyAreGiven() throws Exception {
+  void tokensOfAllSourcesAreValidTogether() throws Exception {
     Files.writeString(
         folder.resolve("headgate.yaml"),
         "check-token: [s3cret-1-of-the-test, s3cret-2-of-the-test]\n");
@@ -331,7 +331,7 @@ class HeadgateIT {
   }
 
   @Test
-  void itLintsWithoutAService() throws Exception {
+  void lintNeedsNoService() throws Exception {
     try (var example = headgate("rules", "example")) {
       assertThat(example.exitCode()).isEqualTo(0);
       Files.writeString(folder.resolve("mine.yaml"), example.out());

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** The packaged program in a process of its own, which is ended at the latest when closed. */
+/** The packaged program in a process of its own, which is killed when closed. */
 final class HeadgateProcess implements AutoCloseable {
   private static final Path JAR = Path.of("target", "headgate.jar").toAbsolutePath();
   private static final Pattern LISTENS =
@@ -37,7 +37,7 @@ final class HeadgateProcess implements AutoCloseable {
       builder.redirectOutput(out.toFile()).redirectError(err.toFile());
       builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
       builder.environment().put("HEADGATE_LOG_FORMAT", "text");
-      builder.environment().put("HEADGATE_WARM_UP", "0s"); // but where a test is about it
+      builder.environment().put("HEADGATE_WARM_UP", "0s"); // tests of the warm-up override it
       builder.environment().putAll(environment);
       process = builder.start();
     } catch (IOException e) {
@@ -45,7 +45,7 @@ final class HeadgateProcess implements AutoCloseable {
     }
   }
 
-  /** The port that it says it listens on, as soon as it does. */
+  /** Waits until the process listens and returns its port. */
   int port() {
     await()
         .atMost(Duration.ofSeconds(PATIENCE_SECONDS))
@@ -55,14 +55,14 @@ final class HeadgateProcess implements AutoCloseable {
     return Integer.parseInt(listens.group(1));
   }
 
-  /** Asks it to end, as a process manager would. */
+  /** Sends SIGTERM, as a process manager does. */
   void terminate() {
     process.destroy();
   }
 
   int exitCode() throws InterruptedException {
     if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-      throw new AssertionError("still running; it said: " + out() + err());
+      throw new AssertionError("still running; output: " + out() + err());
     }
     return process.exitValue();
   }

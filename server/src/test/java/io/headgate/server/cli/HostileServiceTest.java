@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands against a service that collects tokens and answers with terminal escapes. */
+/** Tests the commands against a service that collects tokens and replies with terminal escapes. */
 class HostileServiceTest extends Shell {
   /** Clears the screen, sets the title, reverses the line; raw and as JSON's escapes. */
   private static final String EVIL =
@@ -63,7 +63,7 @@ class HostileServiceTest extends Shell {
 
   @ParameterizedTest
   @ValueSource(strings = {"environment", "flag"})
-  void tokenIsNotSentToTheAddressOfAFileFoundInTheDirectory(String origin) throws IOException {
+  void tokenIsNotSentToTheUrlOfAFileInTheCurrentDirectory(String origin) throws IOException {
     file("headgate.yaml", "url: %s\n".formatted(url()));
     if (origin.equals("flag")) {
       run("check", "user:7", "--token", "s3cret");
@@ -92,7 +92,7 @@ class HostileServiceTest extends Shell {
   }
 
   @Test
-  void tokenOfTheSameFileIsSentToItsAddress() throws IOException {
+  void tokenOfTheSameFileIsSentToItsUrl() throws IOException {
     file("headgate.yaml", "url: %s\ntoken: fr0mfile\n".formatted(url()));
     run("check", "user:7");
     assertThat(code).isEqualTo(0);
@@ -100,7 +100,7 @@ class HostileServiceTest extends Shell {
   }
 
   @Test
-  void tokenOfTheEnvironmentDoesNotReplaceTheFilesAtItsAddress() throws IOException {
+  void tokenOfTheEnvironmentIsNotSentToTheUrlOfTheFile() throws IOException {
     file("headgate.yaml", "url: %s\ntoken: fr0mfile\n".formatted(url()));
     environment.put("HEADGATE_TOKEN", "s3cret");
     run("check", "user:7");
@@ -109,7 +109,7 @@ class HostileServiceTest extends Shell {
   }
 
   @Test
-  void addressThatTheUserChoosesReceivesTheToken() throws IOException {
+  void urlChosenByTheUserReceivesTheToken() throws IOException {
     file("headgate.yaml", "url: http://127.0.0.1:1\n");
     environment.put("HEADGATE_TOKEN", "s3cret");
     run("check", "user:7", "--url", url());
@@ -125,7 +125,7 @@ class HostileServiceTest extends Shell {
   }
 
   @Test
-  void addressOfTheFileIsUsedWithoutAToken() throws IOException {
+  void urlOfTheFileIsUsedWithoutAToken() throws IOException {
     file("headgate.yaml", "url: %s\n".formatted(url()));
     run("check", "user:7");
     assertThat(code).isEqualTo(0);
@@ -163,7 +163,7 @@ class HostileServiceTest extends Shell {
         "rules show x|{\"id\":\"@\",\"@\":1}",
         "rules export|rules: [] # @ \u001b[2J \u009b1m",
       })
-  void noEscapeOfAnAnswerReachesTheTerminal(String exchange) throws IOException {
+  void escapesOfAResponseDoNotReachTheTerminal(String exchange) throws IOException {
     var line = exchange.split("\\|", 2)[0].split(" ", -1);
     body = exchange.split("\\|", 2)[1].replace("@", EVIL);
     if (body.contains("detail")) status = 403;
@@ -186,7 +186,7 @@ class HostileServiceTest extends Shell {
             c == '\n' || (!Character.isISOControl(c) && Character.getType(c) != Character.FORMAT));
   }
 
-  /** All tokens and texts of a JSON. */
+  /** Returns all tokens and strings of a JSON text. */
   private static List<String> tree(String json) throws IOException {
     var all = new ArrayList<String>();
     try (var parser = new JsonFactory().createParser(json)) {

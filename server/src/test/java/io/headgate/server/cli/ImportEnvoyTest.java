@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
-/** What the command prints, and where. */
+/** Tests the output of import-envoy. */
 class ImportEnvoyTest extends Shell {
   private static final String CONFIGURATION =
       """
@@ -34,7 +34,7 @@ class ImportEnvoyTest extends Shell {
   }
 
   @Test
-  void asJsonBothAreOneObject() throws IOException {
+  void jsonHasRulesAndNotes() throws IOException {
     write(CONFIGURATION);
     assertThat(run("rules", "import-envoy", "--json", "envoy.yaml")).isZero();
     assertThat(out)
@@ -44,7 +44,7 @@ class ImportEnvoyTest extends Shell {
   }
 
   @Test
-  void aConfigurationThatIsNotValidIsRefusedWithItsLines() throws IOException {
+  void invalidConfigurationIsRejectedWithLineNumbers() throws IOException {
     write("domain: shop\ndescriptors:\n  - key: user\n    rate_limt: {}\n");
     assertThat(run("rules", "import-envoy", "envoy.yaml")).isEqualTo(1);
     assertThat(err).contains("envoy.yaml:4:5:", "did you mean rate_limit?");
@@ -52,7 +52,7 @@ class ImportEnvoyTest extends Shell {
   }
 
   @Test
-  void aFileThatIsNotThereIsAnError() {
+  void missingFileIsAnError() {
     assertThat(run("rules", "import-envoy", "none.yaml")).isEqualTo(2);
     assertThat(err).contains("there is no such file");
   }

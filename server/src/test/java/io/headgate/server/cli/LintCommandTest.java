@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
-/** Rules are read, and every problem is shown in its place. */
+/** Tests the lint command. */
 class LintCommandTest extends Shell {
   @Test
-  void lintingGoodRulesCountsThem() throws IOException {
+  void validRulesAreCounted() throws IOException {
     Files.writeString(folder.resolve("rules.yaml"), RunningRules.RULES);
     run("rules", "lint", "rules.yaml");
     assertThat(out).isEqualTo("rules.yaml: 3 rules, no problems\n");
@@ -17,7 +17,7 @@ class LintCommandTest extends Shell {
   }
 
   @Test
-  void lintingBadRulesShowsEveryProblemInItsPlace() throws IOException {
+  void everyProblemIsPrintedWithItsPosition() throws IOException {
     Files.writeString(folder.resolve("good.yaml"), RunningRules.RULES);
     Files.writeString(
         folder.resolve("bad.yaml"),
@@ -38,7 +38,7 @@ class LintCommandTest extends Shell {
   }
 
   @Test
-  void lintingWhatIsNotThereExitsWithTwo() {
+  void missingFileExitsWithTwo() {
     run("rules", "lint", "none.yaml");
     assertThat(err).isEqualTo("headgate: none.yaml: there is no such file\n");
     assertThat(code).isEqualTo(2);
@@ -48,7 +48,7 @@ class LintCommandTest extends Shell {
   }
 
   @Test
-  void overrideThatCallersCanChooseIsWarnedOfWithBothLimits() throws IOException {
+  void overrideThatCallersCanChooseCausesAWarning() throws IOException {
     Files.writeString(
         folder.resolve("rules.yaml"),
         """
@@ -71,7 +71,7 @@ class LintCommandTest extends Shell {
   }
 
   @Test
-  void theExamplePassesItsOwnLint() throws IOException {
+  void exampleRulesAreValid() throws IOException {
     run("rules", "example");
     Files.writeString(folder.resolve("example.yaml"), out);
     run("rules", "lint", "example.yaml");

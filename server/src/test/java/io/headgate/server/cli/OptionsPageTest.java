@@ -17,7 +17,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * The table of options in {@code docs/operations.md} is what the code says. To write it anew:
+ * Checks that the table of options in {@code docs/operations.md} matches the code. To update it:
  * {@code mvn -pl server -am test -Dtest=OptionsPageTest -Dheadgate.docs.record=true}
  */
 class OptionsPageTest {
@@ -26,7 +26,7 @@ class OptionsPageTest {
   private static final String END = "<!-- options end -->";
 
   @Test
-  void thePageSaysWhatTheCodeDoes() throws IOException {
+  void pageMatchesTheOptions() throws IOException {
     String page = Files.readString(PAGE);
     int begin = page.indexOf(BEGIN) + BEGIN.length();
     int end = page.indexOf(END);
@@ -36,7 +36,7 @@ class OptionsPageTest {
   }
 
   @Test
-  void whateverIsAFlagCanBeSetInTheEnvironmentAndInTheFile() {
+  void everyFlagCanBeSetInTheEnvironmentAndTheFile() {
     var names =
         serve().getCommandSpec().options().stream()
             .map(option -> option.longestName().substring(2))
@@ -68,7 +68,7 @@ class OptionsPageTest {
 
   private static CommandLine serve() {
     var nowhere = new PrintWriter(new StringWriter());
-    var around = new CommandContext(Map.of(), Path.of(""), nowhere, nowhere, false);
-    return new CommandLine(new ServeCommand(around));
+    var context = new CommandContext(Map.of(), Path.of(""), nowhere, nowhere, false);
+    return new CommandLine(new ServeCommand(context));
   }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several processes of the packaged program that share one Redis. */
+/** Tests several processes of the packaged program that share one Redis. */
 class RedisIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int PROCESSES = 5;
@@ -27,7 +27,7 @@ class RedisIT {
   private static final List<String> ALGORITHMS =
       List.of("tokens", "queue", "fixed", "sliding", "rolling", "slots");
 
-  /** Nothing comes back while the test runs, so that the limit is what is admitted. */
+  /** No permit is refilled while the test runs, so that exactly the limit is admitted. */
   private static final String RULES =
       """
       rules:
@@ -45,7 +45,7 @@ class RedisIT {
 
   private HeadgateProcess serve(String store) throws IOException {
     Files.writeString(folder.resolve("rules.yaml"), RULES);
-    // On a busy machine five processes may keep each other waiting for longer than the usual 50 ms.
+    // On a busy machine five processes may delay each other for longer than the default of 50 ms.
     return new HeadgateProcess(
         folder,
         Map.of("HEADGATE_STORE", store, "HEADGATE_STORE_TIMEOUT", "20s"),
@@ -79,15 +79,15 @@ class RedisIT {
   }
 
   /**
-   * How many of all requests went ahead; each of the crowd asks one process, one after the other.
+   * Returns the number of admitted requests. Each thread sends requests to one process in sequence.
    */
   private static long admitted(List<Integer> ports, String key) throws Exception {
     int each = REQUESTS / ConcurrentRunner.VIRTUAL.size();
     return ConcurrentRunner.VIRTUAL.sum(member -> {
       long admitted = 0;
-      try (var asker = new Asker(ports.get(member % ports.size()))) {
+      try (var client = new CheckClient(ports.get(member % ports.size()))) {
         for (int i = 0; i < each; i++) {
-          if (asker.ask(key).isAllowed()) admitted++;
+          if (client.ask(key).isAllowed()) admitted++;
         }
       }
       return admitted;
@@ -95,20 +95,20 @@ class RedisIT {
   }
 
   @Test
-  void processesThatHoldPermitsAdmitNoMoreThanTheLimitEither() throws Exception {
+  void processesWithPermitLeasesAdmitAtMostTheLimit() throws Exception {
     try (var redis = RedisServer.start();
         var one = serve(redis.uri());
         var other = serve(redis.uri());
-        var asker = new Asker(one.port())) {
+        var client = new CheckClient(one.port())) {
       Eventually.holds(
           "a permit that is held is spent",
           PATIENCE,
-          () -> asker.ask("leased:warm").source().equals("lease"));
+          () -> client.ask("leased:warm").source().equals("lease"));
       var admitted = new AtomicLong(admitted(List.of(one.port(), other.port()), "leased:x"));
       assertThat(admitted.get()).isBetween(LIMIT / 2L, (long) LIMIT);
       one.terminate();
       assertThat(one.exitCode()).isZero();
-      try (var last = new Asker(other.port())) {
+      try (var last = new CheckClient(other.port())) {
         Eventually.holds(
             "what the first gave back is the other's",
             PATIENCE,
@@ -122,76 +122,76 @@ class RedisIT {
   }
 
   @Test
-  void redisIsKilledAndComesBackWhileItIsServedAndCallersSeeNoError() throws Exception {
+  void killedRedisCausesNoErrorsForCallers() throws Exception {
     try (var redis = RedisServer.start();
         var service = serve(redis.uri());
-        var crowd = new AskingOn(service.port(), "guarded:x")) {
-      crowd.awaitEvidence("store");
+        var checks = new ContinuousChecks(service.port(), "guarded:x")) {
+      checks.awaitSource("store");
       redis.kill();
-      crowd.awaitEvidence("fallback");
+      checks.awaitSource("fallback");
       redis.restart();
-      crowd.awaitEvidence("store");
-      crowd.stop();
-      assertThat(crowd.statuses()).containsOnly(200, 429);
+      checks.awaitSource("store");
+      checks.stop();
+      assertThat(checks.statuses()).containsOnly(200, 429);
       var place = "Redis at 127.0.0.1:" + redis.port();
       assertThat(service.err().lines())
           .hasSize(2)
-          .anyMatch(line -> line.contains("WARN  " + place + " is away ("))
-          .anyMatch(line -> line.contains("INFO  " + place + " is back after "));
+          .anyMatch(line -> line.contains("WARN  " + place + " is unavailable: "))
+          .anyMatch(line -> line.contains("INFO  " + place + " is available again after "));
     }
   }
 
   @Test
-  void itStartsWithoutRedisSaysSoAndTurnsToItWhenItComes() throws Exception {
+  void startsWithoutRedisAndUsesItOnceAvailable() throws Exception {
     try (var redis = RedisServer.start("--requirepass", "s3cret")) {
       redis.kill();
       var address = "redis://:s3cret@127.0.0.1:" + redis.port();
       try (var service = serve(address);
-          var asker = new Asker(service.port())) {
+          var client = new CheckClient(service.port())) {
         assertThat(service.out())
             .contains("  store  redis at 127.0.0.1:" + redis.port() + ", keys headgate:*\n");
-        assertThat(asker.ask("tokens:x").source()).isEqualTo("fallback");
+        assertThat(client.ask("tokens:x").source()).isEqualTo("fallback");
         assertThat(service.err().lines())
             .hasSize(1)
             .allMatch(line -> line.contains("can't be reached"))
             .allMatch(line -> line.contains("until it comes the rules' policies decide"));
         redis.restart();
         Eventually.holds(
-            "Redis decides", PATIENCE, () -> asker.ask("tokens:x").source().equals("store"));
+            "Redis decides", PATIENCE, () -> client.ask("tokens:x").source().equals("store"));
         Eventually.holds(
-            "that is said", PATIENCE, () -> service.err().contains(" has come after "));
+            "the recovery is logged", PATIENCE, () -> service.err().contains(" is available after "));
         assertThat(service.err().lines()).hasSize(2);
         assertThat(service.out() + service.err()).doesNotContain("s3cret");
       }
     }
   }
 
-  /** Asks again and again, on a thread of its own, until stopped. */
-  private static final class AskingOn implements AutoCloseable {
+  /** Sends checks on a thread of its own until stopped. */
+  private static final class ContinuousChecks implements AutoCloseable {
     private final Set<Integer> statuses = ConcurrentHashMap.newKeySet();
     private final AtomicLong asked = new AtomicLong();
     private final Thread thread;
     private volatile String source = "";
     private volatile boolean stopped;
 
-    AskingOn(int port, String key) {
+    ContinuousChecks(int port, String key) {
       thread =
           Thread.ofVirtual()
               .start(() -> {
-                try (var asker = new Asker(port)) {
+                try (var client = new CheckClient(port)) {
                   while (!stopped) {
-                    var answer = asker.ask(key);
+                    var answer = client.ask(key);
                     statuses.add(answer.status());
                     source = answer.source();
                     asked.incrementAndGet();
                   }
                 } catch (RuntimeException e) {
-                  statuses.add(-1); // the connection was lost, which is an error too
+                  statuses.add(-1); // a lost connection counts as an error
                 }
               });
     }
 
-    void awaitEvidence(String wanted) {
+    void awaitSource(String wanted) {
       Eventually.holds("source is " + wanted, PATIENCE, () -> source.equals(wanted));
     }
 

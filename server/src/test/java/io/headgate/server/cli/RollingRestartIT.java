@@ -24,14 +24,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Instances behind a real balancer are replaced one after another while they are asked. */
+/** Replaces instances behind a real load balancer one after another under load. */
 class RollingRestartIT {
   private static final int CALLERS = 8;
   private static final int LIMIT = 10_000_000;
 
   @TempDir Path folder;
 
-  // Upgraded to HTTP/2 it would talk through the balancer, not to it.
+  // A connection upgraded to HTTP/2 would be tunnelled through the balancer.
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final AtomicInteger allowed = new AtomicInteger();

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** The commands that change the rules of a service. */
+/** Tests the commands that change the rules of a service. */
 class RuleChangesCommandTest extends RunningRules {
   @Test
-  void applyingAFileShowsTheDiffAndPutsItInForce() {
+  void applyPrintsTheDiffAndPutsTheRulesInForce() {
     write(RULES.replace("100/1m", "150/1m").replaceFirst("(?s)  - id: team/jobs.*", ""));
     run("rules", "apply", "rules.yaml", "--message", "more for all: 50 %", "--author", "Jörg");
     assertThat(out)
@@ -28,23 +28,23 @@ class RuleChangesCommandTest extends RunningRules {
     assertThat(err).isEmpty();
     assertThat(code).isEqualTo(0);
     assertThat(limiter.rules().rules()).hasSize(2);
-    var signature = book.inForce().revision().signature();
+    var signature = repository.inForce().revision().signature();
     assertThat(signature.author()).isEqualTo("Jörg");
     assertThat(signature.message()).isEqualTo("more for all: 50 %");
     run("rules", "apply", "rules.yaml");
-    assertThat(out).isEqualTo("Nothing to change: the rules of revision 2 stay.\n");
+    assertThat(out).isEqualTo("Nothing to change: revision 2 stays in force.\n");
     assertThat(code).isEqualTo(0);
   }
 
   @Test
-  void theAuthorIsTheUserUnlessSaidOtherwise() {
+  void authorIsTheUserByDefault() {
     run("rules", "delete", "contract");
-    assertThat(book.inForce().revision().signature().author())
+    assertThat(repository.inForce().revision().signature().author())
         .isEqualTo(System.getProperty("user.name"));
   }
 
   @Test
-  void aDryRunSaysWhatWouldBeAndForWhom() {
+  void dryRunPrintsChangesAndAffectedCallers() {
     run("check", "user:7");
     run("check", "user:42");
     write(RULES.replace("100/1m", "150/1m"));
@@ -63,12 +63,12 @@ class RuleChangesCommandTest extends RunningRules {
     assertThat(out)
         .contains(
             "Of a sample of 2 recent callers 2 would be affected:", "per-user no longer applies: ");
-    assertThat(book.inForce().number()).isEqualTo(1);
+    assertThat(repository.inForce().number()).isEqualTo(1);
     assertThat(code).isEqualTo(0);
   }
 
   @Test
-  void aFileThatIsNotValidIsRefusedAsLintWould() {
+  void invalidFileIsRejectedWithTheProblemsOfLint() {
     write(RULES.replace("token-bucket", "token-buket").replace("10/1h", "x"));
     run("rules", "lint", "rules.yaml");
     String linted = out;
@@ -82,20 +82,20 @@ class RuleChangesCommandTest extends RunningRules {
   }
 
   @Test
-  void aRevisionThatIsNoLongerTheNewestIsRefused() {
+  void staleRevisionIsRejected() {
     write(RULES.replace("100/1m", "150/1m"));
     run("rules", "delete", "contract");
     run("rules", "apply", "rules.yaml", "--if-revision", "1");
     assertThat(err)
         .isEqualTo(
-            "headgate: nothing was changed: the rules are at revision 2, not 1 any more; look at them again\n");
+            "headgate: nothing was changed: the rules are at revision 2, but the change is based on revision 1; reload and retry\n");
     assertThat(code).isEqualTo(1);
     run("rules", "apply", "rules.yaml", "--if-revision", "2");
     assertThat(code).isEqualTo(0);
   }
 
   @Test
-  void onATerminalOneIsAskedBeforeRulesAreRemoved() {
+  void terminalAsksBeforeRulesAreRemoved() {
     terminal = Optional.of(100);
     write("rules: []");
     typed.add("n");
@@ -104,33 +104,33 @@ class RuleChangesCommandTest extends RunningRules {
         .contains("- contract\n", "3 rules will be removed. Go ahead? [y/N] ")
         .endsWith("Nothing was changed.\n");
     assertThat(code).isEqualTo(1);
-    assertThat(book.inForce().number()).isEqualTo(1);
+    assertThat(repository.inForce().number()).isEqualTo(1);
     run("rules", "apply", "rules.yaml");
-    assertThat(code).as("who says nothing does not agree").isEqualTo(1);
+    assertThat(code).as("an empty answer is a refusal").isEqualTo(1);
     typed.add("y");
     run("rules", "apply", "rules.yaml");
     assertThat(code).isEqualTo(0);
     assertThat(limiter.rules().rules()).isEmpty();
     write(RULES);
     run("rules", "apply", "rules.yaml");
-    assertThat(code).as("adding asks nobody").isEqualTo(0);
+    assertThat(code).as("adding needs no confirmation").isEqualTo(0);
     run("rules", "delete", "contract", "--yes");
     assertThat(code).isEqualTo(0);
     assertThat(typed).isEmpty();
   }
 
   @Test
-  void whatWasShownIsWhatIsDone() {
+  void changeIsBoundToTheRevisionThatWasShown() {
     terminal = Optional.of(100);
     write("rules: []");
     typed.add("y");
     var somebody = new ChangeInfo("somebody else", "");
     whileAsked =
         () -> {
-          var unused = book.change(OptionalLong.empty(), somebody, rules -> rules.subList(0, 1));
+          var unused = repository.change(OptionalLong.empty(), somebody, rules -> rules.subList(0, 1));
         };
     run("rules", "apply", "rules.yaml");
-    assertThat(err).contains("the rules are at revision 2, not 1 any more");
+    assertThat(err).contains("the rules are at revision 2, but the change is based on revision 1");
     assertThat(code).isEqualTo(1);
     assertThat(limiter.rules().rules()).hasSize(1);
   }

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands that look at the rules of a service. */
+/** Tests the commands that read the rules of a service. */
 class RulesCommandTest extends RunningRules {
   @Test
-  void rulesAreListedAsATable() {
+  void listPrintsATable() {
     run("rules", "list");
     assertThat(out)
         .isEqualTo(
@@ -29,7 +29,7 @@ class RulesCommandTest extends RunningRules {
   }
 
   @Test
-  void aTableFitsTheTerminal() {
+  void tableFitsTheTerminal() {
     terminal = Optional.of(60);
     run("rules", "list", "--search", "SHARE");
     assertThat(withoutColours(out).lines()).hasSize(2).allMatch(line -> line.length() <= 60);
@@ -39,11 +39,11 @@ class RulesCommandTest extends RunningRules {
   }
 
   @Test
-  void rulesAreFoundByTheirWords() {
+  void searchFindsRules() {
     run("rules", "list", "--search", "share");
     assertThat(out).contains("per-user").doesNotContain("contract");
     run("rules", "list", "--search", "nothing of it");
-    assertThat(out).isEqualTo("There are no such rules.\n");
+    assertThat(out).isEqualTo("No rules found.\n");
     run("rules", "list", "--json");
     assertThat(RuleFile.read(out)).isEqualTo(RuleFile.read(RULES));
   }
@@ -54,7 +54,7 @@ class RulesCommandTest extends RunningRules {
         IntStream.range(0, 3_000)
             .mapToObj(i ->
                 Rule.named("r" + i)
-                    .limit(book.inForce().rules().rules().getLast().limits().getFirst())
+                    .limit(repository.inForce().rules().rules().getLast().limits().getFirst())
                     .build())
             .toList();
     write(RuleFile.yaml(many));
@@ -67,7 +67,7 @@ class RulesCommandTest extends RunningRules {
   }
 
   @Test
-  void oneRuleIsShownAsAFileHasIt() {
+  void showPrintsARuleAsYaml() {
     run("rules", "show", "team/jobs");
     assertThat(RuleFile.read(out)).containsExactly(RuleFile.read(RULES).getLast());
     run("rules", "show", "team/jobs", "--json");
@@ -75,13 +75,13 @@ class RulesCommandTest extends RunningRules {
     run("rules", "show", "nobody");
     assertThat(err)
         .isEqualTo(
-            "headgate: the service says 404: there is no rule 'nobody'; GET /v1/rules lists them\n");
+            "headgate: the service replied 404: there is no rule 'nobody'; GET /v1/rules lists them\n");
     assertThat(code).isEqualTo(2);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"auto", "always", "never"})
-  void coloursAreThereWhereTheyAreSeenOrWanted(String when) {
+  void coloursDependOnTerminalAndOption(String when) {
     run("rules", "diff", "1", "--color", when);
     assertThat(out.contains("\033[32m+ per-user")).isEqualTo(when.equals("always"));
     terminal = Optional.of(100);
@@ -93,7 +93,7 @@ class RulesCommandTest extends RunningRules {
   }
 
   @Test
-  void historyDiffAndRestoreTellAndUndo() {
+  void historyDiffAndRestoreWork() {
     write(RULES.replace("100/1m", "150/1m"));
     run("rules", "apply", "rules.yaml", "--message", "more", "--author", "ada");
     run("rules", "delete", "contract", "--author", "bob");
@@ -125,7 +125,7 @@ class RulesCommandTest extends RunningRules {
   }
 
   @Test
-  void whatIsExportedIsTakenBackUnchanged() {
+  void exportedRulesAreAppliedUnchanged() {
     run("rules", "export");
     write(out);
     assertThat(RuleFile.read(out)).isEqualTo(RuleFile.read(RULES));
@@ -139,11 +139,11 @@ class RulesCommandTest extends RunningRules {
   }
 
   @Test
-  void whoMayNotOrCanNotBeAskedIsAnError() throws Exception {
+  void missingTokenAndMissingServiceAreErrors() throws Exception {
     service.close();
     serve(new AccessControl(Optional.of("s3cret"), Optional.empty()));
     run("rules", "delete", "contract");
-    assertThat(err).startsWith("headgate: the service says 401: a token is needed");
+    assertThat(err).startsWith("headgate: the service replied 401: a token is needed");
     assertThat(code).isEqualTo(2);
     run("rules", "delete", "contract", "--token", "s3cret");
     assertThat(code).isEqualTo(0);
@@ -156,7 +156,7 @@ class RulesCommandTest extends RunningRules {
   }
 
   @Test
-  void wordsOfOthersDoNotMoveTheCursor() {
+  void controlCharactersAreEscaped() {
     assertThat(Printable.of("a\033[2Jb\u202ec")).isEqualTo("a\\u001b[2Jb\\u202ec");
     assertThat(Printable.of("Jörg ✓")).isEqualTo("Jörg ✓");
   }

@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A real service with a few rules, and the command line, at a terminal or not. */
+/** A running service with a few rules, and a shell with or without a terminal. */
 abstract class RunningRules extends Shell {
   static final String RULES =
       """
@@ -38,7 +38,7 @@ abstract class RunningRules extends Shell {
       """;
 
   final RateLimiter limiter;
-  final InMemoryRuleRepository book;
+  final InMemoryRuleRepository repository;
   Service service;
 
   RunningRules() {
@@ -46,25 +46,25 @@ abstract class RunningRules extends Shell {
   }
 
   /**
-   * @param now the time at which it stands still, in microseconds since the epoch
+   * @param now the constant time of its clock, in microseconds since the epoch
    */
   RunningRules(String rules, long now) {
     limiter =
         RateLimiter.with(
             MemoryStore.create(() -> now, 1_000), RuleSet.of(RuleFile.read(rules)), () -> now);
-    book = InMemoryRuleRepository.of(limiter.rules());
+    repository = InMemoryRuleRepository.of(limiter.rules());
   }
 
   @BeforeEach
   void start() throws Exception {
-    book.follow(edition -> limiter.replaceRules(edition.rules()));
+    repository.follow(snapshot -> limiter.replaceRules(snapshot.rules()));
     serve(AccessControl.OPEN);
   }
 
   void serve(AccessControl access) throws Exception {
     var settings =
         new ServiceSettings("127.0.0.1", 0, access, Duration.ofMinutes(1), Duration.ZERO, 1);
-    service = Service.start(settings, limiter, book, Ticker.system());
+    service = Service.start(settings, limiter, repository, Ticker.system());
     environment.put("HEADGATE_URL", "http://127.0.0.1:" + service.port());
   }
 

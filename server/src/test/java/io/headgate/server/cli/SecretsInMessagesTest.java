@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** No message repeats a secret, however it is written or misspelled. */
+/** Checks that no message contains a secret, even if an option is misspelled or malformed. */
 class SecretsInMessagesTest extends Shell {
   private static final String SECRET = "S3CRETs3cret";
 
@@ -50,7 +50,7 @@ class SecretsInMessagesTest extends Shell {
   }
 
   @Test
-  void placeOfTheMistakeIsNamed() throws IOException {
+  void positionOfTheErrorIsPrinted() throws IOException {
     Files.writeString(folder.resolve("headgate.yaml"), "port: 1\nadmin-token: \"" + SECRET);
     run("serve");
     assertThat(err).contains("headgate.yaml:2:14: is not valid YAML; look at quotes");
@@ -67,7 +67,7 @@ class SecretsInMessagesTest extends Shell {
         "redis-sentinel://u:@/x@127.0.0.1:1#name",
         "redis://u:@%zz@h",
       })
-  void addressOfTheStoreIsNotRepeated(String address) {
+  void storeAddressIsNotPrinted(String address) {
     run("serve", "--store", address.replaceFirst("@", SECRET));
     assertRefusedWithoutTheSecret();
   }
@@ -84,7 +84,7 @@ class SecretsInMessagesTest extends Shell {
         "postgresql://u:@@127.0.0.1:1/x?sslmode=nonsense",
         "postgresql://u:@",
       })
-  void addressOfTheDatabaseIsNotRepeated(String address) {
+  void databaseAddressIsNotPrinted(String address) {
     run("serve", "--database", address.replaceFirst("@", SECRET));
     assertRefusedWithoutTheSecret();
   }
@@ -92,14 +92,14 @@ class SecretsInMessagesTest extends Shell {
   @ParameterizedTest
   @ValueSource(
       strings = {"--admin-tokn=@", "--tokn=@", "--webhook-secrt=@", "-store=redis://u:@@h"})
-  void valueOfAMisspelledOptionIsNotRepeated(String option) {
+  void valueOfAMisspelledOptionIsNotPrinted(String option) {
     run("serve", option.replaceFirst("@", SECRET));
     assertRefusedWithoutTheSecret();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"http://u:@@127.0.0.1:1", "u:@@h", "ftp://u:@@h"})
-  void addressOfTheServiceIsShownWithoutItsPassword(String url) {
+  void serviceUrlIsPrintedWithoutItsPassword(String url) {
     run("check", "user:7", "--url", url.replaceFirst("@", SECRET));
     assertRefusedWithoutTheSecret();
     run("rules", "list", "--url", url.replaceFirst("@", SECRET));

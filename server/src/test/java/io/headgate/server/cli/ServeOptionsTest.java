@@ -10,45 +10,45 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is wrong with a command or its options is said before anything starts. */
+/** Tests that invalid commands and options are reported before anything starts. */
 class ServeOptionsTest extends Shell {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "check                    | whom? Give a key, such as user:42, or --attr user=42",
+        "check                    | no subject; give a key, such as user:42, or --attr user=42",
         "chek user:7              | Did you mean: headgate check?",
         "check user:7 --cst 3     | Unknown options: '--cst', '3'",
         "check user:7 --cost x    | Invalid value for option '--cost': 'x' is not a long",
         "check a b                | Unmatched argument at index 2: 'b'",
-        "rules                    | rules wants to know what to do: list, show, apply",
+        "rules                    | rules needs a subcommand: list, show, apply",
         "rules lint               | Missing required parameter: 'FILE'",
         "serve --port x           | Invalid value for option '--port': 'x' is not an int",
         "serve --port 70000       | port must be 0 to 65535, got 70000",
         "serve --host 0.0.0.0     | set one with --admin-token or HEADGATE_ADMIN_TOKEN",
-        "serve --host no.invalid  | host 'no.invalid' is not known",
+        "serve --host no.invalid  | cannot resolve host 'no.invalid'",
         "serve --store redi://x   | --store: not an address of Redis: it begins with none of these",
         "serve --store redis-cluster://x/0 | a cluster has no databases",
         "serve --store redis-sentinel://x | the name of the primary is missing after '#'",
         "serve --store redis://x --store-prefix a*b | --store-prefix: a key prefix may have",
         "serve --store redis://x --store-timeout 2h | --store-timeout: the deadline of a call",
         "serve --store redis://x --sync-interval 1h | --sync-interval: eventual rules can report every",
-        "serve --store redis://x --store-ca x.pem | --store-ca is for TLS",
-        "serve --store rediss://x --store-ca none.pem | --store-ca can't be read: ",
-        "serve --shutdown-grace 5 | '5' is no duration; write a number and a unit",
+        "serve --store redis://x --store-ca x.pem | --store-ca needs TLS",
+        "serve --store rediss://x --store-ca none.pem | cannot read --store-ca: ",
+        "serve --shutdown-grace 5 | '5' is not a duration; use a number and a unit",
         "serve --max-keys 0       | a store must keep at least 1 key, got 0",
         "serve --rules none.yaml  | none.yaml",
         "serve --rules-mode file  | --rules-mode file needs a file; name it with --rules",
-        "serve --rules-mode both  | Invalid value for option '--rules-mode': 'both' is neither seed nor file",
+        "serve --rules-mode both  | Invalid value for option '--rules-mode': 'both' is not valid; use seed or file",
         "serve --rules-poll 1ms   | --rules-poll must be at least 10ms, got 1ms",
-        "serve --database my://x  | --database: not an address of a database: it begins neither",
-        "serve --database postgresql://u:p@127.0.0.1:1/x | and there is no copy of its rules in",
+        "serve --database my://x  | --database: not a database address: it must be h2:PATH or",
+        "serve --database postgresql://u:p@127.0.0.1:1/x | and there is no snapshot of its rules in",
         "serve --config none.yaml | none.yaml can't be read",
         "serve --check-token 123456789012345 | check-token has 15 characters and could be guessed; it must have at least 16. Make one with: openssl rand -hex 32",
         "serve --admin-token é    | admin-token must be one or more visible ASCII characters"
       })
-  void whatIsMisusedIsExplainedAndExitsWithTwo(String line, String expected) {
+  void misuseIsExplainedAndExitsWithTwo(String line, String expected) {
     run(line.strip().split(" +", -1));
     assertThat(err).startsWith("headgate: ").contains(expected);
     assertThat(out).isEmpty();
@@ -56,7 +56,7 @@ class ServeOptionsTest extends Shell {
   }
 
   @Test
-  void anAddressThatIsNotUnderstoodIsNotShownSinceItMayHoldAPassword() {
+  void invalidStoreAddressIsNotPrinted() {
     for (var address : new String[] {"redi://u:s3cret@x", "redis-sentinel://s3cret@x", "s3cret"}) {
       run("serve", "--store", address);
       assertThat(err).startsWith("headgate: --store: ").contains("redis://[user:password@]host");
@@ -66,7 +66,7 @@ class ServeOptionsTest extends Shell {
   }
 
   @Test
-  void thePasswordOfADatabaseIsNotShown() {
+  void databasePasswordIsNotPrinted() {
     for (var address : new String[] {"my://u:s3cret@x", "postgresql://u:s3cret@127.0.0.1:1/x"}) {
       run("serve", "--database", address);
       assertThat(err).startsWith("headgate: ");
@@ -76,7 +76,7 @@ class ServeOptionsTest extends Shell {
   }
 
   @Test
-  void aFileWithoutCertificatesIsRefusedBeforeAnythingStarts() throws IOException {
+  void fileWithoutCertificatesIsRejected() throws IOException {
     Files.writeString(folder.resolve("ca.pem"), "not a certificate");
     run("serve", "--store", "rediss://127.0.0.1:1", "--store-ca", "ca.pem");
     assertThat(err).startsWith("headgate: --store-ca: ").contains("ca.pem");
@@ -84,7 +84,7 @@ class ServeOptionsTest extends Shell {
   }
 
   @Test
-  void whereStatesAreKeptIsReadFromTheEnvironmentAndTheFileToo() throws IOException {
+  void storeOptionsAreReadFromEnvironmentAndFile() throws IOException {
     environment.put("HEADGATE_STORE", "redis-cluster://x/0");
     run("serve");
     assertThat(err).contains("a cluster has no databases");
@@ -96,18 +96,18 @@ class ServeOptionsTest extends Shell {
   }
 
   @Test
-  void aPortThatIsTakenIsSaidToBeSo() throws IOException {
+  void portInUseIsReported() throws IOException {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       run("serve", "--port", Integer.toString(taken.getLocalPort()));
       assertThat(err)
-          .startsWith("headgate: can't listen on 127.0.0.1 port " + taken.getLocalPort())
+          .startsWith("headgate: cannot listen on 127.0.0.1 port " + taken.getLocalPort())
           .contains("choose another with --host and --port");
       assertThat(code).isEqualTo(2);
     }
   }
 
   @Test
-  void rulesThatAreNotValidKeepTheServiceFromStarting() throws IOException {
+  void invalidRulesPreventTheStart() throws IOException {
     Files.writeString(folder.resolve("bad.yaml"), "rules:\n  - id: a\n    limmit: 7\n");
     run("serve", "--rules", "bad.yaml");
     assertThat(err).startsWith("headgate: the rules are not valid:\n").contains("bad.yaml:3:");
@@ -115,7 +115,7 @@ class ServeOptionsTest extends Shell {
   }
 
   @Test
-  void theEnvironmentAndTheFileSetOptionsAndFlagsWin() throws IOException {
+  void flagsOverrideEnvironmentAndFile() throws IOException {
     Files.writeString(folder.resolve("headgate.yaml"), "# mine\nport: 70001\nhost: 127.0.0.1\n");
     run("serve");
     assertThat(err).contains("port must be 0 to 65535, got 70001");
@@ -131,7 +131,7 @@ class ServeOptionsTest extends Shell {
   }
 
   @Test
-  void aBadValueIsToldWithWhereItComesFrom() throws IOException {
+  void invalidValueIsReportedWithItsOrigin() throws IOException {
     environment.put("HEADGATE_PORT", "many");
     run("serve");
     assertThat(err).contains("'many' is not an int (from HEADGATE_PORT)");
@@ -148,13 +148,13 @@ class ServeOptionsTest extends Shell {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "prot: 8080          | 'prot' is not known; allowed: admin-token, body-timeout, caller-attributes",
+        "prot: 8080          | unknown option 'prot'; allowed: admin-token, body-timeout, caller-attributes",
         "port: [1, 2]        | port must be one value, got a list",
         "- port              | must be a map such as port: 8080",
         "port: 8080: 8081    | is not valid YAML",
         "{port: 1, port: 2}| is not valid YAML"
       })
-  void aFileOfOptionsThatIsNotRightIsRefused(String text, String expected) throws IOException {
+  void invalidConfigurationFileIsRejected(String text, String expected) throws IOException {
     Files.writeString(folder.resolve("headgate.yaml"), text.strip());
     run("serve");
     assertThat(err).startsWith("headgate: ").contains("headgate.yaml").contains(expected);

@@ -11,14 +11,14 @@ import java.util.Optional;
 import java.util.Queue;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs commands in this JVM, in a folder and an environment of the test's own. */
+/** Runs commands in this JVM, with a directory and environment of the test. */
 abstract class Shell {
   @TempDir Path folder;
 
   final Map<String, String> environment = new HashMap<>(Map.of("HEADGATE_WARM_UP", "0s"));
   final Queue<String> typed = new ArrayDeque<>();
 
-  /** How wide the terminal is, if there is one. */
+  /** The width of the terminal, if there is one. */
   Optional<Integer> terminal = Optional.empty();
 
   Runnable whileAsked = () -> {};
@@ -26,19 +26,19 @@ abstract class Shell {
   String out = "";
   String err = "";
 
-  /** Gives the exit code. */
+  /** Runs a command and returns its exit code. */
   int run(String... args) {
     var written = new StringWriter();
     var complained = new StringWriter();
-    var around =
+    var context =
         new CommandContext(
             environment,
             folder,
             new PrintWriter(written, true),
             new PrintWriter(complained, true),
             terminal.isPresent(),
-            terminal.map(width -> new CommandContext.Person(width, this::answer)));
-    code = Main.run(around, args);
+            terminal.map(width -> new CommandContext.InteractiveTerminal(width, this::answer)));
+    code = Main.run(context, args);
     out = written.toString().replace("\r\n", "\n");
     err = complained.toString().replace("\r\n", "\n");
     return code;

@@ -33,7 +33,7 @@ class SimulateCommandTest extends Shell {
   }
 
   @Test
-  void itSaysWhatEachRuleAndEachCallerWouldSee() {
+  void reportListsRulesAndCallers() {
     assertThat(run("simulate", "--rules", "rules.yaml", "--log", "access.log")).isZero();
     assertThat(out)
         .isEqualTo(
@@ -41,7 +41,7 @@ class SimulateCommandTest extends Shell {
             6 requests of 2 callers in 5s, from 2026-10-10 13:55:00Z to 2026-10-10 13:55:05Z
             Busiest second: 2026-10-10 13:55:00Z, with 1
             1 line can't be read:
-              line 7: is not such as: 10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 2326: <script>
+              line 7: is not in common or combined log format, such as 10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 2326: <script>
 
             RULE            REQUESTS  ALLOWED  DENIED  DELAYED
             per-ip          6         4        2       0
@@ -57,7 +57,7 @@ class SimulateCommandTest extends Shell {
   }
 
   @Test
-  void itComparesTwoSetsOfRules() {
+  void twoRuleSetsAreCompared() {
     assertThat(
             run(
                 "simulate",
@@ -81,7 +81,7 @@ class SimulateCommandTest extends Shell {
   }
 
   @Test
-  void programsGetJson() throws IOException {
+  void jsonOptionPrintsJson() throws IOException {
     run("simulate", "--rules=new.yaml", "--against=rules.yaml", "--log=access.log", "--json");
     var json = new ObjectMapper().readTree(out);
     assertThat(json.at("/after").toString())
@@ -94,7 +94,7 @@ class SimulateCommandTest extends Shell {
   }
 
   @Test
-  void thePageNeedsNothingElseAndRunsNothingThatALogSays() throws IOException {
+  void htmlIsSelfContainedAndEscaped() throws IOException {
     run(
         "simulate",
         "--rules=new.yaml",
@@ -110,7 +110,7 @@ class SimulateCommandTest extends Shell {
   }
 
   @Test
-  void attributesAreMadeOfWhatIsAskedFor() throws IOException {
+  void attributesAreMappedFromFields() throws IOException {
     Files.writeString(
         folder.resolve("keys.yaml"),
         "rules: [{ id: k, match: { key: 'at:*' }, limit: { algorithm: fixed-window, rate: 1/1h } }]");
@@ -120,14 +120,14 @@ class SimulateCommandTest extends Shell {
     assertThat(out).contains("at:/login  5         4 ");
     run("simulate", "--rules=keys.yaml", "--log=access.log", "--attr", "key=tenant");
     assertThat(out)
-        .contains("Note: no line has key, which rules look at", "Nobody would be denied.");
+        .contains("Note: no line has key, which rules look at", "No request would be denied.");
     assertThat(run("simulate", "--rules=keys.yaml", "--log=access.log", "--attr", "key=a{"))
         .isEqualTo(2);
     assertThat(err).startsWith("headgate: --attr: 'a{' has a { that is not closed");
   }
 
   @Test
-  void requestsOfOneSecondAreSpreadOverItUnlessAskedOtherwise() throws IOException {
+  void requestsOfOneSecondAreSpreadByDefault() throws IOException {
     Files.writeString(folder.resolve("busy.log"), line("10.0.0.1", 0, "/").repeat(10));
     Files.writeString(
         folder.resolve("even.yaml"),
@@ -139,14 +139,14 @@ class SimulateCommandTest extends Shell {
   }
 
   @Test
-  void whatCanNotBeReadIsSaidAndExitsWithTwoAndBadRulesWithOne() throws IOException {
+  void unreadableFilesExitWithTwoAndInvalidRulesWithOne() throws IOException {
     assertThat(run("simulate", "--rules=none.yaml", "--log=access.log")).isEqualTo(2);
     assertThat(err).isEqualTo("headgate: none.yaml: there is no such file\n");
     assertThat(run("simulate", "--rules=rules.yaml", "--log=none.log")).isEqualTo(2);
     assertThat(err).isEqualTo("headgate: none.log: there is no such file\n");
     assertThat(run("simulate", "--rules=rules.yaml", "--log=rules.yaml")).isEqualTo(2);
     assertThat(err)
-        .startsWith("headgate: rules.yaml has no line that could be read; for a start, line 1:");
+        .startsWith("headgate: rules.yaml has no readable line; the first error: line 1:");
     assertThat(run("simulate", "--rules=rules.yaml")).isEqualTo(2);
     assertThat(err).contains("Missing required option: '--log=FILE'");
     Files.writeString(folder.resolve("bad.yaml"), "rules: [{ id: a }]");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is asked for wrongly, and what figures could be taken for that they are not. */
+/** Tests invalid input of simulate and results that could be misread. */
 class SimulateMisuseTest {
   private static final String RULES =
       "rules: [{ id: per-ip, match: { ip: '*' }, limit: { algorithm: fixed-window, rate: 1/1h } }]";
@@ -53,7 +53,7 @@ class SimulateMisuseTest {
   }
 
   @Test
-  void aNumberThatCanNotBeIsRefusedBeforeAnythingIsRead() {
+  void invalidNumberIsRejectedBeforeLogsAreRead() {
     assertThat(run("simulate", "--rules=none.yaml", "--log=access.log", "--top=-1")).isEqualTo(2);
     assertThat(err).isEqualTo("headgate: --top must be 0 or more, got -1\n");
     assertThat(run("simulate", "--rules=none.yaml", "--log=access.log", "--max-keys=0"))
@@ -63,15 +63,15 @@ class SimulateMisuseTest {
   }
 
   @Test
-  void whoListsNobodyIsNotToldThatNobodyIsDenied() {
+  void topZeroStillReportsDenials() {
     assertThat(run("simulate", "--rules=rules.yaml", "--log=access.log", "--top=0")).isZero();
     assertThat(out)
-        .doesNotContain("Nobody", "CALLER")
+        .doesNotContain("No request", "CALLER")
         .endsWith("2 of 2 callers would be denied something\n");
   }
 
   @Test
-  void aLogThatIsMissingIsNoticedBeforeTheFirstIsRead() throws IOException {
+  void missingLogIsReportedBeforeTheFirstIsRead() throws IOException {
     Files.createDirectory(folder.resolve("unreadable"));
     assertThat(run("simulate", "--rules=rules.yaml", "--log", "unreadable", "none.log"))
         .isEqualTo(2);
@@ -79,25 +79,25 @@ class SimulateMisuseTest {
   }
 
   @Test
-  void ofSeveralLogsALineIsNamedWithItsFile() throws IOException {
+  void errorInOneOfSeveralLogsNamesTheFile() throws IOException {
     Files.writeString(folder.resolve("other.log"), line(1) + "nonsense\n");
     run("simulate", "--rules=rules.yaml", "--log", "access.log", "other.log");
-    assertThat(out).contains("\n  other.log, line 2: is not such as: ");
+    assertThat(out).contains("\n  other.log, line 2: is not in common or combined log format, such as ");
   }
 
   @Test
-  void anAttributeWithoutANameAndABraceThatNothingOpensAreRefused() {
+  void invalidAttributeMappingsAreRejected() {
     assertThat(run("simulate", "--rules=rules.yaml", "--log=access.log", "--attr", "=ip"))
         .isEqualTo(2);
     assertThat(err)
         .startsWith("headgate: --attr: an attribute's name must have 1 to 64 characters, got 0");
     assertThat(run("simulate", "--rules=rules.yaml", "--log=access.log", "--attr", "key=user}"))
         .isEqualTo(2);
-    assertThat(err).startsWith("headgate: --attr: 'user}' has a } that nothing opens");
+    assertThat(err).startsWith("headgate: --attr: 'user}' has a } without a {");
   }
 
   @Test
-  void rulesThatLookAtVeryManyAttributesAreRefused() throws IOException {
+  void rulesWithTooManyAttributesAreRejected() throws IOException {
     var rules = new StringBuilder("rules:\n");
     for (int i = 0; i < 300; i++) {
       rules.append(
@@ -106,24 +106,24 @@ class SimulateMisuseTest {
     }
     Files.writeString(folder.resolve("many.yaml"), rules);
     assertThat(run("simulate", "--rules=many.yaml", "--log=access.log")).isEqualTo(2);
-    assertThat(err).startsWith("headgate: the rules look at 300 attributes");
+    assertThat(err).startsWith("headgate: the rules use 300 attributes");
   }
 
   @Test
-  void whereCountersMayHaveBeenForgottenANoteSaysSo() throws IOException {
+  void evictedCountersCauseANote() throws IOException {
     var log = new StringBuilder();
     for (int i = 0; i < 500; i++) log.append(line(i));
     Files.writeString(folder.resolve("many.log"), log.toString().repeat(2));
     run("simulate", "--rules=rules.yaml", "--log=many.log", "--max-keys=100");
     assertThat(out)
-        .contains("Note: 100 counters were in use at once, of 100 that are kept at the most: ")
+        .contains("Note: 100 of at most 100 counters were in use at once: ")
         .contains("; --max-keys keeps more\n");
     run("simulate", "--rules=rules.yaml", "--log=many.log", "--max-keys=1000");
     assertThat(out).doesNotContain("Note: ").contains("all together  1,000     500      500 ");
   }
 
   @Test
-  void whoIsDelayedIsNotCountedAsAllowedTooInAnyForm() throws IOException {
+  void delayedRequestsAreNotCountedAsAllowed() throws IOException {
     Files.writeString(
         folder.resolve("queue.yaml"),
         "rules: [{ id: q, limit: { algorithm: leaky-bucket, rate: 1/1m, queue: 2 } }]");
@@ -137,7 +137,7 @@ class SimulateMisuseTest {
   }
 
   @Test
-  void thePictureHasDigitsThatSvgKnowsInAnyLanguage() throws IOException {
+  void svgHasAsciiDigitsInEveryLocale() throws IOException {
     var before = Locale.getDefault();
     Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
     try {

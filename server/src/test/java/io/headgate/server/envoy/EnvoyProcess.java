@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
-/** A real Envoy with the example's configuration; only ports and addresses are put in. */
+/** A real Envoy with the configuration of the example, changed only in ports and addresses. */
 final class EnvoyProcess implements AutoCloseable {
   static final Path EXAMPLES = Path.of("..", "examples", "envoy").toAbsolutePath().normalize();
 
-  /** How long the example's filter waits. */
+  /** The timeout of the example's filter. */
   static final String TIMEOUT = "timeout: 0.02s";
 
   private final ScratchDirectory directory = ScratchDirectory.create("headgate-envoy-");
@@ -48,13 +48,13 @@ final class EnvoyProcess implements AutoCloseable {
     Eventually.holds("Envoy listens: " + log(), Duration.ofSeconds(60), this::isListening);
   }
 
-  /** The binary that the environment names; the tests of this package are skipped without it. */
+  /** Returns the binary named by the environment; without it the tests are skipped. */
   static Optional<String> binary() {
     return Optional.ofNullable(System.getenv("HEADGATE_ENVOY")).filter(name -> !name.isBlank());
   }
 
   /**
-   * @param change what the test does to the example, beyond ports
+   * @param change the changes of the test to the example, beyond ports
    */
   static EnvoyProcess start(
       int application, List<Integer> instances, UnaryOperator<String> change) {
@@ -100,6 +100,6 @@ final class EnvoyProcess implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     directory.close();
-    ExitHooks.forget(this);
+    ExitHooks.remove(this);
   }
 }

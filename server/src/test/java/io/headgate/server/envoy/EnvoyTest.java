@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
 /**
- * The example for Envoy with a real one, two instances of Headgate in processes of their own, and a
- * Redis. The filter waits longer than in the example where a test counts lost calls, so that a busy
- * machine does not count as a loss.
+ * Tests the example for Envoy with a real Envoy, two Headgate processes and a Redis. Tests that
+ * count lost calls use a longer filter timeout than the example, so that a busy machine causes no
+ * losses.
  */
 @EnabledIfEnvironmentVariable(
     named = "HEADGATE_ENVOY",
@@ -83,7 +83,7 @@ class EnvoyTest {
     return new HeadgateInstance(rules, redis.uri(), Duration.ofSeconds(4));
   }
 
-  /** With the deadlines that it has by default. */
+  /** Starts an instance with the default deadlines. */
   private HeadgateInstance usual(Path rules) {
     return new HeadgateInstance(rules, redis.uri(), Duration.ofMillis(15));
   }
@@ -94,7 +94,7 @@ class EnvoyTest {
         application.getAddress().getPort(), List.of(one.port(), other.port()), change);
   }
 
-  /** Sends a request byte by char, and returns the head of the answer. */
+  /** Sends a request with one byte for each char and returns the headers of the response. */
   private static String get(EnvoyProcess envoy, String path, String... headers) throws IOException {
     try (var socket = new Socket(FreePorts.loopback(), envoy.port())) {
       var request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: shop\r\n");
@@ -144,7 +144,7 @@ class EnvoyTest {
   }
 
   @Test
-  void headersThatAreNotUtf8OrVeryLongAreLimited() throws IOException {
+  void invalidUtf8AndLongHeadersAreLimited() throws IOException {
     try (var one = instance(ample());
         var other = instance(ample());
         var envoy = envoy(one, other, EnvoyTest::patient)) {
@@ -188,7 +188,7 @@ class EnvoyTest {
   }
 
   @Test
-  void killedInstanceIsLeftOut() throws Exception {
+  void killedInstanceIsEjected() throws Exception {
     try (var one = instance(ample());
         var other = instance(ample());
         var envoy = envoy(one, other, EnvoyTest::patient)) {
@@ -207,9 +207,9 @@ class EnvoyTest {
     }
   }
 
-  /** Its first calls wait for the whole timeout, until Envoy leaves the instance out. */
+  /** The first calls wait for the whole timeout, until Envoy ejects the instance. */
   @Test
-  void suspendedInstanceIsLeftOut() throws Exception {
+  void suspendedInstanceIsEjected() throws Exception {
     try (var one = instance(ample());
         var other = instance(ample());
         var envoy =
@@ -230,9 +230,9 @@ class EnvoyTest {
     }
   }
 
-  /** Envoy resets what takes longer than its timeout; the other calls are not to suffer. */
+  /** Envoy resets calls that exceed its timeout, which must not affect other calls. */
   @Test
-  void callsThatEnvoyGivesUpLeaveNoTrace() throws Exception {
+  void callsResetByEnvoyAffectNoOthers() throws Exception {
     try (var one = usual(ample());
         var other = usual(ample());
         var envoy = envoy(one, other, UnaryOperator.identity())) {
@@ -254,7 +254,7 @@ class EnvoyTest {
   }
 
   @Test
-  void killedRedisLeavesRequestsToThePolicies() throws Exception {
+  void failurePoliciesDecideAfterRedisIsKilled() throws Exception {
     try (var one = usual(ample());
         var other = usual(ample());
         var envoy = envoy(one, other, EnvoyTest::patient)) {
@@ -276,7 +276,7 @@ class EnvoyTest {
     Eventually.holds("requests are sent", PATIENCE, () -> traffic.soFar().total() >= end);
   }
 
-  /** Waits for a stretch of requests that are all checked. */
+  /** Waits for a sequence of requests that are all checked. */
   private static void proceedUntilChecked(Traffic traffic) {
     Eventually.holds(
         "every request is checked again",

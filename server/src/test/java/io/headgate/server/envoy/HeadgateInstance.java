@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The service in a process of its own, which can be killed, suspended and replaced. */
+/** The service in a process of its own that can be killed, suspended and replaced. */
 final class HeadgateInstance implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -29,7 +29,7 @@ final class HeadgateInstance implements AutoCloseable {
   private Process process;
 
   /**
-   * @param deadline how long it may take over a call, and wait for its store
+   * @param deadline the gRPC deadline and the timeout of the store
    */
   HeadgateInstance(Path rules, String store, Duration deadline) {
     this.deadline = deadline;
@@ -83,7 +83,7 @@ final class HeadgateInstance implements AutoCloseable {
     return port;
   }
 
-  /** Everything that it has written to its output and its log. */
+  /** Returns the output and the log of the process. */
   String log() {
     try {
       return Files.readString(directory.resolve("log.txt"));
@@ -92,7 +92,7 @@ final class HeadgateInstance implements AutoCloseable {
     }
   }
 
-  /** Stops it as a process manager would, and starts it again on the same port. */
+  /** Stops the process as a process manager does, and starts it again on the same port. */
   void replace() throws InterruptedException {
     process.destroy();
     if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
@@ -132,6 +132,6 @@ final class HeadgateInstance implements AutoCloseable {
   public void close() {
     process.destroyForcibly();
     directory.close();
-    ExitHooks.forget(this);
+    ExitHooks.remove(this);
   }
 }

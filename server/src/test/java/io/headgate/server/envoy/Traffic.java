@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Requests through Envoy at a steady pace, counted by whether Headgate decided them. */
+/** Sends requests through Envoy at a constant rate and counts those that Headgate decided. */
 final class Traffic implements AutoCloseable {
   private static final int CLIENTS = 4;
 
-  /** What became of the requests so far; each checked one carries Headgate's headers. */
+  /** The counts so far; a response to a checked request has Headgate's headers. */
   record Count(int total, int unchecked, int failed) {
     Count since(Count before) {
       return new Count(total - before.total, unchecked - before.unchecked, failed - before.failed);

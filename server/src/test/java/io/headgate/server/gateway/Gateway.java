@@ -161,6 +161,6 @@ final class Gateway implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     directory.close();
-    ExitHooks.forget(this);
+    ExitHooks.remove(this);
   }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Over a real Redis, also while that says nothing. */
+/** Tests deadlines with a real Redis, including one that does not reply. */
 class DeadlineTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Rule USERS =
@@ -52,7 +52,7 @@ class DeadlineTest {
   }
 
   @Test
-  void descriptorsAreChargedTogetherOrNotAtAll() throws Exception {
+  void descriptorsAreChargedAtomically() throws Exception {
     try (var service = serve(PATIENCE, PATIENCE)) {
       var user = descriptor("user", "ada");
       var path = descriptor("path", "/");
@@ -72,7 +72,7 @@ class DeadlineTest {
   }
 
   @Test
-  void whatTheStoreDoesNotSayInTimeIsUnavailableRatherThanLate() {
+  void slowStoreIsAnsweredUnavailableAtTheDeadline() {
     try (var service = serve(PATIENCE, Duration.ofMillis(100))) {
       Eventually.holds("Redis decides", PATIENCE, () -> answers(service));
       redis.pause();
@@ -85,7 +85,7 @@ class DeadlineTest {
   }
 
   @Test
-  void theClientsOwnDeadlineIsKeptWhereItIsShorter() {
+  void shorterDeadlineOfTheClientIsUsed() {
     try (var service = serve(PATIENCE, PATIENCE)) {
       Eventually.holds("Redis decides", PATIENCE, () -> answers(service));
       redis.pause();
@@ -100,7 +100,7 @@ class DeadlineTest {
   }
 
   @Test
-  void onceTheStoreIsGivenUpThePoliciesOfTheRulesAnswer() {
+  void failurePoliciesDecideWhileTheCircuitBreakerIsOpen() {
     try (var service = serve(Duration.ofMillis(50), Duration.ofSeconds(10))) {
       redis.pause();
       Eventually.holds(

@@ -56,7 +56,7 @@ public final class DescriptorsFuzzTarget {
     try {
       requireDecided(RateLimitRequest.parseFrom(input));
     } catch (InvalidProtocolBufferException e) {
-      // No message: the connection reports that before the mapping.
+      // Not a message: rejected before the mapping.
     }
     requireDecided(call(new String(input, StandardCharsets.ISO_8859_1)));
   }
@@ -100,7 +100,7 @@ public final class DescriptorsFuzzTarget {
   /** The key of a second entry may be chosen to equal the shortened form of the first. */
   private static void requireNoEntryHidesAnother(
       RateLimitRequest call, RateLimitDescriptor descriptor) {
-    if (descriptor.getEntriesCount() == Descriptors.MOST_ENTRIES) return;
+    if (descriptor.getEntriesCount() == Descriptors.MAX_ENTRIES) return;
     String chosen = TruncatedText.name(Descriptors.key(descriptor.getEntries(0)));
     var more =
         descriptor.toBuilder()

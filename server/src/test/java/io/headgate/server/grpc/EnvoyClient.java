@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Asks as Envoy does, in the classes that are generated from Envoy's own files. */
+/** Calls the service as Envoy does, with classes generated from Envoy's own protobuf files. */
 final class EnvoyClient implements AutoCloseable {
-  /** Beyond what anything here takes: who is not answered by then never is. */
+  /** Exceeds the duration of any call, so that reaching it means there is no response. */
   private static final long PATIENCE_SECONDS = 30;
 
   private final ManagedChannel channel;

@@ -26,8 +26,8 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * The example for Envoy, read into the messages that Envoy itself would read it into: a field that
- * it does not know is refused.
+ * Parses the example for Envoy into Envoy's own configuration messages, which rejects unknown
+ * fields.
  */
 class EnvoyExampleTest {
   private static final Path EXAMPLES = Path.of("../examples/envoy");
@@ -76,7 +76,7 @@ class EnvoyExampleTest {
   }
 
   @Test
-  void envoyAsksHeadgateOverHttp2AndWaitsLongerThanHeadgateTakes() throws IOException {
+  void exampleUsesHttp2AndATimeoutAboveTheDeadline() throws IOException {
     var resources = bootstrap().getStaticResources();
     var filters = resources.getListeners(0).getFilterChains(0).getFiltersList();
     var manager = filters.getFirst().getTypedConfig().unpack(HttpConnectionManager.class);
@@ -101,7 +101,7 @@ class EnvoyExampleTest {
   }
 
   @Test
-  void eachDescriptorOfTheExampleHasARule() throws IOException {
+  void everyDescriptorOfTheExampleHasARule() throws IOException {
     var rules = RuleSet.of(RuleFile.read(EXAMPLES.resolve("rules.yaml")));
     assertThat(applies(rules, Map.of("descriptor", "remote_address", "remote_address", "::1")))
         .isEqualTo("per-address");

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A service that stops loses no call that is on its way. */
+/** Tests that a stopping service loses no call in transit. */
 class GracefulStopTest {
   private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   private static final byte[] CALL =
@@ -64,7 +64,7 @@ class GracefulStopTest {
   }
 
   @Test
-  void clientThatDoesNotAcknowledgeHoldsNothingUp() throws Exception {
+  void clientThatDoesNotAcknowledgeDoesNotDelayTheStop() throws Exception {
     try (var service = GrpcService.withGrace(Duration.ofMinutes(5), USERS);
         var client = new RawHttp2(service.port())) {
       requireAnswered(client, client.call(PATH, CALL, false));

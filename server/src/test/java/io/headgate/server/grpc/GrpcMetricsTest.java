@@ -21,7 +21,7 @@ class GrpcMetricsTest {
   }
 
   @Test
-  void eachDescriptorIsCountedByWhatItsOwnLimitsSay() throws Exception {
+  void eachDescriptorIsCountedByItsOwnDecision() throws Exception {
     try (var service = GrpcService.with(rule("user", 1), rule("path", 9))) {
       for (int i = 0; i < 2; i++) {
         service.envoy.ask("shop", descriptor("user", "7"), descriptor("path", "/"));

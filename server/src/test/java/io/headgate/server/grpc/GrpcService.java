@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A real service on a port that the system chose, and Envoy's client to it. */
+/** A running service on an ephemeral port, with a client that behaves like Envoy. */
 final class GrpcService implements AutoCloseable {
   /** A Sunday noon. */
   static final long START = 1_789_300_800_000_000L;
@@ -34,12 +34,12 @@ final class GrpcService implements AutoCloseable {
       Store store, Ticker ticker, ServiceSettings settings, GrpcSettings grpc, List<Rule> rules)
       throws IOException, InterruptedException {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules), ticker);
-    var book = InMemoryRuleRepository.of(limiter.rules());
-    this.service = Service.start(settings, grpc, limiter, book, new StoreMetrics(), ticker);
+    var repository = InMemoryRuleRepository.of(limiter.rules());
+    this.service = Service.start(settings, grpc, limiter, repository, new StoreMetrics(), ticker);
     this.envoy = EnvoyClient.of(service.port());
   }
 
-  /** In memory, by a clock that stands until it is turned. */
+  /** Starts a service with a memory store and a manual clock. */
   static GrpcService with(Rule... rules) {
     return with(AccessControl.OPEN, rules);
   }
@@ -62,13 +62,13 @@ final class GrpcService implements AutoCloseable {
         MemoryStore.create(clock::get, 10_000), clock::get, settings, GrpcSettings.DEFAULT, rules);
   }
 
-  /** By the real time. */
+  /** Starts a service with the system clock. */
   static GrpcService over(Store store, Duration deadline, Rule... rules) {
     var settings = settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, GRACE);
     return start(store, Ticker.system(), settings, new GrpcSettings(deadline), rules);
   }
 
-  /** By the real time, and with the deadline of the store. */
+  /** Starts a service with the system clock and the deadline of the store. */
   static GrpcService over(Store store, ConnectionLimits limits, Rule... rules) {
     var settings = settings(AccessControl.OPEN, limits, GRACE);
     return start(store, Ticker.system(), settings, GrpcSettings.DEFAULT, rules);

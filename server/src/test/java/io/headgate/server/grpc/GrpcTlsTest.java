@@ -22,13 +22,13 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Envoy's service on a port that speaks TLS. */
+/** Tests Envoy's service over TLS. */
 class GrpcTlsTest {
   private static final Rule USERS =
       Rule.named("users").match("user", "*").limit(FixedWindow.of(Rate.perDay(1))).build();
 
   @Test
-  void envoyAsksOverTls() throws Exception {
+  void envoyCallsOverTls() throws Exception {
     try (var shown = TestCertificates.create();
         var limiter = RateLimiter.inMemory(USERS)) {
       var files = new TlsFiles(shown.certificate(), shown.key(), Optional.empty(), false);
@@ -42,9 +42,9 @@ class GrpcTlsTest {
               Optional.of(files),
               Duration.ofSeconds(1),
               1);
-      var book = InMemoryRuleRepository.of(limiter.rules());
+      var repository = InMemoryRuleRepository.of(limiter.rules());
       var trusting = GrpcSslContexts.forClient().trustManager(shown.certificate().toFile()).build();
-      try (var service = Service.start(settings, limiter, book, Ticker.system());
+      try (var service = Service.start(settings, limiter, repository, Ticker.system());
           var envoy =
               EnvoyClient.over(
                   NettyChannelBuilder.forAddress("127.0.0.1", service.port())

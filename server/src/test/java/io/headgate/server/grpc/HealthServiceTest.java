@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What tools ask of any gRPC service, with gRPC's own clients. */
+/** Tests health and reflection with gRPC's own clients. */
 class HealthServiceTest {
   private static final String RATE_LIMITS = "envoy.service.ratelimit.v3.RateLimitService";
   private GrpcService service;
@@ -46,13 +46,13 @@ class HealthServiceTest {
   }
 
   @Test
-  void itServesAndSoDoesEachOfItsServices() {
+  void serverAndServicesAreServing() {
     assertThat(health().check(of("")).getStatus()).isEqualTo(ServingStatus.SERVING);
     assertThat(health().check(of(RATE_LIMITS)).getStatus()).isEqualTo(ServingStatus.SERVING);
   }
 
   @Test
-  void aServiceThatIsNotThereIsNotFound() {
+  void unknownServiceIsNotFound() {
     var failure =
         catchThrowableOfType(StatusRuntimeException.class, () -> health().check(of("other")));
     assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND);
@@ -61,7 +61,7 @@ class HealthServiceTest {
   }
 
   @Test
-  void aLongNameIsNotRepeatedAtLength() {
+  void longServiceNameIsTruncatedInTheMessage() {
     var failure =
         catchThrowableOfType(
             StatusRuntimeException.class, () -> health().check(of("x".repeat(60_000))));
@@ -70,16 +70,16 @@ class HealthServiceTest {
   }
 
   @Test
-  void whoWatchesIsToldThatItStops() {
-    var told = health().watch(of(RATE_LIMITS));
-    assertThat(told.next().getStatus()).isEqualTo(ServingStatus.SERVING);
+  void watchIsNotifiedOfTheStop() {
+    var statuses = health().watch(of(RATE_LIMITS));
+    assertThat(statuses.next().getStatus()).isEqualTo(ServingStatus.SERVING);
     service.stop();
-    assertThat(told.next().getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
-    assertThat(told.hasNext()).isFalse();
+    assertThat(statuses.next().getStatus()).isEqualTo(ServingStatus.NOT_SERVING);
+    assertThat(statuses.hasNext()).isFalse();
   }
 
   @Test
-  void reflectionTellsOfTheServicesAndOfTheirFiles() throws Exception {
+  void reflectionReturnsServicesAndFiles() throws Exception {
     var answers = new LinkedBlockingQueue<ServerReflectionResponse>();
     var asking =
         ServerReflectionGrpc.newStub(service.envoy.channel()).serverReflectionInfo(into(answers));

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a caller makes Envoy send, the call is decided: an error would let its request pass. */
+/** Tests that every call Envoy can send is decided, since an error would admit its request. */
 class HostileDescriptorsTest {
   private static final int LIMIT = 3;
   private static GrpcService service;
@@ -124,7 +124,7 @@ class HostileDescriptorsTest {
   }
 
   @Test
-  void everyByteStringHasACounterOfItsOwn() {
+  void everyByteStringHasItsOwnCounter() {
     requireCountedAlone(latin1("a\u00ff"));
     requireCountedAlone(latin1("a\u00fe"));
     requireCountedAlone(latin1("\u00ff"));
@@ -202,17 +202,17 @@ class HostileDescriptorsTest {
 
   @Test
   void callThatIsTooLargeIsDenied() {
-    var many = new RateLimitDescriptor[Descriptors.MOST + 1];
+    var many = new RateLimitDescriptor[Descriptors.MAX_DESCRIPTORS + 1];
     Arrays.fill(many, descriptor("any", "x"));
     assertThat(service.envoy.ask("shop", many).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
     var entries =
-        IntStream.rangeClosed(0, Descriptors.MOST_ENTRIES)
+        IntStream.rangeClosed(0, Descriptors.MAX_ENTRIES)
             .boxed()
             .flatMap(i -> Stream.of("k" + i, "v"))
             .toArray(String[]::new);
     assertThat(service.envoy.ask("shop", descriptor(entries)).getOverallCode())
         .isEqualTo(Code.OVER_LIMIT);
-    var huge = descriptor("any", "x".repeat(GrpcApi.LONGEST_MESSAGE));
+    var huge = descriptor("any", "x".repeat(GrpcApi.MAX_MESSAGE_BYTES));
     assertThat(service.envoy.ask("shop", huge).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
   }
 

@@ -11,12 +11,12 @@ import io.headgate.rule.Rule;
 import io.headgate.rulefile.EnvoyAttributes;
 import org.junit.jupiter.api.Test;
 
-/** A domain that is too long to be kept is known by what is kept of it. */
+/** Tests that a domain that is too long matches by its truncated form. */
 class LongDomainTest {
   private static final String DOMAIN = "d".repeat(50_000);
 
   @Test
-  void theLimitOfADescriptorHoldsWhereARuleIsAboutItsDomain() {
+  void descriptorLimitAppliesToATruncatedDomain() {
     var rule =
         Rule.named("other")
             .match(EnvoyAttributes.DOMAIN, Descriptors.value(DOMAIN))

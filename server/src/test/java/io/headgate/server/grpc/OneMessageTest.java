@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls that have one message must have one, whatever a client sends. */
+/** Tests that unary calls must have exactly one message. */
 class OneMessageTest {
   private static final Rule USERS =
       Rule.named("users").match("user", "*").limit(FixedWindow.of(Rate.perDay(10))).build();
@@ -39,7 +39,7 @@ class OneMessageTest {
   }
 
   @Test
-  void aCheckOfTwoMessagesIsRefusedAndChargesNothing() throws Exception {
+  void checkWithTwoMessagesIsRejectedAndChargesNothing() throws Exception {
     var user = descriptor("user", "ada");
     var message = EnvoyClient.request("any", user);
     var call = OpenCall.open(service, RateLimitServiceGrpc.getShouldRateLimitMethod());
@@ -49,13 +49,13 @@ class OneMessageTest {
   }
 
   @Test
-  void aCheckWithoutAMessageIsRefused() throws Exception {
+  void checkWithoutAMessageIsRejected() throws Exception {
     var call = OpenCall.open(service, RateLimitServiceGrpc.getShouldRateLimitMethod());
     requireInvalid(call.end(), "none");
   }
 
   @Test
-  void healthIsAskedOnceInACall() throws Exception {
+  void healthCheckWithTwoMessagesIsRejected() throws Exception {
     var all = HealthCheckRequest.getDefaultInstance();
     var check = OpenCall.open(service, HealthGrpc.getCheckMethod());
     requireInvalid(check.send(all).send(all).end(), "more than one");
@@ -63,7 +63,7 @@ class OneMessageTest {
   }
 
   @Test
-  void whoWatchesSaysOnceWhat() throws Exception {
+  void watchWithTwoMessagesIsRejected() throws Exception {
     var all = HealthCheckRequest.getDefaultInstance();
     var watch = OpenCall.open(service, HealthGrpc.getWatchMethod());
     requireInvalid(watch.send(all).send(all), "more than one");

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** HTTP/1.1, HTTP/2 and gRPC come to one port, and none of them harms the others. */
+/** Tests that HTTP/1.1, HTTP/2 and gRPC share one port without affecting each other. */
 class OnePortTest {
   private static final String SHOULD_RATE_LIMIT =
       "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -80,7 +80,7 @@ class OnePortTest {
         .setURI(path);
   }
 
-  /** The status of a check over HTTP. */
+  /** Returns the status of a check over HTTP. */
   private int check(HttpClientAgent client) throws Exception {
     return await(
         client
@@ -93,7 +93,7 @@ class OnePortTest {
   }
 
   @Test
-  void allThreeAreServedAtOnceAndSpendOneLimit() throws Exception {
+  void allProtocolsShareOneLimit() throws Exception {
     var user = descriptor("user", "ada");
     long admitted =
         ConcurrentRunner.PLATFORM.sum(member -> {
@@ -113,7 +113,7 @@ class OnePortTest {
   }
 
   @Test
-  void aConnectionOfHttp2CarriesHttpAndGrpc() throws Exception {
+  void oneHttp2ConnectionCarriesHttpAndGrpc() throws Exception {
     var connection =
         await(http2.connect(new HttpConnectOptions().setHost("127.0.0.1").setPort(service.port())));
     var ready =
@@ -149,7 +149,7 @@ class OnePortTest {
   }
 
   @Test
-  void bytesThatAreNoMessageAreRefusedAndTheNextCallIsServed() throws Exception {
+  void invalidMessageIsRejectedAndTheNextCallServed() throws Exception {
     assertThat(send(framed(new byte[] {-1, -1, -1, -1, -1, -1})))
         .isEqualTo("" + Status.Code.INVALID_ARGUMENT.value());
     assertThat(service.envoy.ask("any", descriptor("user", "ada")).getOverallCode())
@@ -157,7 +157,7 @@ class OnePortTest {
   }
 
   @Test
-  void aCompressedMessageIsRefusedUnread() {
+  void compressedMessageIsRejected() {
     var call = EnvoyClient.request("any", descriptor("user", "ada"));
     var failure =
         catchThrowableOfType(
@@ -169,14 +169,14 @@ class OnePortTest {
 
   @Test
   void messageThatIsTooLongIsDenied() {
-    var huge = descriptor("user", "x".repeat(GrpcApi.LONGEST_MESSAGE));
+    var huge = descriptor("user", "x".repeat(GrpcApi.MAX_MESSAGE_BYTES));
     assertThat(service.envoy.ask("any", huge).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
     assertThat(service.envoy.ask("any", descriptor("user", "ada")).getOverallCode())
         .isEqualTo(Code.OK);
   }
 
   @Test
-  void aMethodThatIsNotThereIsUnimplemented() throws Exception {
+  void unknownMethodIsUnimplemented() throws Exception {
     var response =
         await(
             http2
@@ -197,7 +197,7 @@ class OnePortTest {
   }
 
   @Test
-  void aBodyThatIsTooLongEndsItsStreamAndNoOther() throws Exception {
+  void tooLongBodyEndsOnlyItsStream() throws Exception {
     var response =
         await(
             http2
@@ -209,7 +209,7 @@ class OnePortTest {
   }
 
   @Test
-  void whoTakesBackRequestAfterRequestIsCutOff() throws Exception {
+  void rapidResetsCloseTheConnection() throws Exception {
     try (var client = new RawHttp2(service.port())) {
       assertThat(client.isAnsweredAfter(100)).isTrue();
       assertThat(client.isCutOffBy(20_000)).isTrue();
@@ -232,7 +232,7 @@ class OnePortTest {
   }
 
   @Test
-  void aTokenIsAskedForAsInHttp() {
+  void tokenIsRequiredAsInHttp() {
     var access = new AccessControl(Optional.of("for-admins"), Optional.of("for-checks"));
     var call = EnvoyClient.request("any", descriptor("user", "ada"));
     try (var guarded = GrpcService.with(access, USERS)) {

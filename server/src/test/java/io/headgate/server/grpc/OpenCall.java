@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A call that sends as many messages as it likes, of whichever method. */
+/** A call of any method that sends any number of messages. */
 final class OpenCall<Q, A> implements StreamObserver<A> {
   private static final long PATIENCE_SECONDS = 30;
 
@@ -41,17 +41,17 @@ final class OpenCall<Q, A> implements StreamObserver<A> {
     return this;
   }
 
-  /** The next answer; none if none comes. */
+  /** Waits for the next response; empty if there is none. */
   @Nullable A answer() throws InterruptedException {
     return answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** How many answers there were that nobody has asked for. */
+  /** Returns the number of responses that were not read. */
   int answersLeft() {
     return answers.size();
   }
 
-  /** How it ended; waits for it. */
+  /** Waits for the end of the call and returns its status. */
   Status status() throws Exception {
     return ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
   }

@@ -28,12 +28,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Calls that last end with their clients, and with the service. */
+/** Tests that long-lived calls end with their clients and with the service. */
 class OpenStreamsTest {
   private static final String OTHER = "other";
 
   @Test
-  void whoWatchesAServiceThatIsNotThereAndWhoReflectsDoNotHoldUpTheEnd() throws Exception {
+  void openStreamsDoNotDelayTheStop() throws Exception {
     try (var service = GrpcService.withGrace(Duration.ofMinutes(10))) {
       var watch = OpenCall.open(service, HealthGrpc.getWatchMethod());
       watch.send(HealthCheckRequest.newBuilder().setService(OTHER).build()).end();
@@ -41,13 +41,13 @@ class OpenStreamsTest {
       var reflecting = OpenCall.open(service, ServerReflectionGrpc.getServerReflectionInfoMethod());
       reflecting.send(ServerReflectionRequest.newBuilder().setListServices("").build());
       assertThat(reflecting.answer().hasListServicesResponse()).isTrue();
-      service.stop(); // would last as long as the grace
+      service.stop(); // would take the whole grace otherwise
       assertThat(watch.status().getCode()).isEqualTo(Status.Code.OK);
       assertThat(reflecting.status().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
     }
   }
 
-  /** Says how often it was looked at. */
+  /** Counts how often it was polled. */
   private static final class CountedServices extends AbstractSet<String> {
     final AtomicInteger looks = new AtomicInteger();
 
@@ -69,7 +69,7 @@ class OpenStreamsTest {
   }
 
   @Test
-  void nobodyLooksAfterAWatchWhoseConnectionIsGone() throws Exception {
+  void watchOfAClosedConnectionIsNoLongerPolled() throws Exception {
     var vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     try {
       var services = new CountedServices();
@@ -96,7 +96,7 @@ class OpenStreamsTest {
       }
       var before = new AtomicInteger();
       await()
-          .pollInterval(StreamingCalls.LOOK_EVERY.multipliedBy(10))
+          .pollInterval(StreamingCalls.POLL_INTERVAL.multipliedBy(10))
           .until(() -> before.getAndSet(services.looks.get()) == services.looks.get());
     } finally {
       get(vertx.close());

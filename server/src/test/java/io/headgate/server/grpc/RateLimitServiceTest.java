@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What Envoy asks and is told; each test has keys of its own. */
+/** Tests ShouldRateLimit; each test uses its own keys. */
 class RateLimitServiceTest {
   private static final int LONG = 3_000;
   private static GrpcService service;
@@ -95,7 +95,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aLimitIsKeptAndToldOf() {
+  void limitIsEnforcedAndReported() {
     var user = descriptor("user", "ada");
     for (int left = 2; left >= 0; left--) {
       var answer = ask(user);
@@ -115,7 +115,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void theHeadersAreThoseOfHttp() {
+  void headersEqualThoseOfHttp() {
     var user = hits(3, descriptor("user", "hedy"));
     assertThat(headers(ask(user)))
         .containsEntry("RateLimit-Policy", "\"per-user\";q=3;w=60")
@@ -130,7 +130,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void statusesComeInTheOrderOfTheDescriptors() {
+  void statusesAreInTheOrderOfTheDescriptors() {
     ask(hits(2, descriptor("path", "/order")));
     var answer =
         ask(
@@ -147,7 +147,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void whatNoRuleIsAboutIsAllowed() {
+  void descriptorWithoutMatchingRuleIsAllowed() {
     var answer = service.envoy.ask("elsewhere", descriptor("user", "ada"));
     assertThat(answer.getOverallCode()).isEqualTo(Code.OK);
     assertThat(codes(answer)).containsExactly(Code.OK);
@@ -156,7 +156,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aRuleCanAskForExactlyTheseEntries() {
+  void ruleCanRequireExactlyTheseEntries() {
     for (int i = 0; i < 3; i++) {
       assertThat(ask(descriptor("b", "2")).getOverallCode()).isEqualTo(Code.OK);
       assertThat(ask(descriptor("b", "2", "a", "1")).getOverallCode()).isEqualTo(Code.OK);
@@ -166,7 +166,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void hitsOfTheCallCountForEachDescriptorAndNoneMeansOne() {
+  void hitsOfTheCallApplyToEachDescriptorAndDefaultToOne() {
     var call = request("shop", descriptor("user", "hits"), descriptor("path", "/hits"));
     var answer = service.envoy.stub().shouldRateLimit(call.toBuilder().setHitsAddend(2).build());
     assertThat(answer.getStatuses(0).getLimitRemaining()).isEqualTo(1);
@@ -175,7 +175,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void hitsOfADescriptorWinAndZeroOnlyLooks() {
+  void hitsOfADescriptorOverrideAndZeroChargesNothing() {
     var call = request("shop", hits(0, descriptor("user", "own")), descriptor("path", "/own"));
     var answer = service.envoy.stub().shouldRateLimit(call.toBuilder().setHitsAddend(2).build());
     assertThat(answer.getOverallCode()).isEqualTo(Code.OK);
@@ -185,7 +185,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void moreHitsThanTheLimitEverHoldsAreRefused() {
+  void moreHitsThanTheLimitAreDenied() {
     assertThat(ask(hits(4, descriptor("user", "many"))).getOverallCode())
         .isEqualTo(Code.OVER_LIMIT);
     assertThat(ask(hits(-1, descriptor("user", "many"))).getOverallCode())
@@ -205,14 +205,14 @@ class RateLimitServiceTest {
 
   @ParameterizedTest
   @EnumSource
-  void manyCallersGetExactlyWhatThereIsAndTheOtherLimitIsChargedForThoseAlone(
-      ConcurrentRunner crowd) throws Exception {
-    var scarce = descriptor("scarce", crowd.name());
-    var ample = hits(2, descriptor("ample", crowd.name()));
+  void concurrentCallersGetExactlyTheLimitAndDenialsChargeNothing(
+      ConcurrentRunner runner) throws Exception {
+    var scarce = descriptor("scarce", runner.name());
+    var ample = hits(2, descriptor("ample", runner.name()));
     long admitted =
-        crowd.sum(member -> {
+        runner.sum(member -> {
           long mine = 0;
-          for (int i = 0; i < 800 / crowd.size(); i++) {
+          for (int i = 0; i < 800 / runner.size(); i++) {
             if (ask(ample, scarce).getOverallCode() == Code.OK) mine++;
           }
           return mine;
@@ -222,7 +222,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aLimitThatTheDescriptorBringsHoldsInsteadOfTheRules() {
+  void descriptorLimitReplacesTheRules() {
     var own = limited(5, RateLimitUnit.HOUR, descriptor("user", "override"));
     var answer = ask(hits(4, own));
     assertThat(answer.getOverallCode()).isEqualTo(Code.OK);
@@ -235,7 +235,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void suchALimitHoldsWhereTheDomainIsKnownAndEachDescriptorIsCountedByItself() {
+  void descriptorLimitNeedsAKnownDomainAndCountsEachDescriptor() {
     var one = limited(1, RateLimitUnit.DAY, descriptor("unmatched", "1"));
     var two = limited(1, RateLimitUnit.DAY, descriptor("unmatched", "2"));
     assertThat(ask(one, two).getOverallCode()).isEqualTo(Code.OK);
@@ -246,14 +246,14 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aLimitOfNothingLetsNothingPass() {
+  void limitOfZeroDeniesEverything() {
     var closed = limited(0, RateLimitUnit.SECOND, descriptor("user", "closed"));
     assertThat(ask(closed).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
     assertThat(ask(hits(0, closed)).getOverallCode()).isEqualTo(Code.OK);
   }
 
   @Test
-  void limitOfAnUnknownUnitLetsNothingPass() {
+  void limitWithAnUnknownUnitDeniesEverything() {
     var unknown = limited(1, RateLimitUnit.UNKNOWN, descriptor("user", "unit"));
     assertThat(ask(unknown).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
     var later = unknown.toBuilder();
@@ -262,7 +262,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aWindowThatEnvoyHasNoWordForIsNamedInFull() {
+  void windowWithoutEnvoyUnitIsReportedInTheName() {
     var limit = ask(descriptor("odd", "x")).getStatuses(0).getCurrentLimit();
     assertThat(limit.getUnit()).isEqualTo(Unit.MINUTE);
     assertThat(limit.getRequestsPerUnit()).isEqualTo(100);
@@ -273,7 +273,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aShadowRuleIsToldOfAndNeverDenies() {
+  void shadowRuleIsReportedAndNeverDenies() {
     for (int i = 0; i < 3; i++) {
       var answer = ask(descriptor("shadow", "x"));
       assertThat(answer.getOverallCode()).isEqualTo(Code.OK);
@@ -282,14 +282,14 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aPlaceInALineIsAYes() {
+  void delayedRequestIsOk() {
     var line = descriptor("line", "x");
     for (int i = 0; i < 3; i++) assertThat(ask(line).getOverallCode()).isEqualTo(Code.OK);
     assertThat(ask(line).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
   }
 
   @Test
-  void aSlotInFlightIsHeldUntilItsLeaseEnds() {
+  void slotIsHeldUntilItExpires() {
     var job = descriptor("job", "x");
     assertThat(ask(job).getStatuses(0).getCurrentLimit().getName())
         .isEqualTo("slots;q=1;qu=concurrent-requests");
@@ -297,7 +297,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aValueThatIsTooLongIsCountedByItselfAllTheSame() {
+  void tooLongValueHasItsOwnCounter() {
     String prefix = "v".repeat(LONG);
     for (int i = 0; i < 3; i++) ask(descriptor("user", prefix + "1"));
     assertThat(ask(descriptor("user", prefix + "1")).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
@@ -305,7 +305,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void anEmptyValueIsAValue() {
+  void emptyValueIsCounted() {
     assertThat(ask(descriptor("user", "")).getStatuses(0).getLimitRemaining()).isEqualTo(2);
   }
 
@@ -325,7 +325,7 @@ class RateLimitServiceTest {
   }
 
   @Test
-  void aCallWithoutDomainOrDescriptorsIsRefused() {
+  void callWithoutDomainOrDescriptorsIsRejected() {
     assertThat(refused(() -> service.envoy.ask("", descriptor("user", "x"))))
         .contains("INVALID_ARGUMENT", "domain is empty");
     assertThat(refused(() -> ask())).contains("INVALID_ARGUMENT", "no descriptors");

@@ -14,7 +14,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** HTTP/2 frame by frame, for what no well-behaved client would send. */
+/** An HTTP/2 client that sends single frames, including ones that violate the protocol. */
 final class RawHttp2 implements AutoCloseable {
   static final int DATA = 0;
   static final int HEADERS = 1;
@@ -50,7 +50,7 @@ final class RawHttp2 implements AutoCloseable {
     this(port, new byte[0]);
   }
 
-  /** A client that takes no bytes of answers until it says so. */
+  /** Creates a client with a receive window of 0, which reads no response until it opens it. */
   static RawHttp2 withoutWindow(int port) throws IOException {
     return new RawHttp2(port, NO_WINDOW);
   }
@@ -73,14 +73,14 @@ final class RawHttp2 implements AutoCloseable {
     out.write(payload);
   }
 
-  /** Begins a POST and says on which stream. */
+  /** Begins a POST and returns its stream. */
   int post(String path, String contentType) throws IOException {
     int begun = begin(path, contentType);
     out.flush();
     return begun;
   }
 
-  /** Makes a whole call of gRPC in one write, and resets it in the same write if so wanted. */
+  /** Sends a complete gRPC call in one write, optionally with a reset in the same write. */
   int call(String path, byte[] message, boolean reset) throws IOException {
     int begun = begin(path, "application/grpc");
     frame(DATA, END_OF_STREAM, begun, framed(message));
@@ -114,7 +114,7 @@ final class RawHttp2 implements AutoCloseable {
     out.flush();
   }
 
-  /** A message as gRPC frames it. */
+  /** Returns a message with its gRPC prefix. */
   static byte[] framed(byte[] message) {
     return ByteBuffer.allocate(5 + message.length)
         .put((byte) 0)
@@ -128,7 +128,7 @@ final class RawHttp2 implements AutoCloseable {
     out.flush();
   }
 
-  /** Answers the ping of the other side. */
+  /** Acknowledges a ping of the server. */
   void pong(Frame ping) throws IOException {
     var payload = new byte[8];
     ping.payload.duplicate().rewind().get(payload);
@@ -154,7 +154,7 @@ final class RawHttp2 implements AutoCloseable {
     return new Frame(type, flags, of, ByteBuffer.wrap(in.readNBytes(length)));
   }
 
-  /** The next frame of that type on that stream. */
+  /** Returns the next frame of a type on a stream. */
   Frame next(int type, int stream) throws IOException {
     while (true) {
       var frame = next();
@@ -162,7 +162,7 @@ final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** A POST of / that is taken back before its body. */
+  /** Begins a POST of / and resets it before its body. */
   private void beginAndReset() throws IOException {
     var authority = "here".getBytes(StandardCharsets.US_ASCII);
     var block = new byte[5 + authority.length];
@@ -177,7 +177,7 @@ final class RawHttp2 implements AutoCloseable {
     stream += 2;
   }
 
-  /** Whether the other side still answers after so many. */
+  /** Returns whether the server still replies after the given number of resets. */
   boolean isAnsweredAfter(int resets) throws IOException {
     for (int i = 0; i < resets; i++) beginAndReset();
     frame(PING, 0, 0, new byte[8]);
@@ -185,7 +185,7 @@ final class RawHttp2 implements AutoCloseable {
     return read(PING) >= 0;
   }
 
-  /** Whether the other side ends the connection, be it with a goodbye or without. */
+  /** Returns whether the server closes the connection, with or without a GOAWAY. */
   boolean isCutOffBy(int resets) throws IOException {
     try {
       for (int i = 0; i < resets; i++) beginAndReset();
@@ -198,7 +198,7 @@ final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** The eighth byte of the next frame of that type: of the goodbye, its error. */
+  /** Returns the eighth byte of the next frame of a type; the error code of a GOAWAY. */
   private int read(int wanted) throws IOException {
     while (true) {
       var frame = next();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who asks what there is gets no more of the service than it takes. */
+/** Tests the limits of reflection streams. */
 class ReflectionServiceTest {
   private static final String METHOD = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   private static final int FIRST_WINDOW = 65_535;
@@ -28,37 +28,37 @@ class ReflectionServiceTest {
   }
 
   @Test
-  void aStreamHasOnlySoManyQuestions() throws Exception {
+  void streamHasAMaximumNumberOfRequests() throws Exception {
     var call = OpenCall.open(service, ServerReflectionGrpc.getServerReflectionInfoMethod());
     var list = ServerReflectionRequest.newBuilder().setListServices("").build();
-    for (int i = 0; i < ReflectionService.MOST_QUESTIONS + 1; i++) call.send(list);
+    for (int i = 0; i < ReflectionService.MAX_REQUESTS + 1; i++) call.send(list);
     var status = call.status();
     assertThat(status.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-    assertThat(status.getDescription()).contains("at most 100 questions");
+    assertThat(status.getDescription()).contains("at most 100 requests");
     assertThat(call.answersLeft()).isEqualTo(100);
   }
 
-  /** Each question is echoed in its answer, so answers that wait are as long as what was asked. */
+  /** Each response repeats its request, so pending responses are as large as the requests. */
   @Test
-  void whoDoesNotTakeTheAnswersIsNotAllowedToAskOn() throws IOException {
-    var question =
+  void clientThatReadsNoResponsesIsNotReadFrom() throws IOException {
+    var request =
         RawHttp2.framed(
             ServerReflectionRequest.newBuilder()
                 .setFileContainingSymbol("x".repeat(16_000))
                 .build()
                 .toByteArray());
-    int most = ReflectionService.MOST_QUESTIONS - 1;
+    int max = ReflectionService.MAX_REQUESTS - 1;
     try (var client = RawHttp2.withoutWindow(service.port())) {
       int stream = client.post(METHOD, "application/grpc");
       int window = FIRST_WINDOW;
       int all = FIRST_WINDOW;
-      int asked = 0;
-      for (int pings = 0; asked < most && pings < 5; pings++) {
-        if (window >= question.length && all >= question.length) {
-          client.data(stream, question, false);
-          asked++;
-          window -= question.length;
-          all -= question.length;
+      int sent = 0;
+      for (int pings = 0; sent < max && pings < 5; pings++) {
+        if (window >= request.length && all >= request.length) {
+          client.data(stream, request, false);
+          sent++;
+          window -= request.length;
+          all -= request.length;
           pings = 0;
         }
         client.ping();
@@ -68,7 +68,7 @@ class ReflectionServiceTest {
           else all += frame.number();
         }
       }
-      assertThat(asked).isBetween(4, most / 2);
+      assertThat(sent).isBetween(4, max / 2);
       client.window(0, 10_000_000);
       client.window(stream, 10_000_000);
       client.data(stream, new byte[0], true);
@@ -77,7 +77,7 @@ class ReflectionServiceTest {
         if (frame.type() == RawHttp2.DATA) taken += frame.payload().remaining();
         frame = client.next();
       }
-      assertThat(taken).as("all answers").isGreaterThan((long) asked * question.length);
+      assertThat(taken).as("all answers").isGreaterThan((long) sent * request.length);
     }
   }
 }

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A client that resets a call, as Envoy does at its timeout, loses that call and no other. */
+/** Tests that a reset of one call, as Envoy sends at its timeout, affects no other call. */
 class ResetStreamsTest {
   private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   private static final byte[] CALL =
       EnvoyClient.request("any", descriptor("user", "ada")).toByteArray();
 
-  /** Of HTTP/2: HEADERS with END_STREAM, which are the trailers of a call. */
+  /** The flag END_STREAM; HEADERS with it are the trailers of a call. */
   private static final int END_STREAM = 1;
 
   private GrpcService service;
@@ -50,7 +50,7 @@ class ResetStreamsTest {
   }
 
   @Test
-  void resetThatComesWithItsCallCostsThatCallOnly() throws IOException {
+  void resetWithTheCallAffectsThatCallOnly() throws IOException {
     try (var log = new LogCapture("ROOT");
         var client = new RawHttp2(service.port())) {
       for (int i = 0; i < 300; i++) client.call(PATH, CALL, true);
@@ -61,14 +61,14 @@ class ResetStreamsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void resetThatComesShortlyAfterItsCallCostsThatCallOnly(boolean window) throws IOException {
+  void resetAfterTheCallAffectsThatCallOnly(boolean window) throws IOException {
     try (var log = new LogCapture("ROOT");
         var client =
             window ? new RawHttp2(service.port()) : RawHttp2.withoutWindow(service.port())) {
       for (int i = 0; i < 300; i++) {
         int stream = client.call(PATH, CALL, false);
         if (i % 10 == 0) {
-          client.ping(); // its answer shows that the call has been read
+          client.ping(); // its acknowledgement shows that the call has been read
           while (!client.next().isPong()) {}
         }
         client.reset(stream);

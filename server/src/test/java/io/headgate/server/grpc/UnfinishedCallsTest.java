@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Streams of HTTP/2 that their clients do not end as they should. */
+/** Tests HTTP/2 streams that clients do not end properly. */
 class UnfinishedCallsTest {
   private static final String SHOULD_RATE_LIMIT =
       "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -32,7 +32,7 @@ class UnfinishedCallsTest {
   }
 
   @Test
-  void aMessageThatDoesNotComeWholeIsNotWaitedFor() throws Exception {
+  void incompleteMessageTimesOut() throws Exception {
     try (var service = GrpcService.limiting(AccessControl.OPEN, limits(LONG, SHORT), USERS);
         var client = new RawHttp2(service.port())) {
       int silent = client.post(SHOULD_RATE_LIMIT, "application/grpc");
@@ -44,7 +44,7 @@ class UnfinishedCallsTest {
   }
 
   @Test
-  void whoIsRefusedIsNotListenedToOn() throws Exception {
+  void rejectedStreamIsNotReadFurther() throws Exception {
     var access = new AccessControl(Optional.of("for-admins"), Optional.of("for-checks"));
     try (var service = GrpcService.limiting(access, limits(LONG, LONG), USERS);
         var client = new RawHttp2(service.port())) {
@@ -54,9 +54,9 @@ class UnfinishedCallsTest {
     }
   }
 
-  /** Else its connection would count as busy for ever. */
+  /** The connection would otherwise count as busy for ever. */
   @Test
-  void aCheckThatIsTakenBackWhileTheStoreIsAskedIsOver() throws Exception {
+  void checkResetDuringAStoreCallEnds() throws Exception {
     try (var redis = RedisServer.start()) {
       var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(30));
       try (var service = GrpcService.over(RedisStore.connect(options), limits(SHORT, LONG), USERS);

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-/** One who looks after the rules of a service, over one connection. */
+/** A client of the rules API over one connection. */
 public final class Admin implements AutoCloseable {
   private static final Pattern REVISION = Pattern.compile("\"number\":(\\d+)");
 
@@ -39,7 +39,7 @@ public final class Admin implements AutoCloseable {
     return connection.read();
   }
 
-  /** The revision that an answer speaks of first. */
+  /** Returns the first revision number in a response. */
   static long revision(RawAnswer answer) {
     var number = REVISION.matcher(answer.body());
     if (!number.find()) throw new AssertionError("no revision in " + answer);

@@ -8,14 +8,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A body that must be refused, and the field that the refusal must name. */
+/** A body that must be rejected, and the field that the rejection must name. */
 final class BadInput {
-  private final String what; // for people: bodies may be long and unprintable
+  private final String description; // bodies may be long and unprintable
   private final byte[] body;
   private final String field;
 
-  private BadInput(String what, byte[] body, String field) {
-    this.what = what;
+  private BadInput(String description, byte[] body, String field) {
+    this.description = description;
     this.body = body;
     this.field = field;
   }
@@ -30,7 +30,7 @@ final class BadInput {
 
   @Override
   public String toString() {
-    return what;
+    return description;
   }
 
   static BadInput of(String body, String field) {
@@ -44,7 +44,7 @@ final class BadInput {
         .collect(Collectors.joining());
   }
 
-  /** Every way in which one check can be wrong inside of its braces. */
+  /** Returns the invalid fields of one check, without the braces around them. */
   static List<String[]> fields() {
     return Stream.of(keys(), subjects(), costs(), namedCosts(), waits(), others())
         .flatMap(s -> s)
@@ -317,7 +317,7 @@ final class BadInput {
     return Stream.concat(unknown, rest);
   }
 
-  /** What is no JSON object at all. */
+  /** Returns bodies that are not a JSON object. */
   static Stream<BadInput> bodies() {
     var texts =
         Stream.of(

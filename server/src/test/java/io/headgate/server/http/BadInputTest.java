@@ -17,15 +17,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever is wrong with a request: a clear refusal, nothing charged, and the same connection
- * answers the next one.
+ * Every invalid request gets a clear rejection and charges nothing, and the same connection serves
+ * the next request.
  */
 class BadInputTest {
   private static final String GOOD = "{\"key\":\"user:42\"}";
 
   private static RunningService service;
   private static RawConnection connection;
-  private static String standing;
+  private static String peekedBefore;
 
   @BeforeAll
   static void start() {
@@ -33,7 +33,7 @@ class BadInputTest {
         RunningService.with(
             Rule.named("everybody").limit(FixedWindow.of(Rate.perHour(1_000_000))).build());
     connection = service.connect();
-    standing = connection.post("/v1/peek", GOOD).body();
+    peekedBefore = connection.post("/v1/peek", GOOD).body();
   }
 
   @AfterAll
@@ -42,7 +42,7 @@ class BadInputTest {
     service.close();
   }
 
-  /** One connection serves them all, so each test shows that the one before left it in order. */
+  /** All tests share one connection, so each shows that the one before left it usable. */
   private static void assertRefused(RawAnswer answer, int status, String field) {
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.mediaType()).isEqualTo("application/problem+json");
@@ -53,7 +53,7 @@ class BadInputTest {
     if (!field.isEmpty()) assertThat(answer.body()).contains("\"field\":\"" + field);
     var next = connection.post("/v1/peek", GOOD);
     assertThat(next.status()).isEqualTo(200);
-    assertThat(next.body()).as("nothing is charged").isEqualTo(standing);
+    assertThat(next.body()).as("nothing is charged").isEqualTo(peekedBefore);
   }
 
   static Stream<BadInput> checks() {
@@ -63,7 +63,7 @@ class BadInputTest {
 
   @ParameterizedTest
   @MethodSource("checks")
-  void aBadCheckIsRefused(BadInput bad) {
+  void invalidCheckIsRejected(BadInput bad) {
     assertRefused(connection.post("/v1/check", bad.body()), 400, bad.field());
   }
 
@@ -81,7 +81,7 @@ class BadInputTest {
 
   @ParameterizedTest
   @MethodSource("batches")
-  void oneBadCheckRefusesTheWholeBatch(BadInput bad) {
+  void oneInvalidCheckRejectsTheWholeBatch(BadInput bad) {
     assertRefused(connection.post("/v1/check/batch", bad.body()), 400, bad.field());
   }
 
@@ -131,7 +131,7 @@ class BadInputTest {
 
   @ParameterizedTest
   @MethodSource("otherBodies")
-  void aBadBodyOfAnyEndpointIsRefused(String path, String body, String field) {
+  void invalidBodyOfAnyEndpointIsRejected(String path, String body, String field) {
     assertRefused(connection.post(path, body), 400, field);
   }
 
@@ -141,20 +141,20 @@ class BadInputTest {
     "/v1/slots,70000", "/v1/explain,65537", "/v1/reset,65537", "/api/ratelimit/check,65537",
     "/v1/check/batch,1048577", "/v1/check/batch,10000000"
   })
-  void aBodyThatIsTooLongIsRefused(String path, int length) {
+  void tooLongBodyIsRejected(String path, int length) {
     String body = GOOD + " ".repeat(length - GOOD.length());
     assertRefused(connection.post(path, body), 413, "body");
   }
 
   @Test
-  void aBodyThatIsJustShortEnoughIsTaken() {
+  void longestAllowedBodyIsAccepted() {
     String body = "{\"key\":\"user:42\",\"cost\":0}";
     var answer = connection.post("/v1/check", body + " ".repeat(65_536 - body.length()));
     assertThat(answer.status()).isEqualTo(200);
   }
 
   @Test
-  void aChunkedBodyThatIsTooLongIsRefused() {
+  void tooLongChunkedBodyIsRejected() {
     connection.send(RawConnection.head("POST /v1/check", "Transfer-Encoding: chunked"));
     byte[] chunk = RawConnection.bytes("2710\r\n" + " ".repeat(10_000) + "\r\n");
     for (int i = 0; i < 100; i++) connection.send(chunk);
@@ -178,13 +178,13 @@ class BadInputTest {
         "Content-Type: application/grpc",
         "Content-Type: text/x+json"
       })
-  void aBodyOfAnotherTypeIsRefused(String header) {
+  void bodyOfAnotherMediaTypeIsRejected(String header) {
     assertRefused(connection.post("/v1/check", GOOD, header), 415, "Content-Type");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"gzip", "br", "deflate", "identity, gzip", "nonsense"})
-  void aBodyThatIsCompressedIsRefused(String encoding) {
+  void compressedBodyIsRejected(String encoding) {
     var answer = connection.post("/v1/check", GOOD, "Content-Encoding: " + encoding);
     assertRefused(answer, 415, "Content-Encoding");
   }
@@ -219,10 +219,10 @@ class BadInputTest {
         "?",
         "/'\"<script>"
       })
-  void thereIsNothingElsewhere(String path) {
+  void unknownPathIsNotFound(String path) {
     var answer = connection.post(path, GOOD);
     assertRefused(answer, 404, "");
-    assertThat(answer.body()).contains("GET / lists what there is");
+    assertThat(answer.body()).contains("GET / lists all endpoints");
   }
 
   @ParameterizedTest
@@ -235,7 +235,7 @@ class BadInputTest {
     "GET,/v1/slots/abc,'DELETE, OPTIONS, PUT'", "POST,/,'GET, HEAD, OPTIONS'",
     "DELETE,/health/live,'GET, HEAD, OPTIONS'", "POST,/health/ready,'GET, HEAD, OPTIONS'"
   })
-  void anotherMethodIsRefusedAndTheRightOnesNamed(String method, String path, String allow) {
+  void unsupportedMethodIsRejectedWithTheSupportedOnes(String method, String path, String allow) {
     var answer = connection.request(method, path, "Content-Length: 0");
     assertThat(answer.header("Allow")).isEqualTo(allow);
     assertRefused(answer, 405, "");
@@ -244,7 +244,7 @@ class BadInputTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"x", "abc", "AAAA", "%00", "U5LcYqtaNawAAQ", "a.b", "ö", "_-_-", "AAAAAAAAAAAAAQ"})
-  void whatIsNoLeaseIsRefused(String id) {
+  void invalidSlotIdIsRejected(String id) {
     String path = "/v1/slots/" + id;
     assertRefused(connection.request("PUT", path, "Content-Length: 0"), 400, "id");
     assertRefused(connection.request("DELETE", path), 400, "id");
@@ -270,7 +270,7 @@ class BadInputTest {
 
   @ParameterizedTest
   @MethodSource("notHttp")
-  void whatIsNoHttpIsAnsweredAndHungUpOn(String text) {
+  void invalidHttpIsAnsweredAndDisconnected(String text) {
     try (var other = service.connect()) {
       other.send(text.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
       assertRefused(other.read(), 400, "");
@@ -279,7 +279,7 @@ class BadInputTest {
   }
 
   @Test
-  void anotherProtocolIsNotSpokenHere() {
+  void otherProtocolIsRejected() {
     try (var other = service.connect()) {
       other.send(RawConnection.bytes("GET / FTP/1.1\r\n\r\n"));
       assertThat(other.read().status()).isEqualTo(501);
@@ -288,7 +288,7 @@ class BadInputTest {
   }
 
   @Test
-  void aFirstLineThatIsTooLongIsRefused() {
+  void tooLongRequestLineIsRejected() {
     try (var other = service.connect()) {
       other.send(RawConnection.head("GET /" + "x".repeat(9_000)));
       assertRefused(other.read(), 414, "");
@@ -296,7 +296,7 @@ class BadInputTest {
   }
 
   @Test
-  void headersThatAreTooLongAreRefused() {
+  void tooLongHeadersAreRejected() {
     try (var other = service.connect()) {
       other.send(RawConnection.head("GET /", "X-Long: " + "x".repeat(40_000)));
       assertRefused(other.read(), 431, "");
@@ -304,7 +304,7 @@ class BadInputTest {
   }
 
   @Test
-  void aBodyThatIsAnnouncedAsEndlessIsRefusedBeforeItIsSent() {
+  void hugeContentLengthIsRejectedBeforeTheBodyIsSent() {
     try (var other = service.connect()) {
       other.send(RawConnection.head("POST /v1/check", "Content-Length: 1000000000000"));
       var answer = other.read();
@@ -315,7 +315,7 @@ class BadInputTest {
   }
 
   @Test
-  void whoExpectsToContinueWithTooLongABodyIsToldNotTo() {
+  void expectContinueWithTooLongBodyIsRejected() {
     try (var other = service.connect()) {
       other.send(
           RawConnection.head("POST /v1/check", "Expect: 100-continue", "Content-Length: 70000"));
@@ -324,7 +324,7 @@ class BadInputTest {
   }
 
   @Test
-  void whatIsNotExpectedCanNotBeExpected() {
+  void unknownExpectationIsRejected() {
     try (var other = service.connect()) {
       other.send(RawConnection.head("POST /v1/check", "Expect: miracles", "Content-Length: 17"));
       assertRefused(other.read(), 417, "Expect");

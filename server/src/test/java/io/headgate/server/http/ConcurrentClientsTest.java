@@ -23,7 +23,7 @@ class ConcurrentClientsTest {
   private static final int LIMIT = 100;
 
   @Test
-  void howeverManyClientsAskAtOnceExactlyTheLimitPasses() throws Exception {
+  void concurrentClientsAreAllowedExactlyTheLimit() throws Exception {
     var rule =
         Rule.named("all")
             .match("key", "*")
@@ -33,12 +33,12 @@ class ConcurrentClientsTest {
             .build();
     try (var service = RunningService.with(rule);
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      var asked = new ArrayList<CompletableFuture<Integer>>();
+      var allowedByClient = new ArrayList<CompletableFuture<Integer>>();
       for (int client = 0; client < 4; client++) {
-        asked.add(CompletableFuture.supplyAsync(() -> allowed(service, 2 * LIMIT), threads));
+        allowedByClient.add(CompletableFuture.supplyAsync(() -> allowed(service, 2 * LIMIT), threads));
       }
       int allowed = 0;
-      for (var answer : asked) allowed += answer.get();
+      for (var answer : allowedByClient) allowed += answer.get();
       assertThat(allowed).isEqualTo(LIMIT);
     }
   }
@@ -54,7 +54,7 @@ class ConcurrentClientsTest {
   }
 
   @Test
-  void anOrdinaryClientIsServedToo() throws Exception {
+  void jdkHttpClientIsServed() throws Exception {
     var rule = Rule.named("all").limit(new TokenBucket(Rate.perSecond(1), 3)).build();
     try (var service = RunningService.with(rule);
         var client = HttpClient.newHttpClient()) { // which offers to speak HTTP/2

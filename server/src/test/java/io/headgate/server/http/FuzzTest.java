@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** Thousands of requests that are nearly right: never a failure of ours, never silence. */
+/** Thousands of mutated requests: the service never fails and never leaves one unanswered. */
 class FuzzTest {
   private static final long SEED = 20_260_913;
 
@@ -79,7 +79,7 @@ class FuzzTest {
               .match("key", "user:*")
               .limit(RuleLimit.of("calls", new TokenBucket(Rate.perSecond(5), 50)))
               .limit(
-                  RuleLimit.of("bytes", new TokenBucket(Rate.perSecond(99), 999)).spending("bytes"))
+                  RuleLimit.of("bytes", new TokenBucket(Rate.perSecond(99), 999)).withCost("bytes"))
               .build(),
           Rule.named("jobs").match("job", "*").limit(Concurrency.of(3)).build(),
           Rule.named("line")
@@ -94,7 +94,7 @@ class FuzzTest {
   }
 
   @Test
-  void nearlyRightBodiesAreAnsweredOnConnectionsThatLast() {
+  void mutatedBodiesAreAnsweredAndKeepTheConnection() {
     try (var one = SERVICE.connect();
         var other = SERVICE.connect()) {
       for (int i = 0; i < 4_000; i++) {
@@ -117,7 +117,7 @@ class FuzzTest {
   }
 
   @Test
-  void nearlyRightRequestsAreAnsweredOrHungUpOn() {
+  void mutatedRequestsAreAnsweredOrDisconnected() {
     String seed =
         "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             + "Accept: application/problem+json\r\nContent-Length: 17\r\n\r\n{\"key\":\"user:42\"}";
@@ -131,14 +131,14 @@ class FuzzTest {
             .matches(FuzzTest::isAnswerOrNone)
             .doesNotContain("HTTP/1.1 500", "Exception");
       } catch (UncheckedIOException e) {
-        // Hung up on while still sending. A silence would have been a timeout, and not pass here:
+        // Disconnected while still sending. An unanswered request would be a timeout instead:
         assertThat(e.getCause()).isNotInstanceOf(java.net.SocketTimeoutException.class);
       }
     }
     assertThat(SERVICE.request("GET", "/health/live").status()).isEqualTo(200);
   }
 
-  /** A protocol that is nearly HTTP is answered by its own name. */
+  /** The status line repeats the protocol of the request, which may be a mutated one. */
   private static boolean isAnswerOrNone(String text) {
     return text.isEmpty() || text.lines().findFirst().orElseThrow().matches("\\S+ [1-5]\\d\\d .+");
   }

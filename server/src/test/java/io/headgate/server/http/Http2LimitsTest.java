@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** HTTP/2 by hand: what no client does, an attacker would. */
+/** Limits of HTTP/2, exercised with raw frames that no ordinary client sends. */
 class Http2LimitsTest {
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
@@ -104,7 +104,7 @@ class Http2LimitsTest {
   }
 
   @Test
-  void itSaysHowManyStreamsAndHeadersItTakes() throws IOException {
+  void settingsAnnounceTheLimits() throws IOException {
     var settings = next(SETTINGS).body;
     Map<Integer, Integer> values = new HashMap<>();
     while (settings.hasRemaining()) values.put((int) settings.getShort(), settings.getInt());
@@ -112,7 +112,7 @@ class Http2LimitsTest {
   }
 
   @Test
-  void oneStreamTooManyIsRefused() throws IOException {
+  void excessStreamIsRefused() throws IOException {
     var all = new ByteArrayOutputStream();
     for (int i = 0; i < 257; i++) all.write(frame(HEADERS, END_HEADERS, 2 * i + 1, POST));
     send(all.toByteArray());
@@ -123,9 +123,11 @@ class Http2LimitsTest {
     assertThat(reset.body.getInt()).as("REFUSED_STREAM").isEqualTo(7);
   }
 
-  /** Streams that are opened and reset at once never count as open: they are counted apart. */
+  /**
+   * Streams that are opened and reset at once never count as open, so they are limited separately.
+   */
   @Test
-  void aConnectionThatResetsThousandsOfStreamsIsClosed() throws IOException {
+  void connectionThatResetsThousandsOfStreamsIsClosed() throws IOException {
     assertThat(closedAfterResets(3_000)).as("a proxy that gives up").isFalse();
     assertThat(closedAfterResets(20_000)).isTrue();
   }
@@ -133,10 +135,10 @@ class Http2LimitsTest {
   private int stream = 1;
 
   /**
-   * Whether the server closes the connection before it answers one more request.
+   * Returns whether the server closes the connection before it answers one more request.
    *
    * <p>The server closes while frames are unread, so TCP may reset the connection and discard the
-   * GOAWAY frame. Where the frame arrives, its code is checked.
+   * GOAWAY frame. If the frame arrives, its code is checked.
    */
   private boolean closedAfterResets(int count) throws IOException {
     var all = new ByteArrayOutputStream();
@@ -144,9 +146,9 @@ class Http2LimitsTest {
       all.write(frame(HEADERS, END_HEADERS | END_STREAM, stream, GET));
       all.write(frame(RST_STREAM, 0, stream, CANCEL));
     }
-    int asked = stream;
+    int probe = stream;
     stream += 2;
-    all.write(frame(HEADERS, END_HEADERS | END_STREAM, asked, GET));
+    all.write(frame(HEADERS, END_HEADERS | END_STREAM, probe, GET));
     try {
       send(all.toByteArray());
       while (true) {
@@ -155,7 +157,7 @@ class Http2LimitsTest {
           assertThat(frame.body.getInt(4)).isEqualTo(ENHANCE_YOUR_CALM);
           return true;
         }
-        if (frame.type == HEADERS && frame.stream == asked) return false;
+        if (frame.type == HEADERS && frame.stream == probe) return false;
       }
     } catch (SocketException | EOFException reset) {
       return true;

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** What is logged by some loggers while it is open. */
+/** Captures the lines of a logger until it is closed. */
 public final class LogCapture implements AutoCloseable {
   private final Logger logger;
   private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -22,6 +22,9 @@ public final class LogCapture implements AutoCloseable {
         }
       };
 
+  /**
+   * @param name the name of the logger
+   */
   public LogCapture(String name) {
     logger = (Logger) LoggerFactory.getLogger(name);
     before = logger.getLevel();
@@ -30,11 +33,12 @@ public final class LogCapture implements AutoCloseable {
     logger.addAppender(appender);
   }
 
+  /** Returns the captured lines. */
   public String text() {
     return String.join("\n", lines);
   }
 
-  /** Also what the tests' own log leaves out. */
+  /** Captures INFO lines as well, which the log configuration of the tests suppresses. */
   public LogCapture withInfo() {
     logger.setLevel(Level.INFO);
     return this;

@@ -37,7 +37,7 @@ class MetricsTest {
   }
 
   @Test
-  void whateverDecidesIsCountedByRuleOutcomeAndEvidence() {
+  void decisionsAreCountedByRuleOutcomeAndSource() {
     check("user:1");
     service.post("/v1/check/batch", "{\"checks\":[{\"key\":\"user:1\"},{\"key\":\"user:1\"}]}");
     service.post("/api/ratelimit/check", "{\"key\":\"user:2\",\"tokens\":1}");
@@ -60,7 +60,7 @@ class MetricsTest {
   }
 
   @Test
-  void whoOnlyLooksIsNotCounted() {
+  void peeksAndExplanationsAreNotCounted() {
     service.post("/v1/peek", "{\"key\":\"user:1\"}");
     service.post("/v1/explain", "{\"key\":\"user:1\"}");
     service.post("/v1/check", "{\"key\":\"user:1\",\"cost\":-1}");
@@ -70,7 +70,7 @@ class MetricsTest {
   }
 
   @Test
-  void whatARuleInShadowWouldHaveDeniedIsCountedByItselfAndDecidesNothing() {
+  void shadowDenialsAreCountedSeparatelyAndDecideNothing() {
     for (int i = 0; i < 3; i++) check("other");
     var series = Series.of(service);
     assertThat(series.value("headgate_shadow_denials_total{rule=\"trial\"}")).isEqualTo(2);
@@ -78,7 +78,7 @@ class MetricsTest {
   }
 
   @Test
-  void theServiceSaysHowItStands() {
+  void gaugesReportTheStateOfTheService() {
     check("user:1");
     try (var admin = new Admin(service.port())) {
       admin.put("/v1/rules/users", RuleFile.json(rule("users", "user:*", 7).build()));
@@ -101,7 +101,7 @@ class MetricsTest {
   }
 
   @Test
-  void aHundredThousandCallersMakeNoSeries() {
+  void callersCreateNoSeries() {
     check("user:0");
     check("other");
     int before = Series.of(service).values().size();
@@ -117,20 +117,20 @@ class MetricsTest {
     }
     var after = Series.of(service);
     assertThat(after.decisions("users", "allowed", "store")).isEqualTo(100_001);
-    // A pool or a cause that the JVM had not used before may have come.
+    // The JVM may have added series for a memory pool or a GC cause.
     assertThat(after.values().size()).isLessThan(before + 20);
   }
 
   @Test
-  void theSeriesOfARuleEndWithIt() {
+  void seriesOfADeletedRuleAreRemoved() {
     check("user:1");
     assertThat(Series.of(service).decisions("users", "allowed", "store")).isEqualTo(1);
     try (var admin = new Admin(service.port())) {
       admin.delete("/v1/rules/users");
       check("user:1");
-      var gone = Series.of(service);
-      assertThat(gone.values().keySet()).noneMatch(name -> name.contains("\"users\""));
-      assertThat(gone.decisions("(none)", "allowed", "store")).isEqualTo(1);
+      var removed = Series.of(service);
+      assertThat(removed.values().keySet()).noneMatch(name -> name.contains("\"users\""));
+      assertThat(removed.decisions("(none)", "allowed", "store")).isEqualTo(1);
       admin.post("/v1/revisions/1/restore");
     }
     check("user:1");
@@ -138,7 +138,7 @@ class MetricsTest {
   }
 
   @Test
-  void moreRulesThanThereIsRoomForAreCountedTogether() {
+  void rulesBeyondTheLimitShareOneSeries() {
     var rules = new StringBuilder();
     for (int i = 0; i < 1_010; i++) {
       rules.append(i == 0 ? "" : ",").append(RuleFile.json(rule("r" + i, "k" + i, 9).build()));
@@ -162,7 +162,7 @@ class MetricsTest {
   }
 
   @Test
-  void openMetricsAreSpokenToThoseWhoAskForThem() {
+  void openMetricsFormatIsNegotiated() {
     check("user:1");
     var plain = service.request("GET", "/metrics");
     assertThat(plain.mediaType()).startsWith("text/plain;");
@@ -177,7 +177,7 @@ class MetricsTest {
   }
 
   @Test
-  void figuresAreForThoseWhoMayRead() {
+  void metricsRequireReadAccess() {
     try (var guarded = RunningService.withTokens("adm1n", "ch3ck")) {
       assertThat(guarded.request("GET", "/metrics").status()).isEqualTo(401);
       assertThat(guarded.request("GET", "/metrics", "Authorization: Bearer ch3ck").status())

@@ -23,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is in {@code deploy/} and in {@code docs/monitoring.md} for Prometheus and Grafana fits what
- * a real service says, and Prometheus' own tool has nothing to say against it. To write the page's
- * table anew: {@code -Dheadgate.docs.record=true}
+ * The files in {@code deploy/} and the table in {@code docs/monitoring.md} match the metrics of a
+ * real service, and promtool accepts them. To regenerate the table: {@code
+ * -Dheadgate.docs.record=true}
  */
 class PrometheusFilesTest {
   private static final Path PROMETHEUS = Path.of("..", "deploy", "prometheus");
@@ -46,9 +46,9 @@ class PrometheusFilesTest {
 
   @BeforeAll
   static void makeEverySeries() {
-    System.gc(); // the series of collections begin with the first
+    System.gc(); // creates the series of collections
     for (int i = 0; i < 3; i++) SERVICE.post("/v1/check", "{\"key\":\"x\",\"cost\":" + i + "}");
-    SERVICE.forget("x", SERVICE.limiter.rules().rules().getFirst());
+    SERVICE.reset("x", SERVICE.limiter.rules().rules().getFirst());
     SERVICE.post("/v1/check", "{\"key\":\"x\"}");
     page = SERVICE.request("GET", "/metrics").body();
   }
@@ -68,18 +68,18 @@ class PrometheusFilesTest {
     try (var in = process.getOutputStream()) {
       in.write(input.getBytes(StandardCharsets.UTF_8));
     }
-    var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return process.waitFor() + " " + said;
+    var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return process.waitFor() + " " + output;
   }
 
   @Test
-  void promtoolHasNothingToSayAgainstTheFigures() throws Exception {
+  void promtoolAcceptsTheMetrics() throws Exception {
     assertThat(promtool(page, "check", "metrics")).isEqualTo("0 ");
     assertThat(promtool("bad_name_ms 1\n", "check", "metrics")).isNotEqualTo("0 ");
   }
 
   @Test
-  void theAlertsDoWhatTheyAreFor() throws Exception {
+  void alertsPassTheirTests() throws Exception {
     assertThat(promtool("", "check", "rules", "alerts.yaml")).startsWith("0 ");
     assertThat(promtool("", "test", "rules", "alerts-test.yaml")).startsWith("0 ");
     var tests = Files.readString(PROMETHEUS.resolve("alerts-test.yaml"));
@@ -90,7 +90,7 @@ class PrometheusFilesTest {
   }
 
   @Test
-  void theConfigurationIsOne() throws Exception {
+  void prometheusConfigurationIsValid() throws Exception {
     assertThat(promtool("", "check", "config", "--syntax-only", "prometheus.yaml"))
         .startsWith("0 ");
   }
@@ -103,17 +103,17 @@ class PrometheusFilesTest {
         "../deploy/grafana/headgate.json",
         "../docs/monitoring.md"
       })
-  void everySeriesThatIsNamedIsThere(String file) throws IOException {
+  void everyReferencedSeriesExists(String file) throws IOException {
     var named = new TreeSet<String>();
     METRIC.matcher(Files.readString(Path.of(file))).results().forEach(m -> named.add(m.group()));
     assertThat(named).hasSizeGreaterThan(5);
-    var there = Series.parse(page).names();
-    there.addAll(described().keySet());
-    assertThat(there).containsAll(named);
+    var available = Series.parse(page).names();
+    available.addAll(described().keySet());
+    assertThat(available).containsAll(named);
   }
 
   @Test
-  void theDashboardIsOne() throws IOException {
+  void grafanaDashboardIsValid() throws IOException {
     var dashboard = new ObjectMapper().readTree(DASHBOARD.toFile());
     assertThat(dashboard.get("title").asText()).isEqualTo("Headgate");
     var ids = dashboard.findValuesAsText("id");
@@ -124,21 +124,21 @@ class PrometheusFilesTest {
   }
 
   @Test
-  void thePageListsEveryFigureOfOurs() throws IOException {
+  void documentationListsEveryMetric() throws IOException {
     String text = Files.readString(PAGE);
     int begin = text.indexOf(BEGIN) + BEGIN.length();
     int end = text.indexOf(END);
     var table = new StringBuilder("| name | kind | |\n|---|---|---|\n");
     described()
-        .forEach((name, about) -> {
-          if (name.startsWith("headgate_")) table.append("| `").append(name).append(about);
+        .forEach((name, description) -> {
+          if (name.startsWith("headgate_")) table.append("| `").append(name).append(description);
         });
-    String made = text.substring(0, begin) + table + text.substring(end);
-    if (Boolean.getBoolean("headgate.docs.record")) Files.writeString(PAGE, made);
-    assertThat(Files.readString(PAGE)).as("made from what is served").isEqualTo(made);
+    String expected = text.substring(0, begin) + table + text.substring(end);
+    if (Boolean.getBoolean("headgate.docs.record")) Files.writeString(PAGE, expected);
+    assertThat(Files.readString(PAGE)).as("generated from the metrics").isEqualTo(expected);
   }
 
-  /** The names, and what is said of them: labels, kind and help, as a row of the page's table. */
+  /** Returns labels, kind and help of each metric as a row of the table. */
   private static Map<String, String> described() {
     var labels = new TreeMap<String, String>();
     for (var series : Series.parse(page).values().keySet()) {

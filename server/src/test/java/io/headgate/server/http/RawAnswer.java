@@ -3,9 +3,9 @@ package io.headgate.server.http;
 import java.util.Map;
 
 /**
- * What came back.
+ * A response.
  *
- * @param headers by their names in small letters
+ * @param headers by their names in lower case
  */
 public record RawAnswer(int status, Map<String, String> headers, String body) {
   public String header(String name) {

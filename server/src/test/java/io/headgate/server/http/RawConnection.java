@@ -15,9 +15,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 
-/** A connection on which anything can be sent, also what no HTTP client would. */
+/** A connection on which any bytes can be sent, including those that no HTTP client would send. */
 public final class RawConnection implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 20_000;
 
   private final Socket socket;
   private final BufferedInputStream in;
@@ -37,7 +37,7 @@ public final class RawConnection implements AutoCloseable {
   RawConnection(Socket connected) {
     socket = connected;
     try {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       socket.setTcpNoDelay(true);
       in = new BufferedInputStream(socket.getInputStream());
     } catch (IOException e) {
@@ -69,7 +69,7 @@ public final class RawConnection implements AutoCloseable {
     return read(method.equals("HEAD"));
   }
 
-  /** A head without body, or one whose body is still to come. */
+  /** Returns the head of a request without a body, or of one whose body is sent later. */
   public static byte[] head(String methodAndPath, String... headers) {
     var head = new StringBuilder(methodAndPath + " HTTP/1.1\r\n");
     boolean named = Arrays.stream(headers).anyMatch(header -> header.startsWith("Host:"));
@@ -116,7 +116,7 @@ public final class RawConnection implements AutoCloseable {
     }
   }
 
-  /** So many bytes, or fewer if the other side closes. */
+  /** Reads the given number of bytes, or fewer if the server closes. */
   byte[] readBytes(int count) {
     try {
       return in.readNBytes(count);
@@ -125,7 +125,7 @@ public final class RawConnection implements AutoCloseable {
     }
   }
 
-  /** Whether the other side has closed; waits for it. */
+  /** Waits for the server to close the connection; returns false after a timeout. */
   boolean isClosedByServer() {
     try {
       return in.read() < 0;
@@ -136,7 +136,7 @@ public final class RawConnection implements AutoCloseable {
     }
   }
 
-  /** Says that no more will be sent, and goes on listening. */
+  /** Closes the sending side; responses can still be read. */
   void endOfRequests() {
     try {
       socket.shutdownOutput();
@@ -145,7 +145,7 @@ public final class RawConnection implements AutoCloseable {
     }
   }
 
-  /** Whatever comes until the other side closes. */
+  /** Reads until the server closes. */
   String readToTheEnd() {
     try {
       return new String(in.readAllBytes(), UTF_8);

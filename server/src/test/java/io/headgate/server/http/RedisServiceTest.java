@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The service over a real Redis: the same answers, also while that is away. */
+/** The service over a real Redis server, available and unavailable. */
 class RedisServiceTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final Rule USERS =
       Rule.named("users")
           .match("key", "user:*")
@@ -61,7 +61,7 @@ class RedisServiceTest {
     redis.close();
   }
 
-  /** With a deadline that a slow machine meets, and that a paused server does not. */
+  /** Uses a deadline that a slow machine meets and a paused server does not. */
   private RunningService serve() {
     var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(5));
     return RunningService.over(RedisStore.connect(options), USERS, GUARDED, JOBS, LINE);
@@ -73,10 +73,10 @@ class RedisServiceTest {
     return answer.body().replaceAll(".*\"id\":\"([\\w-]+)\".*", "$1");
   }
 
-  private void awaitEvidence(String source) {
+  private void awaitSource(String source) {
     Eventually.holds(
         "source is " + source,
-        PATIENCE,
+        TIMEOUT,
         () -> {
           var answer = service.post("/v1/check", "{\"key\":\"guarded:x\",\"cost\":0}");
           return answer.body().contains("\"source\":\"" + source + "\"");
@@ -98,7 +98,7 @@ class RedisServiceTest {
   }
 
   @Test
-  void aBatchIsDecidedInItsOrder() {
+  void batchIsDecidedInOrder() {
     var answer =
         service.post(
             "/v1/check/batch", "{\"checks\":[%s,%s,%s,%s]}".formatted(USER, USER, USER, USER));
@@ -111,34 +111,34 @@ class RedisServiceTest {
   }
 
   @Test
-  void aResetIsSeenAtOnceByEveryInstance() {
+  void resetReachesEveryInstance() {
     try (var other = serve()) {
       for (int i = 0; i < 4; i++) other.post("/v1/check", USER);
       assertThat(other.post("/v1/check", USER).status()).isEqualTo(429);
       assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"users\"}").status())
           .isEqualTo(200);
       Eventually.holds(
-          "the other has heard", PATIENCE, () -> other.post("/v1/check", USER).status() == 200);
+          "the other instance is notified", TIMEOUT, () -> other.post("/v1/check", USER).status() == 200);
       assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"usrs\"}").status())
           .isEqualTo(404);
     }
   }
 
   @Test
-  void aSlotTakenHereIsRenewedAndReleasedThere() {
-    String lease = acquire();
+  void slotIsRenewedAndReleasedByAnotherInstance() {
+    String slot = acquire();
     try (var other = serve()) {
       assertThat(other.post("/v1/slots", JOB).status()).isEqualTo(429);
-      assertThat(other.request("PUT", "/v1/slots/" + lease).status()).isEqualTo(200);
-      assertThat(other.request("DELETE", "/v1/slots/" + lease).status()).isEqualTo(204);
-      assertThat(other.request("DELETE", "/v1/slots/" + lease).status()).isEqualTo(404);
+      assertThat(other.request("PUT", "/v1/slots/" + slot).status()).isEqualTo(200);
+      assertThat(other.request("DELETE", "/v1/slots/" + slot).status()).isEqualTo(204);
+      assertThat(other.request("DELETE", "/v1/slots/" + slot).status()).isEqualTo(404);
       assertThat(other.request("DELETE", "/v1/slots/no").status()).isEqualTo(400);
     }
     assertThat(service.post("/v1/slots", JOB).status()).isEqualTo(200);
   }
 
   @Test
-  void whoWaitsForAPlaceInLineIsAnsweredWhenItComes() {
+  void waitingRequestIsAnsweredAfterItsDelay() {
     String wait = "{\"subject\":{\"line\":\"a\"},\"wait\":true}";
     service.post("/v1/check", wait);
     assertThat(service.post("/v1/check", wait).body()).contains("\"delayMs\":2");
@@ -146,23 +146,23 @@ class RedisServiceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/v1/check", "/v1/peek", "/v1/explain", "/v1/slots"})
-  void nobodyElseWaitsWhileOneQuestionIsOnItsWay(String path) {
+  void pendingStoreCallDoesNotBlockOtherRequests(String path) {
     redis.pause();
-    try (var asking = service.connect()) {
-      asking.sendPost(path, RawConnection.bytes(USER));
-      // Were the only event loop waiting, this would be answered after the other's deadline.
+    try (var pending = service.connect()) {
+      pending.sendPost(path, RawConnection.bytes(USER));
+      // If the only event loop were blocked, this would be answered after the deadline.
       assertThat(service.request("GET", "/health/live").status()).isEqualTo(200);
       redis.resume();
-      var answer = asking.read();
+      var answer = pending.read();
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.body()).doesNotContain("fallback").contains("\"remaining\":");
     }
   }
 
   @Test
-  void whileRedisIsAwayThePoliciesAnswerAndNobodySeesAnError() {
+  void failurePoliciesDecideWhileRedisIsUnavailable() {
     service.post("/v1/check", USER);
-    String lease = acquire();
+    String slot = acquire();
     redis.kill();
     var allowed = service.post("/v1/check", USER);
     assertThat(allowed.status()).isEqualTo(200);
@@ -177,12 +177,12 @@ class RedisServiceTest {
     assertThat(service.post("/v1/check/batch", "{\"checks\":[" + USER + "]}").body())
         .contains("fallback");
     for (var method : new String[] {"PUT", "DELETE"}) {
-      var unknown = service.request(method, "/v1/slots/" + lease);
+      var unknown = service.request(method, "/v1/slots/" + slot);
       assertThat(unknown.status()).isEqualTo(503);
       assertThat(unknown.mediaType()).isEqualTo("application/problem+json");
       assertThat(unknown.header("Retry-After")).isEqualTo("1");
       assertThat(unknown.body())
-          .contains("\"title\":\"Service Unavailable\"", "ask again in a second");
+          .contains("\"title\":\"Service Unavailable\"", "try again in a second");
     }
     assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"users\"}").status())
         .isEqualTo(503);
@@ -190,19 +190,19 @@ class RedisServiceTest {
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.body()).contains("\"store\":{\"kind\":\"redis\",\"away\":true,\"problem\":\"");
     redis.restart();
-    awaitEvidence("store");
+    awaitSource("store");
     assertThat(service.request("GET", "/health/ready").body())
         .contains("\"store\":{\"kind\":\"redis\",\"away\":false}");
     assertThat(service.post("/v1/check", USER).body()).contains("\"source\":\"store\"");
   }
 
   @Test
-  void aServiceThatStartsBeforeRedisServesAndTurnsToItWhenItComes() {
+  void serviceStartedBeforeRedisUsesItOnceAvailable() {
     redis.kill();
     service.close();
     service = serve();
     assertThat(service.post("/v1/check", USER).body()).contains("\"source\":\"fallback\"");
     redis.restart();
-    awaitEvidence("store");
+    awaitSource("store");
   }
 }

@@ -22,16 +22,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A real service on a port that the system chose, with a clock that stands until it is turned. */
+/** A real service on an ephemeral port, with a clock that only the test advances. */
 public final class RunningService implements AutoCloseable {
-  /** A Sunday noon. */
+  /** A Sunday at noon. */
   static final long START = 1_789_300_800_000_000L;
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   public final AtomicLong clock = new AtomicLong(START);
   public final RateLimiter limiter;
-  public final InMemoryRuleRepository book;
+  public final InMemoryRuleRepository repository;
   private final Service service;
 
   private RunningService(AccessControl access, Duration idle, Duration grace, Rule... rules) {
@@ -41,7 +41,7 @@ public final class RunningService implements AutoCloseable {
   private RunningService(ServiceSettings settings, Rule... rules) {
     Ticker ticker = clock::get;
     this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
-    this.book = followed();
+    this.repository = applied();
     this.service = serve(settings, new StoreMetrics(), ticker);
   }
 
@@ -49,31 +49,31 @@ public final class RunningService implements AutoCloseable {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules));
     var settings =
         new ServiceSettings("127.0.0.1", 0, AccessControl.OPEN, MINUTE, Duration.ZERO, 1);
-    this.book = followed();
+    this.repository = applied();
     this.service = serve(settings, counts, Ticker.system());
   }
 
-  /** With states elsewhere, by the real time, and one event loop that serves all. */
+  /** Starts a service over a store, with the system clock and one event loop. */
   static RunningService over(Store store, Rule... rules) {
     return over(store, new StoreMetrics(), rules);
   }
 
   /**
-   * @param counts what hears of the store
+   * @param counts the metrics of the store
    */
   static RunningService over(Store store, StoreMetrics counts, Rule... rules) {
     return new RunningService(store, counts, rules);
   }
 
-  private InMemoryRuleRepository followed() {
+  private InMemoryRuleRepository applied() {
     var rules = InMemoryRuleRepository.of(limiter.rules());
-    rules.follow(edition -> limiter.replaceRules(edition.rules()));
+    rules.follow(snapshot -> limiter.replaceRules(snapshot.rules()));
     return rules;
   }
 
   private Service serve(ServiceSettings settings, StoreMetrics counts, Ticker ticker) {
     try {
-      return Service.start(settings, GrpcSettings.DEFAULT, limiter, book, counts, ticker);
+      return Service.start(settings, GrpcSettings.DEFAULT, limiter, repository, counts, ticker);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -87,7 +87,7 @@ public final class RunningService implements AutoCloseable {
     return new RunningService(access, MINUTE, Duration.ZERO, rules);
   }
 
-  /** Behind proxies of these addresses. */
+  /** Starts a service behind trusted proxies. */
   public static RunningService behind(TrustedProxies proxies, Rule... rules) {
     return new RunningService(
         settings(AccessControl.OPEN, ConnectionLimits.DEFAULT, proxies, Optional.empty()), rules);
@@ -137,7 +137,7 @@ public final class RunningService implements AutoCloseable {
     return new RawConnection(port());
   }
 
-  /** One request on a connection of its own. */
+  /** Sends one request on a connection of its own. */
   public RawAnswer post(String path, String body, String... headers) {
     try (var connection = connect()) {
       return connection.post(path, body, headers);
@@ -150,11 +150,11 @@ public final class RunningService implements AutoCloseable {
     }
   }
 
-  public void forget(String key, Rule rule) {
+  public void reset(String key, Rule rule) {
     limiter.reset(Subject.of(key), rule.id());
   }
 
-  public void forget(Map<String, String> attributes, Rule rule) {
+  public void reset(Map<String, String> attributes, Rule rule) {
     limiter.reset(Subject.of(attributes), rule.id());
   }
 

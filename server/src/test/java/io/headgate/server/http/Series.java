@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What {@code /metrics} says. */
+/** The series of {@code /metrics}. */
 record Series(Map<String, Double> values) {
   static Series of(RunningService service) {
     return parse(service.request("GET", "/metrics").body());
@@ -22,7 +22,7 @@ record Series(Map<String, Double> values) {
     return new Series(values);
   }
 
-  /** 0 where there is no such series. */
+  /** Returns the value of a series; 0 if there is none. */
   double value(String series) {
     return values.getOrDefault(series, 0.0);
   }
@@ -33,7 +33,7 @@ record Series(Map<String, Double> values) {
             .formatted(outcome, rule, source));
   }
 
-  /** Without labels. */
+  /** Returns the names without labels. */
   Set<String> names() {
     var names = new TreeSet<String>();
     for (var series : values.keySet()) names.add(series.replaceFirst("\\{.*", ""));

@@ -26,19 +26,19 @@ class ShutdownTest {
   private static final byte[] WAIT =
       RawConnection.bytes("{\"subject\":{\"report\":\"pdf\"},\"wait\":true}");
 
-  private static long placesLeft(RunningService service) {
+  private static long queueRemaining(RunningService service) {
     return service.limiter.peek(Request.of(REPORT, 0)).limit().orElseThrow().remaining();
   }
 
   @Test
-  void whoWasAcceptedIsAnsweredAlsoThoseWhoWait() throws Exception {
+  void acceptedRequestsAreAnsweredIncludingDelayedOnes() throws Exception {
     try (var service = RunningService.withGrace(Duration.ofSeconds(20), REPORTS)) {
       var connections = new ArrayList<RawConnection>();
       for (int i = 0; i < 5; i++) {
         connections.add(service.connect());
         connections.get(i).sendPost("/v1/check", WAIT);
       }
-      await().until(() -> placesLeft(service) == 96);
+      await().until(() -> queueRemaining(service) == 96);
       var stopped = CompletableFuture.runAsync(service::stop);
       for (var connection : connections) {
         var answer = connection.read();
@@ -51,10 +51,10 @@ class ShutdownTest {
   }
 
   @Test
-  void whileItStopsItIsNotReadyAndEveryAnswerIsTheLastOfItsConnection() throws Exception {
+  void whileStoppingItIsNotReadyAndClosesConnections() throws Exception {
     try (var service = RunningService.withGrace(Duration.ofSeconds(20), REPORTS);
         var connection = service.connect()) {
-      // A request that is in progress when the end comes, and is complete only later.
+      // A request in progress when the service stops, and complete only later.
       connection.send(RawConnection.head("GET /health/ready", "Content-Length: 2"));
       connection.send(RawConnection.bytes("{"));
       var stopped = CompletableFuture.runAsync(service::stop);
@@ -70,12 +70,12 @@ class ShutdownTest {
   }
 
   @Test
-  void theGraceEndsTheWaitOfThoseWhoseSlotComesTooLate() throws Exception {
+  void gracePeriodEndsRequestsDelayedBeyondIt() throws Exception {
     try (var service = RunningService.withGrace(Duration.ofMillis(500), REPORTS)) {
       service.limiter.check(REPORT, 50);
       try (var connection = service.connect()) {
         connection.sendPost("/v1/check", WAIT);
-        await().until(() -> placesLeft(service) == 50);
+        await().until(() -> queueRemaining(service) == 50);
         CompletableFuture.runAsync(service::stop).get(20, TimeUnit.SECONDS);
         assertThat(connection.isClosedByServer()).isTrue();
       }
@@ -83,7 +83,7 @@ class ShutdownTest {
   }
 
   @Test
-  void aServiceThatNobodyAsksStopsToo() throws Exception {
+  void idleServiceStops() throws Exception {
     try (var service = RunningService.withGrace(Duration.ofSeconds(20), REPORTS);
         var idle = service.connect()) {
       assertThat(idle.request("GET", "/health/live").status()).isEqualTo(200);

@@ -15,7 +15,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Who takes places and time away from others is hung up on. */
+/** Slow and idle clients are disconnected, and connections are limited. */
 class SlowClientsTest {
   private static final Rule RULE =
       Rule.named("all").limit(FixedWindow.of(Rate.perHour(100))).build();
@@ -27,7 +27,7 @@ class SlowClientsTest {
     return RunningService.limiting(new ConnectionLimits(100, 100, idle, head, body), RULE);
   }
 
-  /** Sends a byte now and then until that fails. */
+  /** Sends a byte at a time until that fails. */
   private static void trickle(RawConnection connection) {
     await()
         .atMost(Duration.ofSeconds(30))
@@ -42,7 +42,7 @@ class SlowClientsTest {
   }
 
   @Test
-  void aHeadThatNeverEndsIsNotWaitedFor() {
+  void endlessHeadIsDisconnected() {
     try (var service = service(LONG, SHORT, LONG);
         var connection = service.connect()) {
       connection.send(RawConnection.bytes(HALF));
@@ -51,7 +51,7 @@ class SlowClientsTest {
   }
 
   @Test
-  void neitherIsTheHeadOfALaterRequest() {
+  void endlessHeadOfALaterRequestIsDisconnected() {
     try (var service = service(LONG, SHORT, LONG);
         var connection = service.connect()) {
       assertThat(connection.request("GET", "/health/live").status()).isEqualTo(200);
@@ -61,7 +61,7 @@ class SlowClientsTest {
   }
 
   @Test
-  void whoOpensAConnectionAndSaysNothingIsHungUpOnAndWhoHasBeenServedMayRest() {
+  void silentConnectionIsClosedSoonerThanAnIdleOne() {
     try (var service = service(LONG, SHORT, LONG);
         var served = service.connect()) {
       assertThat(served.request("GET", "/health/live").status()).isEqualTo(200);
@@ -75,7 +75,7 @@ class SlowClientsTest {
   }
 
   @Test
-  void aBodyThatNeverEndsIsNotWaitedForAndChargesNothing() {
+  void endlessBodyTimesOutAndChargesNothing() {
     try (var service = service(LONG, LONG, SHORT);
         var connection = service.connect()) {
       connection.send(
@@ -85,14 +85,14 @@ class SlowClientsTest {
       var answer = connection.read();
       assertThat(answer.status()).isEqualTo(408);
       assertThat(answer.header("Connection")).isEqualTo("close");
-      assertThat(answer.body()).contains("did not come in time");
+      assertThat(answer.body()).contains("did not arrive in time");
       trickle(connection);
       assertThat(service.post("/v1/check", "{\"key\":\"k\"}").body()).contains("\"remaining\":99,");
     }
   }
 
   @Test
-  void thereAreOnlySoManyConnections() {
+  void connectionsAreLimited() {
     var limits = new ConnectionLimits(2, 2, LONG, LONG, LONG);
     try (var service = RunningService.limiting(limits, RULE);
         var first = service.connect()) {
@@ -104,7 +104,7 @@ class SlowClientsTest {
         }
       }
       assertThat(first.request("GET", "/health/live").status()).isEqualTo(200);
-      // The place of one that has gone is free again.
+      // A closed connection no longer counts.
       await()
           .atMost(Duration.ofSeconds(30))
           .ignoreExceptions()
@@ -113,7 +113,7 @@ class SlowClientsTest {
   }
 
   @Test
-  void andOnlySoManyOfOneAddress() {
+  void connectionsOfOneAddressAreLimited() {
     var limits = new ConnectionLimits(100, 1, LONG, LONG, LONG);
     try (var service = RunningService.limiting(limits, RULE);
         var first = service.connect()) {
@@ -125,21 +125,21 @@ class SlowClientsTest {
   }
 
   @Test
-  void anAddressLeavesTheDoorAsItFoundIt() {
-    var door =
+  void rejectedConnectionIsNotCounted() {
+    var limiter =
         new ConnectionLimiter(
             new ConnectionLimits(3, 2, LONG, LONG, LONG),
             TrustedProxies.NONE,
             MemoryBudget.ofHeap());
     var one = ClientAddress.parse("2001:db8::1").orElseThrow();
-    var neighbour = ClientAddress.parse("2001:db8::2").orElseThrow();
+    var sameNetwork = ClientAddress.parse("2001:db8::2").orElseThrow();
     var other = ClientAddress.parse("192.0.2.1").orElseThrow();
-    assertThat(door.enter(one)).isTrue();
-    assertThat(door.enter(neighbour)).isTrue();
-    assertThat(door.enter(one)).as("a third of one network").isFalse();
-    assertThat(door.enter(other)).isTrue();
-    assertThat(door.enter(other)).as("a fourth of all").isFalse();
-    door.leave(neighbour);
-    assertThat(door.enter(one)).isTrue();
+    assertThat(limiter.tryAcquire(one)).isTrue();
+    assertThat(limiter.tryAcquire(sameNetwork)).isTrue();
+    assertThat(limiter.tryAcquire(one)).as("a third of one network").isFalse();
+    assertThat(limiter.tryAcquire(other)).isTrue();
+    assertThat(limiter.tryAcquire(other)).as("a fourth of all").isFalse();
+    limiter.release(sameNetwork);
+    assertThat(limiter.tryAcquire(one)).isTrue();
   }
 }

@@ -18,38 +18,38 @@ class StoreMetricsTest {
       Rule.named("users").match("key", "user:*").limit(new TokenBucket(Rate.perDay(1), 3)).build();
 
   @Test
-  void theStoreIsTimedAndItsComingAndGoingIsCounted() {
+  void storeLatencyAndOutagesAreMeasured() {
     var counts = new StoreMetrics();
     try (var redis = RedisServer.start()) {
       var options =
           RedisOptions.of(redis.uri())
               .withDeadline(Duration.ofSeconds(5))
-              .withListener(counts)
-              .withCalls(counts);
+              .withOutageListener(counts)
+              .withRoundTripListener(counts);
       try (var service = RunningService.over(RedisStore.connect(options), counts, USERS)) {
         for (int i = 0; i < 3; i++) service.post("/v1/check", "{\"key\":\"user:1\"}");
-        var there = Series.of(service);
-        assertThat(there.value("headgate_store_commands_total")).isGreaterThanOrEqualTo(3);
-        assertThat(there.value("headgate_store_seconds_count")).isGreaterThanOrEqualTo(3);
-        assertThat(there.value("headgate_store_seconds_sum")).isPositive();
-        assertThat(there.decisions("users", "allowed", "store")).isEqualTo(3);
-        assertThat(there.value("headgate_tracked_keys")).isPositive();
-        assertThat(there.value("headgate_breaker_state")).isZero();
+        var available = Series.of(service);
+        assertThat(available.value("headgate_store_commands_total")).isGreaterThanOrEqualTo(3);
+        assertThat(available.value("headgate_store_seconds_count")).isGreaterThanOrEqualTo(3);
+        assertThat(available.value("headgate_store_seconds_sum")).isPositive();
+        assertThat(available.decisions("users", "allowed", "store")).isEqualTo(3);
+        assertThat(available.value("headgate_tracked_keys")).isPositive();
+        assertThat(available.value("headgate_breaker_state")).isZero();
 
         redis.kill();
         Eventually.holds(
-            "the store is given up",
+            "the circuit breaker is open",
             Duration.ofSeconds(30),
             () -> {
               service.post("/v1/check", "{\"key\":\"user:2\"}");
               return Series.of(service).value("headgate_breaker_state") == 1;
             });
         service.post("/v1/check", "{\"key\":\"user:2\"}");
-        var away = Series.of(service);
-        assertThat(away.value("headgate_store_outages_total")).isEqualTo(1);
-        assertThat(away.decisions("users", "allowed", "fallback")).isPositive();
+        var unavailable = Series.of(service);
+        assertThat(unavailable.value("headgate_store_outages_total")).isEqualTo(1);
+        assertThat(unavailable.decisions("users", "allowed", "fallback")).isPositive();
         assertThat(
-                away.values().entrySet().stream()
+                unavailable.values().entrySet().stream()
                     .filter(series -> series.getKey().startsWith("headgate_store_errors_total"))
                     .mapToDouble(series -> series.getValue())
                     .sum())

@@ -92,7 +92,7 @@ class TlsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"HTTP_1_1", "HTTP_2"})
-  void itIsSpokenByBothVersionsOfHttp(HttpClient.Version version) throws Exception {
+  void bothVersionsOfHttpAreServed(HttpClient.Version version) throws Exception {
     try (var service = RunningService.withTls(files(), RULE)) {
       var answer = get(service, first.trusting(), version);
       assertThat(answer.statusCode()).isEqualTo(200);
@@ -101,7 +101,7 @@ class TlsTest {
   }
 
   @Test
-  void whoTrustsAnotherCertificateDoesNotTalk() throws Exception {
+  void clientThatTrustsAnotherCertificateFails() throws Exception {
     try (var service = RunningService.withTls(files(), RULE)) {
       assertThat(accepts(service, first.trusting())).isTrue();
       assertThat(accepts(service, second.trusting())).isFalse();
@@ -110,7 +110,7 @@ class TlsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-  void versionsThatAreSafeAreSpoken(String version) throws Exception {
+  void secureTlsVersionsAreAccepted(String version) throws Exception {
     try (var service = RunningService.withTls(files(), RULE);
         var socket = socket(service, first.trusting())) {
       socket.setEnabledProtocols(new String[] {version});
@@ -119,10 +119,10 @@ class TlsTest {
     }
   }
 
-  /** The JDK refuses to speak them itself, so the record of a first message is sent by hand. */
+  /** The JDK does not support these versions, so the ClientHello record is sent as raw bytes. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void versionsThatAreNotSafeAreRefused(int minor) throws Exception {
+  void insecureTlsVersionsAreRejected(int minor) throws Exception {
     try (var service = RunningService.withTls(files(), RULE);
         var connection = service.connect()) {
       connection.send(hello(minor));
@@ -132,7 +132,7 @@ class TlsTest {
     }
   }
 
-  /** A ClientHello of TLS 1.0 (minor 1) or 1.1 (minor 2) with a suite that all know. */
+  /** Returns a ClientHello of TLS 1.0 (minor 1) or 1.1 (minor 2) with a widely supported suite. */
   private static byte[] hello(int minor) {
     var body = new byte[2 + 32 + 1 + 2 + 2 + 2];
     body[0] = 3;
@@ -141,7 +141,7 @@ class TlsTest {
     body[at + 1] = 2; // the length of the list of suites
     body[at + 2] = (byte) 0xc0;
     body[at + 3] = 0x09; // ECDHE_ECDSA_WITH_AES_128_CBC_SHA
-    body[at + 4] = 1; // one way to compress: none
+    body[at + 4] = 1; // compression methods: null only
     var hello = new byte[5 + 4 + body.length];
     hello[0] = 22;
     hello[1] = 3;
@@ -160,7 +160,7 @@ class TlsTest {
   }
 
   @Test
-  void aNewCertificateIsShownToThoseWhoComeAndNobodyIsHungUpOn() throws Exception {
+  void newCertificateIsUsedForNewConnectionsAndOldOnesStayOpen() throws Exception {
     try (var service = RunningService.withTls(files(), RULE);
         var old = new RawConnection(socket(service, first.trusting()))) {
       assertThat(old.request("GET", "/health/live").status()).isEqualTo(200);
@@ -173,14 +173,14 @@ class TlsTest {
   }
 
   @Test
-  void aPairThatDoesNotFitIsReportedAndTheOldOneStays() throws Exception {
+  void mismatchedKeyPairIsReportedAndTheOldOneStays() throws Exception {
     try (var service = RunningService.withTls(files(), RULE);
         var log = new LogCapture("io.headgate.server.files")) {
       put(second.certificate(), certificate);
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> log.text().contains("is not that of the certificate in"));
-      assertThat(log.text()).contains("what was in force stays so");
+          .until(() -> log.text().contains("does not match the certificate in"));
+      assertThat(log.text()).contains("keeping the previous content");
       assertThat(accepts(service, first.trusting())).isTrue();
       Files.writeString(key, "nothing");
       await()
@@ -193,15 +193,15 @@ class TlsTest {
   }
 
   @Test
-  void aPairThatDoesNotFitIsRefusedAtTheStart() throws Exception {
+  void mismatchedKeyPairIsRejectedAtStart() throws Exception {
     put(second.key(), key);
     assertThatThrownBy(() -> RunningService.withTls(files(), RULE))
         .rootCause()
-        .hasMessageContaining("is not that of the certificate in");
+        .hasMessageContaining("does not match the certificate in");
   }
 
   @Test
-  void clientsMustShowACertificateWhereItIsRequired() throws Exception {
+  void requiredClientCertificateIsEnforced() throws Exception {
     var files = new TlsFiles(certificate, key, Optional.of(second.certificate()), true);
     try (var service = RunningService.withTls(files, RULE)) {
       assertThat(accepts(service, first.trusting(second))).isTrue();
@@ -211,7 +211,7 @@ class TlsTest {
   }
 
   @Test
-  void clientsMayLeaveItOutWhereItIsOptionalButNotShowAnother() throws Exception {
+  void optionalClientCertificateMayBeMissingButNotUntrusted() throws Exception {
     var files = new TlsFiles(certificate, key, Optional.of(second.certificate()), false);
     try (var service = RunningService.withTls(files, RULE)) {
       assertThat(accepts(service, first.trusting(second))).isTrue();
@@ -220,9 +220,9 @@ class TlsTest {
     }
   }
 
-  /** Also one that is answered before it has been sent takes nothing from the others. */
+  /** Includes a request that is answered before its body has been sent. */
   @Test
-  void requestsOfOneConnectionDoNotDisturbEachOther() throws Exception {
+  void requestsOfOneConnectionAreIndependent() throws Exception {
     try (var service = RunningService.withTls(files(), RULE);
         var client = HttpClient.newBuilder().sslContext(first.trusting()).build()) {
       var uri = URI.create("https://127.0.0.1:" + service.port() + "/v1/check");
@@ -237,7 +237,7 @@ class TlsTest {
     }
   }
 
-  /** With TLS 1.3 a client learns of it only when it wants an answer. */
+  /** With TLS 1.3 a client learns of the rejection only when it reads a response. */
   private static void assertRefused(RunningService service, SSLContext context) {
     assertThatThrownBy(() -> get(service, context, HttpClient.Version.HTTP_1_1))
         .isInstanceOf(IOException.class);

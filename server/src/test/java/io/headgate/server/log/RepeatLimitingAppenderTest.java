@@ -35,25 +35,25 @@ class RepeatLimitingAppenderTest {
   }
 
   @Test
-  void repeatedErrorsAreCountedInsteadOfWritten() {
+  void repeatedErrorsAreSuppressedAndCounted() {
     for (int i = 0; i < 1_000; i++) log(1_000, Level.ERROR, "broken");
     log(1_000, Level.ERROR, "another");
-    assertThat(lines()).hasSize(RepeatLimitingAppender.MOST + 1).endsWith("another");
+    assertThat(lines()).hasSize(RepeatLimitingAppender.MAX_LINES + 1).endsWith("another");
     log(1_000 + RepeatLimitingAppender.WINDOW_MILLIS, Level.ERROR, "broken");
     assertThat(lines())
-        .hasSize(RepeatLimitingAppender.MOST + 3)
-        .contains("995 more lines of this kind were left out: a.Logger: broken")
+        .hasSize(RepeatLimitingAppender.MAX_LINES + 3)
+        .contains("suppressed 995 more lines of this kind: a.Logger: broken")
         .endsWith("broken");
   }
 
   @Test
-  void messagesThatAllDifferAreBoundedToo() {
+  void distinctMessagesAreBounded() {
     for (int i = 0; i < 10_000; i++) log(1_000, Level.WARN, "broken " + i);
-    assertThat(lines()).hasSizeLessThan(2 * RepeatLimitingAppender.MOST_KINDS);
+    assertThat(lines()).hasSizeLessThan(2 * RepeatLimitingAppender.MAX_KINDS);
   }
 
   @Test
-  void informationIsNotLimited() {
+  void infoIsNotLimited() {
     for (int i = 0; i < 100; i++) log(1_000, Level.INFO, "revision");
     assertThat(lines()).hasSize(100);
   }

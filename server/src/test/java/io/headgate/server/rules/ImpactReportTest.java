@@ -32,7 +32,7 @@ class ImpactReportTest {
     return RuleSet.of(RuleFile.read(text));
   }
 
-  private static String shown(ImpactReport effects) {
+  private static String describe(ImpactReport effects) {
     var text = new StringBuilder();
     for (var affected : effects.affected()) {
       for (var effect : affected.effects()) {
@@ -44,26 +44,26 @@ class ImpactReportTest {
   }
 
   @Test
-  void onlyThoseWhoseLimitChangesAreAffected() {
+  void onlyCallersWithAChangedLimitAreAffected() {
     var effects = effects(RULES.replace("100/1m", "200/1m"));
-    assertThat(effects.asked()).isEqualTo(3);
+    assertThat(effects.sampled()).isEqualTo(3);
     assertThat(effects.count()).isEqualTo(1);
-    assertThat(shown(effects)).isEqualTo("user:2 CHANGED per-user [limit.rate: 100/1m → 200/1m]\n");
-    assertThat(shown(effects(RULES.replace("1/1s", "2/1s"))))
+    assertThat(describe(effects)).isEqualTo("user:2 CHANGED per-user [limit.rate: 100/1m → 200/1m]\n");
+    assertThat(describe(effects(RULES.replace("1/1s", "2/1s"))))
         .isEqualTo("user:1 CHANGED per-user [limit.rate: 1/1s → 2/1s]\n");
   }
 
   @Test
-  void aRuleThatNoLongerMatchesLetsTheFallbackApply() {
-    assertThat(shown(effects(RULES.replace("user:*", "customer:*"))))
+  void fallbackAppliesWhenARuleNoLongerMatches() {
+    assertThat(describe(effects(RULES.replace("user:*", "customer:*"))))
         .contains("user:1 ADDED rest [", "user:1 REMOVED per-user [", "user:2 ADDED rest [")
         .doesNotContain("job");
   }
 
   @Test
-  void whatIsCountedTogetherIsAnEffect() {
+  void changedCounterKeyIsAnEffect() {
     assertThat(
-            shown(
+            describe(
                 effects(
                     RULES.replace(
                         "match: { key: \"user:*\" }", "match: { key: \"user:*\" }\n  per: []"))))
@@ -71,18 +71,18 @@ class ImpactReportTest {
   }
 
   @Test
-  void wordsHaveNoEffect() {
+  void changedDescriptionHasNoEffect() {
     assertThat(
-            effects(RULES.replace("- id: per-user", "- id: per-user\n  description: new words"))
+            effects(RULES.replace("- id: per-user", "- id: per-user\n  description: new text"))
                 .count())
         .isZero();
   }
 
   @Test
-  void manyAreCountedAndTheFirstListed() {
+  void listOfAffectedCallersIsBounded() {
     var callers = IntStream.range(0, 500).mapToObj(i -> Subject.of("user:x" + i)).toList();
     var effects = ImpactReport.of(set(RULES), set(RULES.replace("100/1m", "9/1m")), callers, 0);
     assertThat(effects.count()).isEqualTo(500);
-    assertThat(effects.affected()).hasSize(ImpactReport.MOST_LISTED);
+    assertThat(effects.affected()).hasSize(ImpactReport.MAX_LISTED);
   }
 }

@@ -4,7 +4,7 @@ import io.headgate.rule.RuleSet;
 
 class InMemoryRuleRepositoryTest extends RuleRepositoryContract {
   @Override
-  protected RuleRepository open(RuleSet rules, ChangeInfo signature) {
-    return new InMemoryRuleRepository(CLOCK, rules, signature);
+  protected RuleRepository open(RuleSet rules, ChangeInfo changeInfo) {
+    return new InMemoryRuleRepository(CLOCK, rules, changeInfo);
   }
 }

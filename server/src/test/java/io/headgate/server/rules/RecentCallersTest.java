@@ -7,43 +7,43 @@ import org.junit.jupiter.api.Test;
 
 class RecentCallersTest {
   @Test
-  void fewCallersAreAllHeard() {
+  void fewCallersAreAllSampled() {
     var callers = new RecentCallers(2);
-    var one = callers.ear();
-    var other = callers.ear();
-    one.hear(Subject.of("a"));
-    one.hear(Subject.of("b"));
-    other.hear(Subject.of("a"));
+    var one = callers.recorder();
+    var other = callers.recorder();
+    one.record(Subject.of("a"));
+    one.record(Subject.of("b"));
+    other.record(Subject.of("a"));
     assertThat(callers.sample()).containsExactlyInAnyOrder(Subject.of("a"), Subject.of("b"));
   }
 
   @Test
-  void oneWhoAsksAllTheTimeTakesUpOnePlace() {
+  void frequentCallerOccupiesOneSlot() {
     var callers = new RecentCallers(1);
-    var ear = callers.ear();
-    for (int i = 0; i < 100; i++) ear.hear(Subject.of("user:" + i));
+    var recorder = callers.recorder();
+    for (int i = 0; i < 100; i++) recorder.record(Subject.of("user:" + i));
     int before = callers.sample().size();
-    for (int i = 0; i < 1_000_000; i++) ear.hear(Subject.of("loud"));
+    for (int i = 0; i < 1_000_000; i++) recorder.record(Subject.of("loud"));
     assertThat(callers.sample()).contains(Subject.of("loud")).hasSizeBetween(before, before + 1);
   }
 
   @Test
-  void callersWhoTakeTurnsAreAllHeard() {
+  void alternatingCallersAreAllSampled() {
     var callers = new RecentCallers(1);
-    var ear = callers.ear();
-    for (int i = 0; i < 10_000; i++) ear.hear(Subject.of("early"));
-    for (int i = 0; i < 100_000; i++) ear.hear(Subject.of("turn:" + i % RecentCallers.ONE_OF));
-    assertThat(callers.sample()).hasSizeGreaterThan(RecentCallers.ONE_OF / 2);
+    var recorder = callers.recorder();
+    for (int i = 0; i < 10_000; i++) recorder.record(Subject.of("early"));
+    for (int i = 0; i < 100_000; i++) recorder.record(Subject.of("turn:" + i % RecentCallers.SAMPLING_RATE));
+    assertThat(callers.sample()).hasSizeGreaterThan(RecentCallers.SAMPLING_RATE / 2);
   }
 
   @Test
-  void newCallersTakeThePlacesOfOldOnesAndTheSampleHasItsBound() {
+  void newCallersReplaceOldOnesAndTheSampleIsBounded() {
     var callers = new RecentCallers(1);
-    var ear = callers.ear();
-    for (int i = 0; i < 10_000; i++) ear.hear(Subject.of("old:" + i));
-    for (int i = 0; i < 1_000_000; i++) ear.hear(Subject.of("new:" + i));
+    var recorder = callers.recorder();
+    for (int i = 0; i < 10_000; i++) recorder.record(Subject.of("old:" + i));
+    for (int i = 0; i < 1_000_000; i++) recorder.record(Subject.of("new:" + i));
     assertThat(callers.sample())
-        .hasSize(RecentCallers.MOST)
+        .hasSize(RecentCallers.MAX_SAMPLE)
         .allMatch(subject -> subject.toString().startsWith("new:"));
   }
 }

@@ -28,15 +28,15 @@ import net.jqwik.api.Property;
 
 class RuleDiffProperties {
   @Property(tries = 300)
-  void theSameRulesHaveNoDifference(@ForAll long seed) {
-    assertThat(RuleDiff.of(some(new Random(seed)), some(new Random(seed))).isEmpty()).isTrue();
+  void equalRulesHaveNoDifference(@ForAll long seed) {
+    assertThat(RuleDiff.of(randomRules(new Random(seed)), randomRules(new Random(seed))).isEmpty()).isTrue();
   }
 
   @Property(tries = 300)
   void everyRuleIsAddedRemovedChangedOrTheSame(@ForAll long seed) {
     var random = new Random(seed);
-    var before = some(random);
-    var after = some(random);
+    var before = randomRules(random);
+    var after = randomRules(random);
     var diff = RuleDiff.of(before, after);
     assertThat(ids(diff, Kind.ADDED)).isEqualTo(without(ids(after), ids(before)));
     assertThat(ids(diff, Kind.REMOVED)).isEqualTo(without(ids(before), ids(after)));
@@ -47,10 +47,10 @@ class RuleDiffProperties {
   }
 
   @Property(tries = 300)
-  void doneToTheOldFieldsTheEditsMakeTheNewOnes(@ForAll long seed) {
+  void editsAppliedToTheOldFieldsYieldTheNewFields(@ForAll long seed) {
     var random = new Random(seed);
-    var before = some(random);
-    var after = some(random);
+    var before = randomRules(random);
+    var after = randomRules(random);
     var fields = fields(before);
     for (var change : RuleDiff.of(before, after).changes()) {
       var own = fields.computeIfAbsent(change.id(), id -> new LinkedHashMap<>());
@@ -64,9 +64,9 @@ class RuleDiffProperties {
   }
 
   @Property(tries = 300)
-  void onlyMovesMakeAnotherOrderAndWithoutThoseTheOrderIsTheSame(@ForAll long seed) {
+  void rulesThatDidNotMoveKeepTheirOrder(@ForAll long seed) {
     var random = new Random(seed);
-    var before = some(random);
+    var before = randomRules(random);
     var after = new ArrayList<>(before);
     Collections.shuffle(after, random);
     var diff = RuleDiff.of(before, after);
@@ -97,13 +97,13 @@ class RuleDiffProperties {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static Set<String> without(Set<String> all, Set<String> some) {
+  private static Set<String> without(Set<String> all, Set<String> removed) {
     var rest = new TreeSet<>(all);
-    rest.removeAll(some);
+    rest.removeAll(removed);
     return rest;
   }
 
-  private static List<Rule> some(Random random) {
+  private static List<Rule> randomRules(Random random) {
     var ids = new ArrayList<>(List.of("a", "b", "c", "d", "e", "f"));
     Collections.shuffle(ids, random);
     return ids.subList(0, random.nextInt(7)).stream().map(id -> rule(id, random)).toList();
@@ -113,9 +113,9 @@ class RuleDiffProperties {
     var rule = Rule.named(id).limit(limit(random));
     if (random.nextBoolean()) rule.match("key", random.nextBoolean() ? "user:*" : "job");
     if (random.nextInt(3) == 0) rule.match("ip", "10.0.0.0/8");
-    if (random.nextInt(3) == 0) rule.limit(RuleLimit.of("more", limit(random)).spending("bytes"));
+    if (random.nextInt(3) == 0) rule.limit(RuleLimit.of("more", limit(random)).withCost("bytes"));
     for (int i = random.nextInt(3); i > 0; i--) {
-      var match = Match.of("key", "user:" + random.nextInt(2)); // also twice the same
+      var match = Match.of("key", "user:" + random.nextInt(2)); // may occur twice
       rule.override(new LimitOverride(match, List.of(RuleLimit.of(id, limit(random)))));
     }
     if (random.nextInt(3) == 0) rule.per("key", "tenant");

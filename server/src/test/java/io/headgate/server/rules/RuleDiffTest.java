@@ -34,7 +34,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void aChangedFieldIsShownWithWhatItWasAndIs() {
+  void changedFieldShowsOldAndNewValue() {
     String after = BEFORE.replace("100/1m, burst: 200", "200/1m");
     assertThat(diff(BEFORE, after))
         .isEqualTo(
@@ -46,7 +46,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void oneLimitOfSeveralIsCalledByItsName() {
+  void limitInAListIsIdentifiedByName() {
     assertThat(diff(BEFORE, BEFORE.replace("1000/1h", "2000/1h")))
         .isEqualTo(
             """
@@ -56,7 +56,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void anOverrideIsCalledByWhomItIsFor() {
+  void overrideIsIdentifiedByItsMatch() {
     assertThat(diff(BEFORE, BEFORE.replace("rate: 2/1s", "rate: 3/1s")))
         .isEqualTo(
             """
@@ -66,7 +66,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void overridesThatChangePlacesAreNotTheSame() {
+  void reorderedOverridesAreADifference() {
     String after =
         BEFORE.replace("user:1", "user:x").replace("user:2", "user:1").replace("user:x", "user:2");
     assertThat(
@@ -81,7 +81,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void rulesThatComeAndGoAreShownWhole() {
+  void addedAndRemovedRulesAreShownCompletely() {
     String after =
         BEFORE.replaceFirst(
             "(?s)- id: last.*",
@@ -100,7 +100,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void theFewestRulesAreSaidToHaveMoved() {
+  void fewestPossibleRulesAreReportedAsMoved() {
     var rules = rules(BEFORE);
     var turned = List.of(rules.get(2), rules.get(0), rules.get(1));
     assertThat(RuleDiff.of(rules, turned).lines()).containsExactly("> last moved to the top");
@@ -108,7 +108,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void theOrderOfConditionsSaysNothing() {
+  void orderOfConditionsIsIrrelevant() {
     String one = "[{ id: a, match: { x: 1, y: 2 }, limit: { algorithm: concurrency, max: 1 } }]";
     String other = "[{ id: a, match: { y: 2, x: 1 }, limit: { algorithm: concurrency, max: 1 } }]";
     assertThat(RuleDiff.of(rules(one), rules(other)).isEmpty()).isTrue();

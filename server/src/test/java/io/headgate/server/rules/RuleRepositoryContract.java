@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every book must do, wherever it is kept. */
+/** Tests that every implementation of {@link RuleRepository} must pass. */
 public abstract class RuleRepositoryContract {
   protected static final Instant NOON = Instant.parse("2026-03-29T12:00:00.123456Z");
   protected static final InstantSource CLOCK = InstantSource.fixed(NOON);
@@ -30,19 +30,19 @@ public abstract class RuleRepositoryContract {
   protected static final ChangeInfo BOB = new ChangeInfo("bob", "");
   protected static final OptionalLong ANY = OptionalLong.empty();
 
-  protected RuleRepository book;
+  protected RuleRepository repository;
 
-  /** An empty book but for its first revision. */
-  protected abstract RuleRepository open(RuleSet rules, ChangeInfo signature);
+  /** Opens a new repository whose only revision holds the given rules. */
+  protected abstract RuleRepository open(RuleSet rules, ChangeInfo changeInfo);
 
   @BeforeEach
-  void openBook() {
-    book = open(RuleSet.of(rule("a", 1), rule("b", 1)), ALICE);
+  void openRepository() {
+    repository = open(RuleSet.of(rule("a", 1), rule("b", 1)), ALICE);
   }
 
   @AfterEach
-  void closeBook() {
-    book.close();
+  void closeRepository() {
+    repository.close();
   }
 
   protected static Rule rule(String id, long limit) {
@@ -52,7 +52,7 @@ public abstract class RuleRepositoryContract {
         .build();
   }
 
-  protected static UnaryOperator<List<Rule>> become(Rule... rules) {
+  protected static UnaryOperator<List<Rule>> replaceWith(Rule... rules) {
     return old -> List.of(rules);
   }
 
@@ -64,97 +64,97 @@ public abstract class RuleRepositoryContract {
     };
   }
 
-  protected static List<Rule> rules(RuleSnapshot edition) {
-    return edition.rules().rules();
+  protected static List<Rule> rules(RuleSnapshot snapshot) {
+    return snapshot.rules().rules();
   }
 
-  private static List<String> ids(RuleSnapshot edition) {
-    return rules(edition).stream().map(Rule::id).toList();
+  private static List<String> ids(RuleSnapshot snapshot) {
+    return rules(snapshot).stream().map(Rule::id).toList();
   }
 
   @Test
-  void itBeginsWithRevisionOne() {
+  void firstRevisionIsNumberOne() {
     var revision = new Revision(1, NOON, ALICE, OptionalLong.empty(), 2, 0, 0, 2);
-    assertThat(book.inForce().revision()).isEqualTo(revision);
-    assertThat(book.history(Long.MAX_VALUE, 10)).containsExactly(revision);
-    assertThat(rules(book.latest())).containsExactly(rule("a", 1), rule("b", 1));
-    assertThat(book.condition().problem()).isEmpty();
-    assertThat(book.condition().readOnly()).isEmpty();
+    assertThat(repository.inForce().revision()).isEqualTo(revision);
+    assertThat(repository.history(Long.MAX_VALUE, 10)).containsExactly(revision);
+    assertThat(rules(repository.latest())).containsExactly(rule("a", 1), rule("b", 1));
+    assertThat(repository.condition().problem()).isEmpty();
+    assertThat(repository.condition().readOnly()).isEmpty();
   }
 
   @Test
-  void aChangeIsARevisionAndInForceOnReturn() {
-    var made = book.change(ANY, BOB, become(rule("b", 2), rule("c", 1)));
+  void changeCreatesARevisionThatIsInForceOnReturn() {
+    var made = repository.change(ANY, BOB, replaceWith(rule("b", 2), rule("c", 1)));
     assertThat(made.revision())
         .isEqualTo(new Revision(2, NOON, BOB, OptionalLong.empty(), 1, 1, 1, 2));
     assertThat(rules(made)).containsExactly(rule("b", 2), rule("c", 1));
-    assertThat(book.inForce().revision()).isEqualTo(made.revision());
-    assertThat(rules(book.inForce())).isEqualTo(rules(made));
-    assertThat(rules(book.latest())).isEqualTo(rules(made));
+    assertThat(repository.inForce().revision()).isEqualTo(made.revision());
+    assertThat(rules(repository.inForce())).isEqualTo(rules(made));
+    assertThat(rules(repository.latest())).isEqualTo(rules(made));
   }
 
   @Test
-  void aFollowerThatFailsStopsNeitherTheChangeNorOtherFollowers() {
-    var told = new CopyOnWriteArrayList<Long>();
-    book.follow(edition -> {
-      if (edition.number() == 2) throw new IllegalStateException("not this one");
+  void failingListenerStopsNeitherTheChangeNorOtherListeners() {
+    var notified = new CopyOnWriteArrayList<Long>();
+    repository.follow(snapshot -> {
+      if (snapshot.number() == 2) throw new IllegalStateException("not this one");
     });
-    book.follow(edition -> told.add(edition.number()));
-    assertThat(book.change(ANY, BOB, become(rule("c", 1))).number()).isEqualTo(2);
-    assertThat(book.inForce().number()).isEqualTo(2);
-    assertThat(told).containsExactly(1L, 2L);
+    repository.follow(snapshot -> notified.add(snapshot.number()));
+    assertThat(repository.change(ANY, BOB, replaceWith(rule("c", 1))).number()).isEqualTo(2);
+    assertThat(repository.inForce().number()).isEqualTo(2);
+    assertThat(notified).containsExactly(1L, 2L);
   }
 
   @Test
-  void rulesThatStayTheSameMakeNoRevision() {
-    assertThat(book.change(ANY, BOB, old -> List.copyOf(old)).number()).isEqualTo(1);
-    assertThat(book.change(ANY, BOB, become(rule("a", 1), rule("b", 1))).number()).isEqualTo(1);
-    assertThat(book.restore(1, ANY, BOB).number()).isEqualTo(1);
-    assertThat(book.history(Long.MAX_VALUE, 10)).hasSize(1);
+  void unchangedRulesCreateNoRevision() {
+    assertThat(repository.change(ANY, BOB, old -> List.copyOf(old)).number()).isEqualTo(1);
+    assertThat(repository.change(ANY, BOB, replaceWith(rule("a", 1), rule("b", 1))).number()).isEqualTo(1);
+    assertThat(repository.restore(1, ANY, BOB).number()).isEqualTo(1);
+    assertThat(repository.history(Long.MAX_VALUE, 10)).hasSize(1);
   }
 
   @Test
-  void whoHasNotSeenTheLatestRevisionIsRefused() {
-    book.change(OptionalLong.of(1), ALICE, add(rule("c", 1)));
-    assertThatThrownBy(() -> book.change(OptionalLong.of(1), BOB, add(rule("d", 1))))
+  void changeBasedOnAnOldRevisionIsRefused() {
+    repository.change(OptionalLong.of(1), ALICE, add(rule("c", 1)));
+    assertThatThrownBy(() -> repository.change(OptionalLong.of(1), BOB, add(rule("d", 1))))
         .isInstanceOf(RuleRepositoryException.Stale.class)
-        .hasMessageContaining("the rules are at revision 2, not 1 any more");
-    assertThatThrownBy(() -> book.restore(1, OptionalLong.of(7), BOB))
+        .hasMessageContaining("the rules are at revision 2, but the change is based on revision 1");
+    assertThatThrownBy(() -> repository.restore(1, OptionalLong.of(7), BOB))
         .isInstanceOf(RuleRepositoryException.Stale.class);
-    assertThat(ids(book.latest())).containsExactly("a", "b", "c");
-    assertThat(book.history(Long.MAX_VALUE, 10)).hasSize(2);
+    assertThat(ids(repository.latest())).containsExactly("a", "b", "c");
+    assertThat(repository.history(Long.MAX_VALUE, 10)).hasSize(2);
   }
 
   @Test
-  void aBadChangeIsRefusedWhole() {
+  void invalidChangeIsRefusedCompletely() {
     assertThatThrownBy(
-            () -> book.change(ANY, BOB, become(rule("x", 1), rule("y", 1), rule("x", 2))))
+            () -> repository.change(ANY, BOB, replaceWith(rule("x", 1), rule("y", 1), rule("x", 2))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("two rules have the id 'x'");
     assertThatThrownBy(() ->
-            book.change(
+            repository.change(
                 ANY,
                 BOB,
                 old -> {
                   throw new IllegalStateException("the editor gave up");
                 }))
         .hasMessageContaining("the editor gave up");
-    assertThat(ids(book.latest())).containsExactly("a", "b");
-    assertThat(book.change(ANY, BOB, add(rule("c", 1))).number()).isEqualTo(2);
+    assertThat(ids(repository.latest())).containsExactly("a", "b");
+    assertThat(repository.change(ANY, BOB, add(rule("c", 1))).number()).isEqualTo(2);
   }
 
   @Test
-  void everyRevisionCanBeReadAgain() {
-    book.change(ANY, BOB, add(rule("c", 1)));
-    book.change(ANY, BOB, become(rule("c", 2)));
-    book.change(ANY, BOB, become());
-    assertThat(rules(book.at(1))).containsExactly(rule("a", 1), rule("b", 1));
-    assertThat(rules(book.at(2))).containsExactly(rule("a", 1), rule("b", 1), rule("c", 1));
-    assertThat(rules(book.at(3))).containsExactly(rule("c", 2));
-    assertThat(rules(book.at(4))).isEmpty();
-    assertThat(book.at(3).revision().removed()).isEqualTo(2);
+  void everyRevisionRemainsReadable() {
+    repository.change(ANY, BOB, add(rule("c", 1)));
+    repository.change(ANY, BOB, replaceWith(rule("c", 2)));
+    repository.change(ANY, BOB, replaceWith());
+    assertThat(rules(repository.at(1))).containsExactly(rule("a", 1), rule("b", 1));
+    assertThat(rules(repository.at(2))).containsExactly(rule("a", 1), rule("b", 1), rule("c", 1));
+    assertThat(rules(repository.at(3))).containsExactly(rule("c", 2));
+    assertThat(rules(repository.at(4))).isEmpty();
+    assertThat(repository.at(3).revision().removed()).isEqualTo(2);
     for (long none : new long[] {0, -1, 5}) {
-      assertThatThrownBy(() -> book.at(none))
+      assertThatThrownBy(() -> repository.at(none))
           .isInstanceOf(RuleRepositoryException.NoSuchRevision.class)
           .hasMessage("there is no revision %d; there are 1 to 4".formatted(none));
     }
@@ -162,33 +162,33 @@ public abstract class RuleRepositoryContract {
 
   @Test
   void anyRevisionCanBeRestoredAsANewOne() {
-    book.change(ANY, BOB, become(rule("c", 1), rule("a", 5)));
-    var restored = book.restore(1, OptionalLong.of(2), ALICE);
+    repository.change(ANY, BOB, replaceWith(rule("c", 1), rule("a", 5)));
+    var restored = repository.restore(1, OptionalLong.of(2), ALICE);
     assertThat(restored.revision())
         .isEqualTo(new Revision(3, NOON, ALICE, OptionalLong.of(1), 1, 1, 1, 2));
     assertThat(rules(restored)).containsExactly(rule("a", 1), rule("b", 1));
-    assertThat(book.history(Long.MAX_VALUE, 1)).containsExactly(restored.revision());
-    assertThatThrownBy(() -> book.restore(9, ANY, BOB))
+    assertThat(repository.history(Long.MAX_VALUE, 1)).containsExactly(restored.revision());
+    assertThatThrownBy(() -> repository.restore(9, ANY, BOB))
         .isInstanceOf(RuleRepositoryException.NoSuchRevision.class);
   }
 
   @Test
-  void theOrderOfRulesIsKept() {
-    book.change(ANY, BOB, become(rule("b", 1), rule("a", 1)));
-    book.change(ANY, BOB, become(rule("c", 1), rule("b", 1), rule("d", 1), rule("a", 1)));
-    assertThat(ids(book.at(1))).containsExactly("a", "b");
-    assertThat(ids(book.at(2))).containsExactly("b", "a");
-    assertThat(ids(book.at(3))).containsExactly("c", "b", "d", "a");
-    assertThat(book.at(2).revision().changed()).isZero();
+  void orderOfRulesIsPreserved() {
+    repository.change(ANY, BOB, replaceWith(rule("b", 1), rule("a", 1)));
+    repository.change(ANY, BOB, replaceWith(rule("c", 1), rule("b", 1), rule("d", 1), rule("a", 1)));
+    assertThat(ids(repository.at(1))).containsExactly("a", "b");
+    assertThat(ids(repository.at(2))).containsExactly("b", "a");
+    assertThat(ids(repository.at(3))).containsExactly("c", "b", "d", "a");
+    assertThat(repository.at(2).revision().changed()).isZero();
   }
 
   @Test
-  void historyIsReadInPiecesTheNewestFirst() {
-    for (int i = 2; i <= 7; i++) book.change(ANY, BOB, become(rule("a", i)));
-    assertThat(numbers(book.history(Long.MAX_VALUE, 3))).containsExactly(7L, 6L, 5L);
-    assertThat(numbers(book.history(5, 3))).containsExactly(4L, 3L, 2L);
-    assertThat(numbers(book.history(2, 3))).containsExactly(1L);
-    assertThat(book.history(1, 3)).isEmpty();
+  void historyIsPagedNewestFirst() {
+    for (int i = 2; i <= 7; i++) repository.change(ANY, BOB, replaceWith(rule("a", i)));
+    assertThat(numbers(repository.history(Long.MAX_VALUE, 3))).containsExactly(7L, 6L, 5L);
+    assertThat(numbers(repository.history(5, 3))).containsExactly(4L, 3L, 2L);
+    assertThat(numbers(repository.history(2, 3))).containsExactly(1L);
+    assertThat(repository.history(1, 3)).isEmpty();
   }
 
   private static List<Long> numbers(List<Revision> revisions) {
@@ -196,15 +196,15 @@ public abstract class RuleRepositoryContract {
   }
 
   @Test
-  void whoFollowsGetsWhatIsInForceAndThenEachEdition() {
+  void listenerReceivesTheCurrentAndEachLaterSnapshot() {
     var seen = new CopyOnWriteArrayList<Long>();
-    book.follow(edition -> seen.add(edition.number()));
-    for (int i = 2; i <= 5; i++) book.change(ANY, BOB, become(rule("a", i)));
+    repository.follow(snapshot -> seen.add(snapshot.number()));
+    for (int i = 2; i <= 5; i++) repository.change(ANY, BOB, replaceWith(rule("a", i)));
     assertThat(seen).containsExactly(1L, 2L, 3L, 4L, 5L);
   }
 
   @Test
-  void whateverManyAuthorsDoAtOnceNothingIsLost() {
+  void concurrentChangesAreAllStored() {
     int authors = 8;
     int changes = 5;
     var all =
@@ -213,14 +213,14 @@ public abstract class RuleRepositoryContract {
                 CompletableFuture.runAsync(
                     () -> {
                       for (int i = 0; i < changes; i++) {
-                        book.change(ANY, BOB, add(rule("r%d-%d".formatted(author, i), 1)));
+                        repository.change(ANY, BOB, add(rule("r%d-%d".formatted(author, i), 1)));
                       }
                     },
                     Thread::startVirtualThread))
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(all).join();
-    assertThat(rules(book.latest())).hasSize(2 + authors * changes);
-    assertThat(numbers(book.history(Long.MAX_VALUE, 1_000)).reversed())
+    assertThat(rules(repository.latest())).hasSize(2 + authors * changes);
+    assertThat(numbers(repository.history(Long.MAX_VALUE, 1_000)).reversed())
         .containsExactlyElementsOf(
             LongStream.rangeClosed(1, 1 + authors * changes).boxed().toList());
   }

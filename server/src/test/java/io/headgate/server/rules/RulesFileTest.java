@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RulesFileTest {
-  private static final Duration OFTEN = Duration.ofMillis(10);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
 
   @TempDir Path folder;
 
@@ -47,10 +47,10 @@ class RulesFileTest {
   }
 
   @Test
-  void whatTheFileSaysIsInForceWithinALookOfItsChange() throws IOException {
+  void changedFileIsAppliedAtTheNextPoll() throws IOException {
     try (var file = RulesFile.open(write(rules("a")));
         var limiter = RateLimiter.inMemory(file.rules())) {
-      file.follow(OFTEN, limiter::replaceRules);
+      file.follow(POLL_INTERVAL, limiter::replaceRules);
       write(rules("a", "b"));
       await().until(() -> ids(limiter.rules()).equals(List.of("a", "b")));
       write(rules("c"));
@@ -59,12 +59,12 @@ class RulesFileTest {
   }
 
   @Test
-  void aFileThatIsPutInTheOldOnesPlaceIsSeenThoughItLooksTheSame() throws IOException {
+  void replacedFileWithTheSameTimestampIsDetected() throws IOException {
     var path = write(rules("a"));
     var time = Files.getLastModifiedTime(path);
     try (var file = RulesFile.open(path);
         var limiter = RateLimiter.inMemory(file.rules())) {
-      file.follow(OFTEN, limiter::replaceRules);
+      file.follow(POLL_INTERVAL, limiter::replaceRules);
       var next = Files.writeString(folder.resolve("next.yaml"), rules("b"));
       Files.setLastModifiedTime(next, time);
       Files.move(next, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
@@ -73,10 +73,10 @@ class RulesFileTest {
   }
 
   @Test
-  void theLastGoodRulesStayWhileTheFileIsBadOrGone() throws IOException {
+  void lastValidRulesStayWhileTheFileIsInvalidOrMissing() throws IOException {
     try (var file = RulesFile.open(write(rules("a")));
         var limiter = RateLimiter.inMemory(file.rules())) {
-      file.follow(OFTEN, limiter::replaceRules);
+      file.follow(POLL_INTERVAL, limiter::replaceRules);
       limiter.check(Subject.of("k"), 5);
       write("rules: [ { id: b, limit: { algorithm: fixed-windw } } ]");
       write("rules: [ { id: b, ");
@@ -85,17 +85,17 @@ class RulesFileTest {
       assertThat(ids(limiter.rules())).isEqualTo(List.of("a"));
       write(rules("a", "b"));
       await().until(() -> ids(limiter.rules()).equals(List.of("a", "b")));
-      // Those who were throttled stay so.
+      // Counters keep their state.
       var left = limiter.peek(Request.of(Subject.of("k"), 0)).limits().getFirst().remaining();
       assertThat(left).isEqualTo(4);
     }
   }
 
   @Test
-  void aFileThatWasAwayForAWhileIsWellWhenItIsBackAsItWas() throws IOException {
+  void problemEndsWhenTheFileIsRestored() throws IOException {
     var path = write(rules("a"));
     try (var file = RulesFile.open(path)) {
-      file.follow(OFTEN, rules -> {});
+      file.follow(POLL_INTERVAL, rules -> {});
       var elsewhere = Files.move(path, folder.resolve("elsewhere.yaml"));
       await().until(() -> file.problem().filter(p -> p.contains("can't be read")).isPresent());
       Files.move(elsewhere, path);
@@ -104,7 +104,7 @@ class RulesFileTest {
   }
 
   @Test
-  void whatCanNotBeReadAtTheStartIsAnError() {
+  void unreadableFileFailsTheStart() {
     assertThatThrownBy(() -> RulesFile.open(folder.resolve("none.yaml")))
         .isInstanceOf(NoSuchFileException.class);
     assertThatThrownBy(() -> RulesFile.open(write("rules: 7")))
@@ -121,7 +121,7 @@ class RulesFileTest {
     "report=pdf,reports",
     "key=anybody,everything-else"
   })
-  void theExamplesCoverWhatTheySay(String subject, String expected) {
+  void exampleRulesApplyAsDescribed(String subject, String expected) {
     try (var limiter = RateLimiter.inMemory(ExampleRules.rules())) {
       var attributes =
           List.of(subject.split(" ", -1)).stream()

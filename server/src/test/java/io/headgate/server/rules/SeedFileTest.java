@@ -21,10 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file that seeds a book, and one that is the book. */
+/** Tests of a file that seeds a repository, and of a file that is the repository. */
 class SeedFileTest {
-  private static final Duration OFTEN = Duration.ofMillis(10);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final ChangeInfo ALICE = new ChangeInfo("alice", "");
 
   @TempDir Path folder;
@@ -36,7 +36,7 @@ class SeedFileTest {
         .formatted(id);
   }
 
-  /** As a whole: nobody sees half of it. */
+  /** Replaces the file atomically. */
   private Path write(String text) throws IOException {
     var next = folder.resolve("next" + versions.incrementAndGet());
     Files.writeString(next, text);
@@ -48,105 +48,105 @@ class SeedFileTest {
         InstantSource.system(), ExampleRules.rules(), SeedFile.EXAMPLES);
   }
 
-  private static List<String> ids(RuleRepository book) {
-    return book.inForce().rules().rules().stream().map(Rule::id).toList();
+  private static List<String> ids(RuleRepository repository) {
+    return repository.inForce().rules().rules().stream().map(Rule::id).toList();
   }
 
-  private static void awaitIds(RuleRepository book, String... ids) {
+  private static void awaitIds(RuleRepository repository, String... ids) {
     Eventually.holds(
-        "the rules are " + List.of(ids), PATIENCE, () -> ids(book).equals(List.of(ids)));
+        "the rules are " + List.of(ids), TIMEOUT, () -> ids(repository).equals(List.of(ids)));
   }
 
-  private static RuleSnapshot become(RuleRepository book, String id) {
-    return book.change(
+  private static RuleSnapshot replaceWith(RuleRepository repository, String id) {
+    return repository.change(
         OptionalLong.empty(), ALICE, old -> RuleSet.of(RuleFile.read(text(id))).rules());
   }
 
   @Test
-  void theExamplesGiveWayToAFileAndTheFileToItsNextVersion() throws IOException {
-    var book = examples();
+  void fileReplacesTheExamplesAndItsOwnEarlierVersions() throws IOException {
+    var repository = examples();
     try (var file = RulesFile.open(write(text("a")))) {
-      SeedFile.follow(book, file, OFTEN);
-      assertThat(ids(book)).containsExactly("a");
-      assertThat(book.inForce().revision().signature().author()).isEqualTo("file rules.yaml");
+      SeedFile.follow(repository, file, POLL_INTERVAL);
+      assertThat(ids(repository)).containsExactly("a");
+      assertThat(repository.inForce().revision().changeInfo().author()).isEqualTo("file rules.yaml");
       write(text("b"));
-      awaitIds(book, "b");
-      assertThat(book.history(Long.MAX_VALUE, 9)).hasSize(3);
+      awaitIds(repository, "b");
+      assertThat(repository.history(Long.MAX_VALUE, 9)).hasSize(3);
     }
   }
 
   @Test
-  void onceSomebodyHasChangedTheRulesTheFileIsLeftAlone() throws IOException {
-    var book = examples();
+  void fileIsIgnoredAfterAChangeByAUser() throws IOException {
+    var repository = examples();
     try (var file = RulesFile.open(write(text("a")))) {
-      SeedFile.follow(book, file, OFTEN);
-      become(book, "theirs");
+      SeedFile.follow(repository, file, POLL_INTERVAL);
+      replaceWith(repository, "theirs");
       write(text("b"));
       write("- { id: bad }");
-      Eventually.holds("it was read", PATIENCE, () -> file.problem().isPresent());
-      assertThat(ids(book)).containsExactly("theirs");
+      Eventually.holds("it was read", TIMEOUT, () -> file.problem().isPresent());
+      assertThat(ids(repository)).containsExactly("theirs");
     }
     try (var file = RulesFile.open(write(text("b")))) {
-      SeedFile.follow(book, file, OFTEN);
-      assertThat(ids(book)).containsExactly("theirs");
-      assertThat(SeedFile.elsewhere(book.inForce())).hasValue(book.inForce().revision());
+      SeedFile.follow(repository, file, POLL_INTERVAL);
+      assertThat(ids(repository)).containsExactly("theirs");
+      assertThat(SeedFile.changedElsewhere(repository.inForce())).hasValue(repository.inForce().revision());
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"headgate", "file rules.yaml", "file x"})
-  void whoeverIsCalledAsAFileOrTheBeginningIsStopsTheFileAllTheSame(String author)
+  void userNamedLikeAFileStillTakesPrecedence(String author)
       throws IOException {
-    var book = examples();
+    var repository = examples();
     try (var file = RulesFile.open(write(text("a")))) {
-      SeedFile.follow(book, file, OFTEN);
-      assertThat(SeedFile.elsewhere(book.inForce())).isEmpty();
+      SeedFile.follow(repository, file, POLL_INTERVAL);
+      assertThat(SeedFile.changedElsewhere(repository.inForce())).isEmpty();
       var theirs = RuleSet.of(RuleFile.read(text("theirs"))).rules();
-      book.change(OptionalLong.empty(), new ChangeInfo(author, ""), old -> theirs);
+      repository.change(OptionalLong.empty(), new ChangeInfo(author, ""), old -> theirs);
     }
     try (var file = RulesFile.open(write(text("b")))) {
-      SeedFile.follow(book, file, OFTEN);
-      assertThat(ids(book)).containsExactly("theirs");
-      assertThat(SeedFile.elsewhere(book.inForce())).isPresent();
+      SeedFile.follow(repository, file, POLL_INTERVAL);
+      assertThat(ids(repository)).containsExactly("theirs");
+      assertThat(SeedFile.changedElsewhere(repository.inForce())).isPresent();
     }
   }
 
   @Test
-  void severalInstancesWithTheSameFileMakeOneRevision() throws IOException {
-    var book = examples();
+  void severalInstancesWithTheSameFileCreateOneRevision() throws IOException {
+    var repository = examples();
     try (var one = RulesFile.open(write(text("a")));
         var two = RulesFile.open(folder.resolve("rules.yaml"))) {
-      SeedFile.follow(book, one, OFTEN);
-      SeedFile.follow(book, two, OFTEN);
+      SeedFile.follow(repository, one, POLL_INTERVAL);
+      SeedFile.follow(repository, two, POLL_INTERVAL);
       write(text("b"));
-      awaitIds(book, "b");
+      awaitIds(repository, "b");
       write(text("c"));
-      awaitIds(book, "c");
+      awaitIds(repository, "c");
     }
-    assertThat(book.history(Long.MAX_VALUE, 9)).hasSize(4);
+    assertThat(repository.history(Long.MAX_VALUE, 9)).hasSize(4);
   }
 
   @Test
-  void whereTheFileIsTheTruthNothingElseChangesTheRules() throws IOException {
-    try (var book =
+  void fileModeIsReadOnly() throws IOException {
+    try (var repository =
         FileRuleRepository.follow(
-            RulesFile.open(write(text("a"))), InstantSource.system(), OFTEN)) {
-      assertThat(book.condition().readOnly().orElseThrow())
-          .contains("rules.yaml", "change them there");
-      assertThatThrownBy(() -> become(book, "theirs"))
+            RulesFile.open(write(text("a"))), InstantSource.system(), POLL_INTERVAL)) {
+      assertThat(repository.condition().readOnly().orElseThrow())
+          .contains("rules.yaml", "edit that file");
+      assertThatThrownBy(() -> replaceWith(repository, "theirs"))
           .isInstanceOf(RuleRepositoryException.ReadOnly.class)
           .hasMessageContaining("rules.yaml");
-      assertThatThrownBy(() -> book.restore(1, OptionalLong.empty(), ALICE))
+      assertThatThrownBy(() -> repository.restore(1, OptionalLong.empty(), ALICE))
           .isInstanceOf(RuleRepositoryException.ReadOnly.class);
       write(text("b"));
-      awaitIds(book, "b");
-      assertThat(book.inForce().number()).isEqualTo(2);
+      awaitIds(repository, "b");
+      assertThat(repository.inForce().number()).isEqualTo(2);
       write("- { id: bad }");
-      Eventually.holds("that is said", PATIENCE, () -> book.condition().problem().isPresent());
-      assertThat(ids(book)).containsExactly("b");
+      Eventually.holds("the problem is reported", TIMEOUT, () -> repository.condition().problem().isPresent());
+      assertThat(ids(repository)).containsExactly("b");
       write(text("c"));
-      awaitIds(book, "c");
-      Eventually.holds("all is well", PATIENCE, () -> book.condition().problem().isEmpty());
+      awaitIds(repository, "c");
+      Eventually.holds("the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
     }
   }
 }

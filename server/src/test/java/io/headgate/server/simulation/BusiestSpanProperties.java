@@ -12,10 +12,10 @@ import net.jqwik.api.constraints.Size;
 
 class BusiestSpanProperties {
   @Property(tries = 300)
-  void itIsTheMostOfAllSpansThatBeginWithARequest(
-      @ForAll @Size(max = 40) List<@IntRange(max = 100) Integer> moments,
+  void isTheMaximumOverAllSpansThatBeginWithAnEvent(
+      @ForAll @Size(max = 40) List<@IntRange(max = 100) Integer> times,
       @ForAll @LongRange(min = 1, max = 50) long span) {
-    long[] sorted = moments.stream().mapToLong(Integer::longValue).sorted().toArray();
+    long[] sorted = times.stream().mapToLong(Integer::longValue).sorted().toArray();
     long expected =
         Arrays.stream(sorted)
             .map(from -> Arrays.stream(sorted).filter(t -> t >= from && t < from + span).count())

@@ -29,7 +29,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
-/** Against the plain way: a limiter with one rule, asked again and again. */
+/** Compares the simulation with a limiter that has one rule. */
 class PlaygroundProperties {
   private static final long DURATION = 60_000;
 
@@ -47,36 +47,36 @@ class PlaygroundProperties {
   }
 
   @Property(tries = 150)
-  void everyRequestIsToldWhatALimiterTells(
+  void decisionsMatchThoseOfALimiter(
       @ForAll("limits") Limit limit,
       @ForAll @Size(max = 200) List<@LongRange(max = 59_999_999) Long> times) {
     long[] arrivals = times.stream().mapToLong(Long::longValue).sorted().toArray();
-    var course =
-        new Playground(arrivals, DURATION, Deadline.ENDLESS).run(new Candidate("it", limit));
+    var result =
+        new Playground(arrivals, DURATION, Deadline.NEVER).run(new Candidate("it", limit));
     var clock = new AtomicLong();
     var rules = RuleSet.of(Rule.named("it").limit(limit).build());
-    var expected = new ArrayList<LimitResult.Told>();
+    var expected = new ArrayList<LimitResult.RequestDecision>();
     try (var limiter = RateLimiter.with(MemoryStore.create(clock::get, 10), rules, clock::get)) {
       for (long time : arrivals) {
         clock.set(time);
-        expected.add(told(time, limiter.check(Subject.of("x"))));
+        expected.add(expected(time, limiter.check(Subject.of("x"))));
       }
     }
-    assertThat(course.first()).isEqualTo(expected);
-    long passed = expected.stream().filter(told -> told.fate() != SimulatedDecision.DENIED).count();
-    assertThat(Arrays.stream(course.admitted()).sum() + Arrays.stream(course.delayed()).sum())
+    assertThat(result.first()).isEqualTo(expected);
+    long passed = expected.stream().filter(request -> request.decision() != SimulatedDecision.DENIED).count();
+    assertThat(Arrays.stream(result.admitted()).sum() + Arrays.stream(result.delayed()).sum())
         .isEqualTo(passed);
-    assertThat(passed + Arrays.stream(course.denied()).sum()).isEqualTo(arrivals.length);
+    assertThat(passed + Arrays.stream(result.denied()).sum()).isEqualTo(arrivals.length);
   }
 
-  private static LimitResult.Told told(long time, Decision decision) {
+  private static LimitResult.RequestDecision expected(long time, Decision decision) {
     return switch (decision) {
-      case Decision.Allowed allowed -> new LimitResult.Told(time, SimulatedDecision.ADMITTED, 0);
+      case Decision.Allowed allowed -> new LimitResult.RequestDecision(time, SimulatedDecision.ADMITTED, 0);
       case Decision.Delayed delayed ->
-          new LimitResult.Told(time, SimulatedDecision.DELAYED, delayed.delay().toNanos() / 1_000);
-      case Decision.Denied denied -> new LimitResult.Told(time, SimulatedDecision.DENIED, 0);
+          new LimitResult.RequestDecision(time, SimulatedDecision.DELAYED, delayed.delay().toNanos() / 1_000);
+      case Decision.Denied denied -> new LimitResult.RequestDecision(time, SimulatedDecision.DENIED, 0);
       case Decision.Impossible impossible ->
-          new LimitResult.Told(time, SimulatedDecision.DENIED, 0);
+          new LimitResult.RequestDecision(time, SimulatedDecision.DENIED, 0);
     };
   }
 }

@@ -15,7 +15,7 @@ class RecentTrafficTest {
 
   private final AtomicLong clock = new AtomicLong(1_789_300_800_000_000L);
   private final RecentTraffic traffic = new RecentTraffic(clock::get, 1_000);
-  private final TrafficRing ear = traffic.ear();
+  private final TrafficRing ring = traffic.ring();
 
   private static Request request(int caller) {
     return Request.of(Subject.of("user:" + caller), caller + 1);
@@ -28,10 +28,10 @@ class RecentTrafficTest {
   }
 
   @Test
-  void aLittleIsKeptWholeWithItsCostAndTime() {
+  void lightTrafficIsKeptCompletely() {
     for (int i = 0; i < 500; i++) {
       clock.addAndGet(SECOND / 10);
-      ear.hear(request(i % 7));
+      ring.record(request(i % 7));
     }
     var sample = traffic.sample();
     assertThat(sample.weight()).isEqualTo(1);
@@ -40,68 +40,68 @@ class RecentTrafficTest {
     assertThat(sample.arrivals().getLast().request()).isEqualTo(request(499 % 7));
   }
 
-  /** A caller is there with all requests of the time, or with none. */
+  /** A caller is present with all its requests of the period, or with none. */
   @Test
-  void ofMuchWholeCallersAreKept() {
-    var other = traffic.ear();
-    var asked = new HashMap<String, Long>();
+  void heavyTrafficIsSampledByCaller() {
+    var other = traffic.ring();
+    var sent = new HashMap<String, Long>();
     for (int i = 0; i < 40_000; i++) {
       clock.addAndGet(SECOND / 100);
       int caller = i * 31 % 4_000;
-      asked.merge("user:" + caller, 1L, Long::sum);
-      (i % 2 == 0 ? ear : other).hear(request(caller));
+      sent.merge("user:" + caller, 1L, Long::sum);
+      (i % 2 == 0 ? ring : other).record(request(caller));
     }
     var sample = traffic.sample();
     assertThat(sample.weight()).isBetween(16.0, 256.0);
     assertThat(sample.arrivals()).hasSizeLessThanOrEqualTo(2_000).isNotEmpty();
     var kept = perCaller(sample);
-    kept.forEach((caller, count) -> assertThat(count).as(caller).isEqualTo(asked.get(caller)));
+    kept.forEach((caller, count) -> assertThat(count).as(caller).isEqualTo(sent.get(caller)));
     assertThat(sample.arrivals())
         .isSortedAccordingTo((a, b) -> Long.compare(a.micros(), b.micros()));
   }
 
   @Test
-  void whatIsOlderThanTenMinutesIsForgotten() {
-    ear.hear(request(1));
+  void requestsOlderThanTenMinutesAreDropped() {
+    ring.record(request(1));
     clock.addAndGet(601 * SECOND);
-    ear.hear(request(2));
+    ring.record(request(2));
     assertThat(perCaller(traffic.sample())).containsOnlyKeys("user:2");
   }
 
   @Test
-  void afterAFloodMoreAreKeptAgainAndTheSampleSpeaksOfThoseWhoWereKeptAllTheTime() {
-    for (int i = 0; i < 20_000; i++) ear.hear(request(i));
-    double crowded = traffic.sample().weight();
-    assertThat(crowded).isGreaterThan(8);
+  void samplingWidensAfterAFloodAndTheSampleHasOnlyCompleteCallers() {
+    for (int i = 0; i < 20_000; i++) ring.record(request(i));
+    double narrowed = traffic.sample().weight();
+    assertThat(narrowed).isGreaterThan(8);
     for (int minute = 0; minute < 40; minute++) {
       clock.addAndGet(60 * SECOND);
-      for (int i = 0; i < 500 && minute % 10 == 0; i++) ear.hear(request(i));
+      for (int i = 0; i < 500 && minute % 10 == 0; i++) ring.record(request(i));
       var kept = perCaller(traffic.sample());
-      long asked = minute < 9 ? 2 : 1; // the flood is ten minutes ago by then
+      long sent = minute < 9 ? 2 : 1; // by then the flood was ten minutes ago
       for (int i = 0; i < 500; i++) {
-        assertThat(kept.getOrDefault("user:" + i, asked)).as("minute " + minute).isEqualTo(asked);
+        assertThat(kept.getOrDefault("user:" + i, sent)).as("minute " + minute).isEqualTo(sent);
       }
     }
-    assertThat(traffic.sample().weight()).isLessThan(crowded);
+    assertThat(traffic.sample().weight()).isLessThan(narrowed);
   }
 
   @Test
-  void whereNobodyWhoComesIsKeptMoreAreKeptInTime() {
-    for (int i = 0; i < 2_000_000; i++) ear.hear(request(i));
+  void samplingWidensEvenIfNoCurrentCallerIsSampled() {
+    for (int i = 0; i < 2_000_000; i++) ring.record(request(i));
     assertThat(traffic.sample().weight()).isGreaterThan(1_000);
     for (int i = 0; i < 60 * 1_024; i++) {
       clock.addAndGet(60 * SECOND / 1_024 + 1);
-      ear.hear(request(7));
+      ring.record(request(7));
     }
     assertThat(perCaller(traffic.sample())).containsKey("user:7");
   }
 
   @Test
-  void ofFewCallersWhoAskMuchAShorterTimeIsKeptWhole() {
-    var other = traffic.ear();
+  void fewBusyCallersAreKeptForAShorterCompletePeriod() {
+    var other = traffic.ring();
     for (int i = 0; i < 10_000; i++) {
       clock.addAndGet(SECOND / 100);
-      (i % 10 == 0 ? other : ear).hear(request(i % 3));
+      (i % 10 == 0 ? other : ring).record(request(i % 3));
     }
     var sample = traffic.sample();
     assertThat(sample.weight()).isEqualTo(1);
@@ -111,8 +111,8 @@ class RecentTrafficTest {
   }
 
   @Test
-  void aSubjectThatIsVeryLongIsNotKept() {
-    ear.hear(Request.of(Subject.of("x".repeat(1_000))));
+  void longSubjectIsSkipped() {
+    ring.record(Request.of(Subject.of("x".repeat(1_000))));
     assertThat(traffic.sample().arrivals()).isEmpty();
   }
 }

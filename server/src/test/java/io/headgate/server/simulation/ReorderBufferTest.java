@@ -20,70 +20,70 @@ class ReorderBufferTest {
     return new Arrival(micros, coarse, Request.of(Subject.of("x")));
   }
 
-  private void note(Arrival arrival) {
+  private void record(Arrival arrival) {
     times.add(arrival.micros());
   }
 
   @Property(tries = 100)
-  void whatIsNoFurtherOutOfOrderThanItLooksAheadComesInOrder(@ForAll long seed) {
+  void requestsWithinTheLookAheadAreSorted(@ForAll long seed) {
     var random = new Random(seed);
     times.clear();
-    var order = ReorderBuffer.within(this::note, 5 * SECOND, 1_000, false);
+    var buffer = ReorderBuffer.bounded(this::record, 5 * SECOND, 1_000, false);
     var given = new ArrayList<Long>();
     for (int i = 0; i < 300; i++) given.add(i * SECOND + random.nextLong(4 * SECOND));
-    for (var time : given) order.add(at(time, false));
-    order.finish();
+    for (var time : given) buffer.add(at(time, false));
+    buffer.finish();
     assertThat(times).isEqualTo(given.stream().sorted().toList());
-    assertThat(order.late()).isZero();
+    assertThat(buffer.late()).isZero();
   }
 
   @Test
-  void whatIsFurtherOutOfOrderIsCounted() {
-    var order = ReorderBuffer.within(this::note, SECOND, 1_000, false);
-    for (long second : new long[] {1, 5, 9, 2, 10}) order.add(at(second * SECOND, false));
-    order.finish();
-    assertThat(order.late()).isEqualTo(1);
+  void requestsBeyondTheLookAheadAreCountedAsLate() {
+    var buffer = ReorderBuffer.bounded(this::record, SECOND, 1_000, false);
+    for (long second : new long[] {1, 5, 9, 2, 10}) buffer.add(at(second * SECOND, false));
+    buffer.finish();
+    assertThat(buffer.late()).isEqualTo(1);
     assertThat(times).hasSize(5);
   }
 
   @Test
-  void whatIsLateCountsAsOfTheLatestAndPartsNoSecond() {
-    var order = ReorderBuffer.within(this::note, SECOND, 1_000, true);
-    for (long second : new long[] {10, 10, 12, 5, 10}) order.add(at(second * SECOND, true));
-    order.finish();
+  void lateRequestGetsTheLatestTimeAndDoesNotSplitASecond() {
+    var buffer = ReorderBuffer.bounded(this::record, SECOND, 1_000, true);
+    for (long second : new long[] {10, 10, 12, 5, 10}) buffer.add(at(second * SECOND, true));
+    buffer.finish();
     assertThat(times)
         .containsExactly(
             10 * SECOND, 10 * SECOND, 10 * SECOND + 333_333, 10 * SECOND + 666_666, 12 * SECOND);
-    assertThat(order.late()).isEqualTo(1);
-    assertThat(order.crowded()).isZero();
+    assertThat(buffer.late()).isEqualTo(1);
+    assertThat(buffer.overflowed()).isZero();
   }
 
   @Test
-  void whatIsLateForWantOfRoomIsCountedApart() {
-    var order = ReorderBuffer.within(this::note, 10 * SECOND, 2, false);
-    for (long second : new long[] {3, 4, 5, 7}) order.add(at(second * SECOND, false));
-    order.add(at(3_500_000, false));
-    order.finish();
-    assertThat(order.late()).isZero();
-    assertThat(order.crowded()).isEqualTo(1);
+  void overflowIsCountedSeparately() {
+    var buffer = ReorderBuffer.bounded(this::record, 10 * SECOND, 2, false);
+    for (long second : new long[] {3, 4, 5, 7}) buffer.add(at(second * SECOND, false));
+    buffer.add(at(3_500_000, false));
+    buffer.finish();
+    assertThat(buffer.late()).isZero();
+    assertThat(buffer.overflowed()).isEqualTo(1);
     assertThat(times).containsExactly(3 * SECOND, 4 * SECOND, 4 * SECOND, 5 * SECOND, 7 * SECOND);
   }
 
   @Test
-  void itHoldsNoMoreThanItMay() {
-    var order = ReorderBuffer.within(this::note, Long.MAX_VALUE, 10, false);
-    for (int i = 0; i < 25; i++) order.add(at(i, false));
+  void bufferIsBounded() {
+    var buffer = ReorderBuffer.bounded(this::record, Long.MAX_VALUE, 10, false);
+    for (int i = 0; i < 25; i++) buffer.add(at(i, false));
     assertThat(times).hasSize(15);
   }
 
   @Test
-  void whatIsKnownToTheSecondIsSpreadOverIt() {
-    var order = ReorderBuffer.whole(this::note, true);
-    for (int i = 0; i < 4; i++) order.add(at(SECOND, true));
-    order.add(at(2 * SECOND, true));
-    order.add(at(2_700_000, false));
-    order.add(at(0, true));
-    order.finish();
+  void coarseTimesAreSpreadOverTheirSecond() {
+    var buffer = ReorderBuffer.unbounded(this::record, true);
+    for (int i = 0; i < 4; i++) buffer.add(at(SECOND, true));
+    buffer.add(at(2 * SECOND, true));
+    buffer.add(at(2_700_000, false));
+    buffer.add(at(0, true));
+    buffer.finish();
     assertThat(times)
         .containsExactly(
             0L, 1_000_000L, 1_250_000L, 1_500_000L, 1_750_000L, 2_000_000L, 2_700_000L);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SimulationBudgetTest {
   private static final long MEGABYTE = 1 << 20;
   private static final Limit LARGE =
-      new SlidingWindow(Rate.perHour(100), SlidingWindow.MOST_BUCKETS, Bound.CONSERVATIVE);
+      new SlidingWindow(Rate.perHour(100), SlidingWindow.MAX_BUCKETS, Bound.CONSERVATIVE);
 
   private static RuleSet perKey(Limit limit) {
     return RuleSet.of(Rule.named("it").match("key", "*").limit(limit).build());
@@ -33,7 +33,7 @@ class SimulationBudgetTest {
   }
 
   @Test
-  void theLargerAStateTheFewerKeysFit() {
+  void largerStatesLeaveFewerKeys() {
     assertThat(
             SimulationBudget.within(64 * MEGABYTE, perKey(FixedWindow.of(Rate.perHour(1)))).keys())
         .isBetween(100_000, 130_000);
@@ -42,7 +42,7 @@ class SimulationBudgetTest {
   }
 
   @Test
-  void theStateOfAnOverrideCountsToo() {
+  void stateOfAnOverrideIsIncluded() {
     var rule =
         Rule.named("it")
             .match("key", "*")
@@ -53,67 +53,67 @@ class SimulationBudgetTest {
   }
 
   @Test
-  void aBenchKeepsNoMoreKeysThanThereIsRoomForAndSaysThatItIsCrowded() {
-    try (var bench =
+  void keysAreBoundedAndEvictionIsReported() {
+    try (var simulator =
         new RuleSimulator(perKey(FixedWindow.of(Rate.perHour(1))), SimulationBudget.ofKeys(100))) {
-      for (int i = 0; i < 50; i++) bench.ask(of("" + i));
-      assertThat(bench.isCrowded()).isFalse();
-      for (int i = 0; i < 1_000; i++) bench.ask(of("" + i));
-      assertThat(bench.mostKeys()).isEqualTo(100);
-      assertThat(bench.isCrowded()).isTrue();
+      for (int i = 0; i < 50; i++) simulator.check(of("" + i));
+      assertThat(simulator.mayHaveEvicted()).isFalse();
+      for (int i = 0; i < 1_000; i++) simulator.check(of("" + i));
+      assertThat(simulator.peakKeys()).isEqualTo(100);
+      assertThat(simulator.mayHaveEvicted()).isTrue();
     }
   }
 
   @Test
-  void theCrowdIsRememberedAfterItHasGone() {
-    try (var bench =
+  void evictionIsReportedAfterTheCountersExpired() {
+    try (var simulator =
         new RuleSimulator(
             perKey(FixedWindow.of(Rate.perSecond(1))), SimulationBudget.ofKeys(100))) {
-      for (int i = 0; i < 100; i++) bench.ask(of("" + i));
+      for (int i = 0; i < 100; i++) simulator.check(of("" + i));
       for (int i = 0; i < 200; i++) {
-        bench.ask(new Arrival(3_600_000_000L + i * 10_000_000L, false, of("late" + i).request()));
+        simulator.check(new Arrival(3_600_000_000L + i * 10_000_000L, false, of("late" + i).request()));
       }
-      assertThat(bench.isCrowded()).isTrue();
+      assertThat(simulator.mayHaveEvicted()).isTrue();
     }
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void requestsThatAreRememberedOneByOneAreBounded(boolean slots) {
+  void individuallyStoredRequestsAreBounded(boolean slots) {
     Limit limit = slots ? Concurrency.of(1_000) : RollingWindow.of(Rate.perHour(1_000));
-    try (var bench = new RuleSimulator(perKey(limit), new SimulationBudget(100, 5))) {
-      for (int i = 0; i < 5; i++) bench.ask(of("a"));
-      assertThatThrownBy(() -> bench.ask(of("a")))
+    try (var simulator = new RuleSimulator(perKey(limit), new SimulationBudget(100, 5))) {
+      for (int i = 0; i < 5; i++) simulator.check(of("a"));
+      assertThatThrownBy(() -> simulator.check(of("a")))
           .isInstanceOf(SimulationBudget.Exceeded.class)
           .hasMessageContaining("more than 5 requests");
     }
   }
 
   @Test
-  void whatIsDeniedIsNotRemembered() {
-    try (var bench =
+  void deniedRequestsAreNotStored() {
+    try (var simulator =
         new RuleSimulator(
             perKey(RollingWindow.of(Rate.perHour(5))), new SimulationBudget(100, 5))) {
-      for (int i = 0; i < 100; i++) bench.ask(of("a"));
-      assertThat(bench.total(SimulatedDecision.DENIED)).isEqualTo(95);
+      for (int i = 0; i < 100; i++) simulator.check(of("a"));
+      assertThat(simulator.total(SimulatedDecision.DENIED)).isEqualTo(95);
     }
   }
 
   @Test
-  void whatMustBeKnownOfTheFiguresIsNoted() {
+  void limitationsAreNoted() {
     var rules = perKey(Concurrency.of(1));
-    try (var comparison = Comparison.alone(new RuleSimulator(rules, SimulationBudget.ofKeys(10)))) {
+    try (var comparison = Comparison.single(new RuleSimulator(rules, SimulationBudget.ofKeys(10)))) {
       assertThat(SimulationNotes.of(comparison, "a log", "--more"))
           .containsExactly(
-              "a log does not say when requests end, so slots of concurrency limits are held for their lease");
+              "a log does not record when requests end, so slots of concurrency limits are held for their lease");
       for (int i = 0; i < 20; i++) comparison.add(of("" + i));
       assertThat(SimulationNotes.of(comparison, "a log", "--more"))
           .last()
           .isEqualTo(
-              "10 counters were in use at once, of 10 that are kept at the most: some may have been"
-                  + " forgotten, so that too few requests are denied; --more");
+              "10 of at most 10 counters were in use at once: some may have been evicted, so that too"
+                  + " few requests are denied; --more");
     }
     assertThat(SimulationNotes.missing(List.of("a", "b"), "do so"))
-        .isEqualTo("no line has a, b, which rules look at; do so");
+        .isEqualTo("no line has a, b, which the rules use; do so");
   }
 }

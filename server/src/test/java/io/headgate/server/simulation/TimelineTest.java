@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class TimelineTest {
   @Property(tries = 100)
-  void everythingIsCountedInItsStepHoweverLongTheTime(
+  void eventsAreCountedInTheirStepForAnyDuration(
       @ForAll long seed, @ForAll @LongRange(min = 1, max = 100_000_000_000L) long gap) {
     var random = new Random(seed);
     var timeline = new Timeline(1);
@@ -31,7 +31,7 @@ class TimelineTest {
       expected.merge((int) ((time - timeline.fromMillis() * 1_000) / step), 1L, Long::sum);
     }
     var counts = timeline.counts(0);
-    assertThat(counts.length).isLessThanOrEqualTo(Timeline.MOST_STEPS);
+    assertThat(counts.length).isLessThanOrEqualTo(Timeline.MAX_STEPS);
     for (int i = 0; i < counts.length; i++) {
       assertThat(counts[i]).isEqualTo(expected.getOrDefault(i, 0L));
     }
@@ -39,13 +39,13 @@ class TimelineTest {
   }
 
   @Test
-  void ofNothingThereIsNothing() {
+  void emptyTimelineHasNoSteps() {
     assertThat(new Timeline(1).counts(0)).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({"60000,500", "1000,10", "86400000,1800000", "1,1", "61000,1000"})
-  void stepsAreOfALengthThatPeopleLike(long duration, long step) {
+  void stepsHaveRoundLengths(long duration, long step) {
     assertThat(TimeBuckets.millis(duration, 120)).isEqualTo(step);
   }
 }

@@ -22,30 +22,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Two instances at one real Redis. */
+/** Tests two instances with one real Redis. */
 class ClusterCallersTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final Rule RULE =
       Rule.named("users").match("key", "*").limit(FixedWindow.of(Rate.perHour(1_000))).build();
 
   private final AtomicLong clock = new AtomicLong(1_789_300_800_000L);
 
-  /** A watch that has seen some checks. */
-  private StatsCollector watched(String key, int checks) {
-    var watch = new StatsCollector(StatsCollector.USUAL_NAMES, clock::get, () -> false);
-    var observer = watch.observer();
+  /** Returns a collector that has counted some checks. */
+  private StatsCollector collector(String key, int checks) {
+    var stats = new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, clock::get, () -> false);
+    var counter = stats.newCounter();
     try (var limiter = RateLimiter.inMemory(RULE)) {
       for (int i = 0; i < checks; i++) {
         for (var name : new String[] {"everywhere", key}) {
           var request = Request.of(Subject.of(name));
-          observer.decided(request, limiter.checkForResult(request), 1_000);
+          counter.decided(request, limiter.checkForResult(request), 1_000);
         }
       }
     }
     clock.addAndGet(1_000);
-    observer.tick();
-    watch.tick();
-    return watch;
+    counter.tick();
+    stats.tick();
+    return stats;
   }
 
   private static CallerList all(ClusterCallers callers) {
@@ -58,20 +58,20 @@ class ClusterCallersTest {
 
   private static double allowed(CallerList list, String caller) {
     return list.callers().stream()
-        .filter(figures -> figures.caller().equals(caller))
+        .filter(stats -> stats.caller().equals(caller))
         .mapToDouble(CallerStats::allowed)
         .findFirst()
         .orElse(0);
   }
 
   @Test
-  void listsAreReadAndAddedUpAsideAndNotByWhoBringsThem() {
-    var left = new CompletableFuture<Optional<byte[]>>();
-    var read = ClusterCallers.read(left);
+  void listsAreDecodedAndMergedOnVirtualThreads() {
+    var content = new CompletableFuture<Optional<byte[]>>();
+    var read = ClusterCallers.read(content);
     var reader = read.thenApply(list -> Thread.currentThread());
     var other = new CompletableFuture<Optional<CallerList>>();
     var adder = ClusterCallers.merged(List.of(read, other)).thenApply(l -> Thread.currentThread());
-    left.complete(Optional.of(CallerCodec.encode(watched("here", 3).callers())));
+    content.complete(Optional.of(CallerCodec.encode(collector("local", 3).callers())));
     assertThat(reader.join().isVirtual()).isTrue();
     other.complete(Optional.empty());
     assertThat(adder.join().isVirtual()).isTrue();
@@ -79,26 +79,26 @@ class ClusterCallersTest {
   }
 
   @Test
-  void eachSeesTheCallersOfAllAndWhenRedisIsAwayItsOwn() {
+  void callersOfAllInstancesAreListedAndOnlyLocalOnesWithoutRedis() {
     try (var redis = RedisServer.start();
         var store = RedisStore.connect(redis.uri());
         var otherStore = RedisStore.connect(redis.uri())) {
-      var here = new ClusterCallers(watched("here", 3), Optional.of(store.bulletin()), "aaaaaa");
-      var there =
-          new ClusterCallers(watched("there", 5), Optional.of(otherStore.bulletin()), "bbbbbb");
+      var local = new ClusterCallers(collector("local", 3), Optional.of(store.bulletin()), "aaaaaa");
+      var remote =
+          new ClusterCallers(collector("remote", 5), Optional.of(otherStore.bulletin()), "bbbbbb");
       await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> {
-            here.publish();
-            there.publish();
-            return all(here).instances() == 2 && all(there).instances() == 2;
+            local.publish();
+            remote.publish();
+            return all(local).instances() == 2 && all(remote).instances() == 2;
           });
-      var seen = all(here);
-      assertThat(allowed(seen, "here")).isEqualTo(3);
-      assertThat(allowed(seen, "there")).isEqualTo(5);
+      var seen = all(local);
+      assertThat(allowed(seen, "local")).isEqualTo(3);
+      assertThat(allowed(seen, "remote")).isEqualTo(5);
       assertThat(allowed(seen, "everywhere")).isEqualTo(8);
       redis.kill();
-      var alone = all(here);
+      var alone = all(local);
       assertThat(alone.instances()).isEqualTo(1);
       assertThat(allowed(alone, "everywhere")).isEqualTo(3);
     }

@@ -10,25 +10,25 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DecisionListenerTest {
-  private static void tell(DecisionListener witness) {
+  private static void report(DecisionListener listener) {
     var request = Request.of(Subject.of("user:1"));
     try (var limiter = RateLimiter.inMemory()) {
-      witness.decided(request, limiter.checkForResult(request), 7);
+      listener.decided(request, limiter.checkForResult(request), 7);
     }
   }
 
   @Test
-  void severalAreToldInTheirOrder() {
-    var heard = new ArrayList<String>();
+  void listenersAreCalledInOrder() {
+    var received = new ArrayList<String>();
     DecisionListener first =
-        (request, result, nanos) -> heard.add("first " + request.subject() + " " + nanos);
-    DecisionListener second = (request, result, nanos) -> heard.add("second " + result.isAllowed());
-    tell(DecisionListener.all(List.of(first, DecisionListener.NONE, second)));
-    assertThat(heard).containsExactly("first user:1 7", "second true");
+        (request, result, nanos) -> received.add("first " + request.subject() + " " + nanos);
+    DecisionListener second = (request, result, nanos) -> received.add("second " + result.isAllowed());
+    report(DecisionListener.all(List.of(first, DecisionListener.NONE, second)));
+    assertThat(received).containsExactly("first user:1 7", "second true");
   }
 
   @Test
-  void oneByItselfIsNotWrapped() {
+  void singleListenerIsNotWrapped() {
     DecisionListener only = (request, result, nanos) -> {};
     assertThat(DecisionListener.all(List.of(DecisionListener.NONE, only))).isSameAs(only);
     assertThat(DecisionListener.all(List.of())).isSameAs(DecisionListener.NONE);

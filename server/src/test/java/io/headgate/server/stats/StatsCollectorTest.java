@@ -33,157 +33,157 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** A watch and one event loop, with clocks that are turned. */
+/** Tests a collector and one event loop with manual clocks. */
 class StatsCollectorTest {
   private static final Rule USERS =
       Rule.named("users").match("key", "*").limit(FixedWindow.of(Rate.perHour(1_000_000))).build();
 
   private final AtomicLong wall = new AtomicLong(1_789_300_800_150L);
   private final AtomicLong nanos = new AtomicLong();
-  private final StatsCollector watch =
+  private final StatsCollector stats =
       new StatsCollector(
-          StatsCollector.USUAL_NAMES, new MonotonicClock(wall::get, nanos::get), () -> false);
-  private final EventLoopCounter loop = watch.observer();
-  private final List<Anomaly> alarms = new ArrayList<>();
-  private final List<StatsSnapshot> told = new ArrayList<>();
+          StatsCollector.DEFAULT_CALLER_NAMES, new MonotonicClock(wall::get, nanos::get), () -> false);
+  private final EventLoopCounter loop = stats.newCounter();
+  private final List<Anomaly> anomalies = new ArrayList<>();
+  private final List<StatsSnapshot> snapshots = new ArrayList<>();
 
   StatsCollectorTest() {
-    watch.alarm(alarms::add);
-    watch.follow(told::add);
+    stats.onAnomaly(anomalies::add);
+    stats.onSnapshot(snapshots::add);
   }
 
-  /** A second goes by, and all who have to do look at the clock, in this order. */
-  private void second(Runnable... inTurn) {
+  /** Advances the clock by a second and runs the given ticks in order. */
+  private void second(Runnable... ticks) {
     wall.addAndGet(1_000);
     nanos.addAndGet(1_000_000_000);
-    for (var one : inTurn) one.run();
+    for (var tick : ticks) tick.run();
   }
 
-  private void ask(RateLimiter limiter, int times) {
+  private void check(RateLimiter limiter, int times) {
     for (int i = 0; i < times; i++) {
       var request = Request.of(Subject.of("user"));
       loop.decided(request, limiter.checkForResult(request), 1_000);
     }
   }
 
-  private void pass(RateLimiter limiter, int seconds) {
+  private void checkFor(RateLimiter limiter, int seconds) {
     for (int i = 0; i < seconds; i++) {
-      ask(limiter, 50);
-      second(loop::tick, watch::tick);
+      check(limiter, 50);
+      second(loop::tick, stats::tick);
     }
   }
 
   @Test
-  void eachSecondIsToldAlsoWhenTheClockIsPutBack() {
+  void eachSecondIsReportedEvenWhenTheClockIsSetBack() {
     try (var limiter = RateLimiter.inMemory(USERS)) {
-      pass(limiter, 10);
+      checkFor(limiter, 10);
       wall.addAndGet(-3_600_000);
-      pass(limiter, 10);
-      assertThat(told).hasSize(20);
-      assertThat(told.getLast().totals().allowed()).isEqualTo(20 * 50);
-      assertThat(told.getLast().newest().counts().allowed()).isEqualTo(50);
+      checkFor(limiter, 10);
+      assertThat(snapshots).hasSize(20);
+      assertThat(snapshots.getLast().totals().allowed()).isEqualTo(20 * 50);
+      assertThat(snapshots.getLast().newest().counts().allowed()).isEqualTo(50);
     }
   }
 
   @Test
-  void timeThatTheClockSkipsIsNotTakenForSilence() {
+  void skippedTimeIsNotMistakenForMissingTraffic() {
     try (var limiter = RateLimiter.inMemory(USERS)) {
-      pass(limiter, 1_200);
+      checkFor(limiter, 1_200);
       wall.addAndGet(600_000);
-      pass(limiter, 600);
+      checkFor(limiter, 600);
       wall.addAndGet(-60_000);
-      pass(limiter, 600);
-      assertThat(alarms).isEmpty();
-      assertThat(told.getLast().recent().allowed()).isEqualTo(50L * Aggregator.RECENT_SECONDS);
+      checkFor(limiter, 600);
+      assertThat(anomalies).isEmpty();
+      assertThat(snapshots.getLast().recent().allowed()).isEqualTo(50L * Aggregator.RECENT_SECONDS);
     }
   }
 
   @Test
-  void whatAnEventLoopGivesLateIsNotMissed() {
+  void lateCountsOfAnEventLoopAreNoAnomaly() {
     try (var limiter = RateLimiter.inMemory(USERS)) {
-      pass(limiter, 1_200);
+      checkFor(limiter, 1_200);
       for (int i = 0; i < 300; i++) {
-        ask(limiter, 50);
-        second(watch::tick, loop::tick);
+        check(limiter, 50);
+        second(stats::tick, loop::tick);
       }
-      assertThat(alarms).isEmpty();
+      assertThat(anomalies).isEmpty();
     }
   }
 
   @Test
-  void trafficThatStopsIsMissedAllTheSame() {
+  void stoppedTrafficIsAnAnomaly() {
     try (var limiter = RateLimiter.inMemory(USERS)) {
-      pass(limiter, 1_200);
-      for (int i = 0; i < 60; i++) second(loop::tick, watch::tick);
-      assertThat(alarms).hasSize(1);
-      assertThat(alarms.getFirst().text()).contains("less often than usual");
+      checkFor(limiter, 1_200);
+      for (int i = 0; i < 60; i++) second(loop::tick, stats::tick);
+      assertThat(anomalies).hasSize(1);
+      assertThat(anomalies.getFirst().text()).contains("fewer checks than usual");
     }
   }
 
   @Test
-  void aRuleThatIsTakenOutOfForceIsNotMissed() {
+  void removedRuleIsNoAnomaly() {
     var paths =
         Rule.named("paths").match("path", "*").limit(FixedWindow.of(Rate.perHour(1_000_000)));
     try (var limiter = RateLimiter.inMemory(USERS, paths.build())) {
-      watch.rulesInForce(Set.of("users", "paths"));
+      stats.setActiveRules(Set.of("users", "paths"));
       var request = Request.of(Subject.of("path", "/a"));
       for (int i = 0; i < 1_200; i++) {
         for (int k = 0; k < 30; k++) loop.decided(request, limiter.checkForResult(request), 1_000);
-        pass(limiter, 1);
+        checkFor(limiter, 1);
       }
-      watch.rulesInForce(Set.of("users"));
-      pass(limiter, 600);
-      assertThat(alarms).isEmpty();
+      stats.setActiveRules(Set.of("users"));
+      checkFor(limiter, 600);
+      assertThat(anomalies).isEmpty();
     }
   }
 
   @Test
-  void aRuleIsAskedAlsoWhereItOnlyWatchesOrAnotherDenies() {
+  void checksOfARuleIncludeShadowModeAndDenialsByOthers() {
     var strict = Rule.named("strict").match("key", "*").limit(FixedWindow.of(Rate.perHour(3)));
-    var tried = Rule.named("tried").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));
+    var shadow = Rule.named("shadow").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));
     try (var limiter =
-        RateLimiter.inMemory(strict.build(), USERS, tried.mode(Mode.SHADOW).build())) {
-      ask(limiter, 10);
-      second(loop::tick, watch::tick);
+        RateLimiter.inMemory(strict.build(), USERS, shadow.mode(Mode.SHADOW).build())) {
+      check(limiter, 10);
+      second(loop::tick, stats::tick);
     }
     Map<String, CheckCounts> byRule =
-        watch.figures().byRule().stream()
-            .collect(Collectors.toMap(StatsSnapshot.OfRule::rule, StatsSnapshot.OfRule::counts));
+        stats.snapshot().byRule().stream()
+            .collect(Collectors.toMap(StatsSnapshot.RuleStats::rule, StatsSnapshot.RuleStats::counts));
     assertThat(byRule.get("strict")).isEqualTo(new CheckCounts(10, 3, 7, 0, 0));
     assertThat(byRule.get("users")).isEqualTo(new CheckCounts(10, 3, 0, 0, 0));
-    assertThat(byRule.get("tried")).isEqualTo(new CheckCounts(10, 1, 0, 2, 0));
-    assertThat(watch.figures().totals()).isEqualTo(new CheckCounts(10, 3, 7, 2, 0));
+    assertThat(byRule.get("shadow")).isEqualTo(new CheckCounts(10, 1, 0, 2, 0));
+    assertThat(stats.snapshot().totals()).isEqualTo(new CheckCounts(10, 3, 7, 2, 0));
   }
 
-  /** Can't be asked. */
-  private static final class Away implements Store {
-    private static StoreException away() {
-      return new StoreException(StoreException.Kind.CONNECTION, "away", null);
+  /** A store that is unavailable. */
+  private static final class UnavailableStore implements Store {
+    private static StoreException unavailable() {
+      return new StoreException(StoreException.Kind.CONNECTION, "unavailable", null);
     }
 
     @Override
     public PlanResult decide(Plan plan) {
-      throw away();
+      throw unavailable();
     }
 
     @Override
     public PlanResult peek(Plan plan) {
-      throw away();
+      throw unavailable();
     }
 
     @Override
     public boolean renew(Charge charge) {
-      throw away();
+      throw unavailable();
     }
 
     @Override
     public boolean release(Charge charge) {
-      throw away();
+      throw unavailable();
     }
 
     @Override
     public void reset(Counter counter, String key) {
-      throw away();
+      throw unavailable();
     }
 
     @Override
@@ -192,44 +192,44 @@ class StatsCollectorTest {
     }
   }
 
-  private List<Anomaly> alarmsWithoutStore(Function<Rule.Builder, Rule.Builder> policy) {
+  private List<Anomaly> anomaliesWithoutStore(Function<Rule.Builder, Rule.Builder> policy) {
     var rule = Rule.named("users").match("key", "*").limit(FixedWindow.of(Rate.perHour(5)));
     var store =
-        CircuitBreakingStore.before(new Away(), () -> Away.away(), () -> 1, OutageListener.NONE);
+        CircuitBreakingStore.before(new UnavailableStore(), () -> UnavailableStore.unavailable(), () -> 1, OutageListener.NONE);
     try (var limiter = RateLimiter.with(store, RuleSet.of(policy.apply(rule).build()))) {
-      ask(limiter, 10);
-      second(loop::tick, watch::tick);
-      assertThat(watch.figures().totals().degraded()).isEqualTo(10);
+      check(limiter, 10);
+      second(loop::tick, stats::tick);
+      assertThat(stats.snapshot().totals().degraded()).isEqualTo(10);
     }
-    return alarms;
+    return anomalies;
   }
 
   @Test
-  void whatPassesUncountedForWantOfTheStoreIsSaid() {
-    var said = alarmsWithoutStore(rule -> rule.onStoreFailure(new FailurePolicy.Allow()));
-    assertThat(said).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.FAIL_OPEN);
-    assertThat(said.getFirst().value()).isEqualTo(10);
+  void uncountedChecksDuringAnOutageAreAnAnomaly() {
+    var reported = anomaliesWithoutStore(rule -> rule.onStoreFailure(new FailurePolicy.Allow()));
+    assertThat(reported).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.FAIL_OPEN);
+    assertThat(reported.getFirst().value()).isEqualTo(10);
   }
 
   @Test
-  void whatIsCountedHereForWantOfTheStoreHasNotFailedOpen() {
-    assertThat(alarmsWithoutStore(rule -> rule.onStoreFailure(new FailurePolicy.Local())))
+  void locallyCountedChecksHaveNotFailedOpen() {
+    assertThat(anomaliesWithoutStore(rule -> rule.onStoreFailure(new FailurePolicy.Local())))
         .isEmpty();
-    assertThat(watch.figures().totals().allowed()).isEqualTo(5);
+    assertThat(stats.snapshot().totals().allowed()).isEqualTo(5);
   }
 
   @Test
-  void ifCallersCanNotBeAddedUpTheLogSaysSo() {
+  void droppedCallerTablesAreLogged() {
     try (var limiter = RateLimiter.inMemory(USERS);
         var log = new LogCapture(StatsCollector.class.getName())) {
       var result = limiter.checkForResult(Request.of(Subject.of("user")));
-      for (int i = 0; i < 258 * CallerTable.MOST; i++) {
+      for (int i = 0; i < 258 * CallerTable.MAX_CALLERS; i++) {
         loop.decided(Request.of(Subject.of("invented" + i)), result, 1_000);
       }
-      second(loop::tick, watch::tick);
-      second(loop::tick, watch::tick);
+      second(loop::tick, stats::tick);
+      second(loop::tick, stats::tick);
       assertThat(log.text().lines()).hasSize(1);
-      assertThat(log.text()).contains("2 tables of up to 1024 were thrown away");
+      assertThat(log.text()).contains("dropped 2 tables of up to 1024 callers");
     }
   }
 }

@@ -28,58 +28,58 @@ class OutageLogTest {
     lines.start();
   }
 
-  private List<String> said() {
+  private List<String> logged() {
     return lines.list.stream().map(e -> e.getLevel() + " " + e.getFormattedMessage()).toList();
   }
 
   @Test
-  void aStoreThatComesAndGoesIsALineEach() {
+  void eachOutageAndEachRecoveryIsOneLine() {
     log.opened("connection: refused");
     log.closed(3_000_000);
     nanos.addAndGet(OutageLog.QUIET.toNanos());
     log.opened("timeout: late");
     log.closed(12_345_678);
-    assertThat(said())
+    assertThat(logged())
         .containsExactly(
-            "WARN Redis at h:1 can't be reached (connection: refused);"
-                + " until it comes the rules' policies decide (on-store-failure)",
-            "INFO Redis at h:1 has come after 3000 ms; decisions are its own again",
-            "WARN Redis at h:1 is away (timeout: late);"
-                + " until it is back the rules' policies decide (on-store-failure)",
-            "INFO Redis at h:1 is back after 12345 ms; decisions are its own again");
+            "WARN Redis at h:1 can't be reached: connection: refused;"
+                + " decisions use each rule's on-store-failure policy until it recovers",
+            "INFO Redis at h:1 is available after 3000 ms; decisions use it again",
+            "WARN Redis at h:1 is unavailable: timeout: late;"
+                + " decisions use each rule's on-store-failure policy until it recovers",
+            "INFO Redis at h:1 is available again after 12345 ms; decisions use it again");
   }
 
   @Test
-  void whatSaysSomethingOverSeveralLinesIsPutInOne() {
+  void problemOfSeveralLinesIsJoinedIntoOne() {
     log.opened("no partitions\n\nDetails:\n\tnone\n");
-    assertThat(said().getFirst()).contains("(no partitions Details: none);");
+    assertThat(logged().getFirst()).contains(": no partitions Details: none;");
   }
 
   @Test
-  void oneThatFlapsIsNoFlood() {
+  void flappingStoreIsLoggedOncePerQuietPeriod() {
     log.reached();
     for (int i = 0; i < 100; i++) {
       log.opened("timeout: late");
       log.closed(100_000);
     }
-    assertThat(said()).hasSize(2);
+    assertThat(logged()).hasSize(2);
     nanos.addAndGet(OutageLog.QUIET.toNanos());
     log.opened("timeout: late");
-    assertThat(said().getLast()).contains("is away, for the 100. time since this was said last");
+    assertThat(logged().getLast()).contains("is unavailable (100 outages since the last message)");
     assertThat(later).hasSize(1);
   }
 
   @Test
-  void oneThatStaysAwayInTheQuietIsSaidToBeSoWhenItEnds() {
+  void outageDuringTheQuietPeriodIsLoggedAtItsEnd() {
     log.reached();
     log.opened("first");
     log.closed(100_000);
     log.opened("second");
-    assertThat(said()).hasSize(2);
+    assertThat(logged()).hasSize(2);
     nanos.addAndGet(OutageLog.QUIET.toNanos());
     later.remove().run();
-    assertThat(said().getLast()).startsWith("WARN Redis at h:1 is away (second)");
+    assertThat(logged().getLast()).startsWith("WARN Redis at h:1 is unavailable: second;");
     log.closed(20_000_000);
-    assertThat(said().getLast()).startsWith("INFO Redis at h:1 is back after 20000 ms");
+    assertThat(logged().getLast()).startsWith("INFO Redis at h:1 is available again after 20000 ms");
   }
 }

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
-/** Takes traces as a collector does, by OTLP over HTTP, and keeps them. */
+/** A collector that receives traces by OTLP over HTTP and stores them. */
 final class OtlpExporterServer implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -53,12 +53,12 @@ final class OtlpExporterServer implements AutoCloseable {
     }
   }
 
-  /** Refuses all from now on. */
+  /** Rejects all further requests. */
   void refuse() {
     status = 400;
   }
 
-  /** Answers nobody until the latch is open. */
+  /** Delays all responses until the latch is open. */
   void holdUntil(CountDownLatch latch) {
     held = latch;
   }
@@ -67,14 +67,14 @@ final class OtlpExporterServer implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  /** What has come by now. */
+  /** Returns the spans received so far. */
   List<Span> spans() {
     return List.copyOf(spans);
   }
 
-  /** As soon as so many have come. */
+  /** Waits for the given number of spans and returns them. */
   List<Span> await(int number) {
-    Eventually.holds(number + " spans have come", PATIENCE, () -> spans.size() >= number);
+    Eventually.holds(number + " spans are received", PATIENCE, () -> spans.size() >= number);
     return spans();
   }
 

@@ -16,7 +16,7 @@ class TraceSettingsTest {
     "https://otel.example/tenant, https://otel.example/tenant/v1/traces",
     "https://otel.example/v1/traces, https://otel.example/v1/traces",
   })
-  void theAddressIsThatOfTheCollector(String given, String endpoint) {
+  void pathOfTracesIsAppendedToTheUrl(String given, String endpoint) {
     assertThat(TraceSettings.of(given, 1).endpoint()).hasToString(endpoint);
   }
 
@@ -28,7 +28,7 @@ class TraceSettingsTest {
         "http://u:secret@host",
         "http://h/?a=secret"
       })
-  void whatIsNoAddressIsNotRepeated(String given) {
+  void invalidUrlIsNotPrinted(String given) {
     assertThatThrownBy(() -> TraceSettings.of(given, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("such as http://127.0.0.1:4318")
@@ -37,13 +37,13 @@ class TraceSettingsTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
-  void aShareIsBetweenNothingAndAll(double ratio) {
+  void ratioIsBetweenZeroAndOne(double ratio) {
     assertThatThrownBy(() -> TraceSettings.of("http://127.0.0.1:4318", ratio))
         .hasMessage("trace-ratio must be 0 to 1, got " + ratio);
   }
 
   @Test
-  void theLogShowsNoPath() {
+  void logShowsNoPath() {
     assertThat(TraceSettings.of("http://127.0.0.1:4318/secret", 1).shown())
         .isEqualTo("http://127.0.0.1:4318");
   }

@@ -22,7 +22,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A real service that tells a collector, and a client to it. */
+/** A running service that exports traces to a collector, with a client. */
 final class TracedService implements AutoCloseable {
   private final RateLimiter limiter;
   private final Service service;
@@ -43,11 +43,11 @@ final class TracedService implements AutoCloseable {
             Duration.ZERO,
             1);
     try {
-      var book = InMemoryRuleRepository.of(limiter.rules());
-      // Longer than any machine takes, so that no call is late.
+      var repository = InMemoryRuleRepository.of(limiter.rules());
+      // Long enough that no call exceeds it on a slow machine.
       var grpc = new GrpcSettings(Duration.ofSeconds(30));
       this.service =
-          Service.start(settings, grpc, limiter, book, new StoreMetrics(), Ticker.system());
+          Service.start(settings, grpc, limiter, repository, new StoreMetrics(), Ticker.system());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

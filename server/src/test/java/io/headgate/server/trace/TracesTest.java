@@ -39,7 +39,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a collector gets to see of a real service. */
+/** Tests the spans that a collector receives from a running service. */
 class TracesTest {
   private static final Rule USERS =
       Rule.named("users")
@@ -85,7 +85,7 @@ class TracesTest {
   }
 
   @Test
-  void aCheckBelongsToTheTraceOfItsCaller() {
+  void checkBelongsToTheTraceOfItsCaller() {
     try (var service = service(0)) {
       service.post("/v1/check", USER, "traceparent", SAMPLED, "tracestate", "vendor=abc");
     }
@@ -112,7 +112,7 @@ class TracesTest {
   }
 
   @Test
-  void theParentDecidesAndElseTheRatio() {
+  void parentDecidesOrElseTheRatio() {
     try (var none = service(0)) {
       none.post("/v1/check", USER);
       none.post("/v1/check", USER, "traceparent", "not of this form");
@@ -122,7 +122,7 @@ class TracesTest {
       all.post("/v1/check/batch", "{\"checks\":[%s,%s,%s]}".formatted(USER, USER, USER));
       all.post("/v1/peek", USER); // decides nothing
     }
-    // Both have stopped, and stopping sends what there is.
+    // Both have stopped, which exports all spans.
     assertThat(collector.spans()).extracting(Span::getName).containsExactly("POST /v1/check/batch");
     var batch = collector.spans().getFirst();
     assertThat(batch.getParentSpanId().isEmpty()).isTrue();
@@ -132,7 +132,7 @@ class TracesTest {
   }
 
   @Test
-  void whoMayNotAskIsNotFollowed() {
+  void unauthorizedRequestIsNotTraced() {
     var traces = TraceSettings.of(collector.address(), 1);
     var access =
         new AccessControl(Optional.of("a-token-of-the-admin"), Optional.of("a-token-to-check"));
@@ -143,7 +143,7 @@ class TracesTest {
   }
 
   @Test
-  void withoutACollectorEveryRequestHasTheSameTraceOfNothing() {
+  void tracingIsOffWithoutACollector() {
     var off = Tracing.of(Optional.empty(), "instance");
     assertThat(off.isOn()).isFalse();
     assertThat(off.request("POST", "/v1/check", new TraceParent(SAMPLED, ""))).isSameAs(Trace.NONE);
@@ -151,11 +151,11 @@ class TracesTest {
   }
 
   @Test
-  void askingRedisIsASpanWithinAndSoIsItsSilence() {
+  void redisCallIsAChildSpanAndTimeoutIsAnError() {
     try (var redis = RedisServer.start()) {
       var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(3));
       try (var service = service(1, RedisStore.connect(options))) {
-        // Each with a key of its own: who has been denied is known here, without asking.
+        // Each with its own key, since denials are cached and cause no Redis call.
         service.post("/v1/check", "{\"key\":\"user:1\"}");
         var asked = child(collector.await(2), "POST /v1/check");
         assertThat(asked.getKind()).isEqualTo(SpanKind.SPAN_KIND_CLIENT);
@@ -198,7 +198,7 @@ class TracesTest {
     return child;
   }
 
-  /** As Envoy does. */
+  /** Makes a gRPC call as Envoy does. */
   private static void call(TracedService service) {
     var channel =
         NettyChannelBuilder.forAddress("127.0.0.1", service.port()).usePlaintext().build();
@@ -217,7 +217,7 @@ class TracesTest {
   }
 
   @Test
-  void aCallByGrpcIsFollowedToo() {
+  void grpcCallIsTraced() {
     try (var service = service(0)) {
       call(service);
       var span = collector.await(1).getFirst();
@@ -235,7 +235,7 @@ class TracesTest {
   }
 
   @Test
-  void whoLeavesTheLineIsSeenToHaveGone() throws IOException {
+  void disconnectedClientIsRecorded() throws IOException {
     try (var service = service(1)) {
       String next = "{\"key\":\"line:1\",\"wait\":true}";
       service.post("/v1/check", next);
@@ -261,8 +261,8 @@ class TracesTest {
   }
 
   @Test
-  void spansThatDoNotFitAreCountedAndSaid() {
-    int all = 3 * OtlpExporter.MOST_WAITING;
+  void droppedSpansAreCountedAndLogged() {
+    int all = 3 * OtlpExporter.MAX_QUEUED;
     var latch = new CountDownLatch(1);
     collector.holdUntil(latch);
     try (var log = new LogCapture("io.headgate.server.trace")) {
@@ -272,24 +272,24 @@ class TracesTest {
       }
       latch.countDown();
       Eventually.holds(
-          "the log says it", Duration.ofSeconds(30), () -> log.text().contains("did not fit"));
+          "a log line reports it", Duration.ofSeconds(30), () -> log.text().contains("spans were dropped"));
       tracing.close(Duration.ofSeconds(30));
-      var said = Pattern.compile("(\\d+) spans did not fit").matcher(log.text());
-      assertThat(said.find()).isTrue();
-      assertThat(collector.spans().size() + Integer.parseInt(said.group(1))).isEqualTo(all);
+      var matcher = Pattern.compile("(\\d+) spans were dropped").matcher(log.text());
+      assertThat(matcher.find()).isTrue();
+      assertThat(collector.spans().size() + Integer.parseInt(matcher.group(1))).isEqualTo(all);
     }
   }
 
   @Test
-  void aCollectorThatRefusesDisturbsNobodyAndIsSaidOnce() {
+  void rejectingCollectorIsLoggedOnceAndAffectsNoCheck() {
     collector.refuse();
     try (var log = new LogCapture("io.headgate.server.trace");
         var service = service(1)) {
       assertThat(service.post("/v1/check", USER)).isEqualTo(200);
       Eventually.holds(
-          "the log says it",
+          "a log line reports it",
           Duration.ofSeconds(30),
-          () -> log.text().contains("traces can't be sent to " + collector.address()));
+          () -> log.text().contains("cannot export traces to " + collector.address()));
       assertThat(service.post("/v1/check", USER)).isEqualTo(200);
       service.stop();
       assertThat(log.text().lines()).hasSize(1);

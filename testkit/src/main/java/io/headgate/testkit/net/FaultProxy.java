@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a server on 127.0.0.1 and makes their network as bad as a test wants,
- * while they talk. Starts by passing everything on; each call below changes that at once, for the
- * connections that are open as for those to come.
+ * A TCP proxy between a client and a server on 127.0.0.1 that injects network faults. It starts by
+ * forwarding everything. Each method changes the behaviour immediately, for open and for new
+ * connections. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
-  private final NetworkConditions weather = new NetworkConditions();
+  private final NetworkConditions conditions = new NetworkConditions();
   private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
   private final AtomicLong accepted = new AtomicLong();
   private final Object listening = new Object();
@@ -43,47 +43,48 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
+  /** Returns the port on which the proxy listens. */
   public int port() {
     return port;
   }
 
-  /** How many connections were accepted since the start. */
+  /** Returns the number of connections accepted since the start. */
   public long accepted() {
     return accepted.get();
   }
 
-  /** How many connections are open now. */
+  /** Returns the number of open connections. */
   public int open() {
     return open.size();
   }
 
-  /** Forwards at once; what was held back goes first. */
+  /** Forwards without delay, retained data first. */
   public void pass() {
-    change(NetworkConditions.Fair.FAIR);
+    change(NetworkConditions.Normal.NORMAL);
   }
 
   /**
-   * Holds every chunk this long, in both directions; so a round trip takes twice as long. Chunks
-   * travel side by side, as on a long wire: two sent together arrive together, in order.
+   * Delays every chunk in both directions, so that a round trip takes twice as long. The delay does
+   * not limit throughput: chunks sent together arrive together, in order.
    */
   public void delay(Duration oneWay) {
     change(new NetworkConditions.Slow(oneWay));
   }
 
   /**
-   * Forwards nothing, neither bytes nor the end of a connection, and reads nothing; connections
-   * stay open and new ones are accepted. What was sent meanwhile arrives when this is over.
+   * Stops reading and forwarding, including the end of a connection. Connections stay open and new
+   * ones are accepted. Data sent meanwhile is forwarded after the next change.
    */
   public void blackhole() {
-    change(NetworkConditions.Silent.SILENT);
+    change(NetworkConditions.Blackhole.BLACKHOLE);
   }
 
-  /** Resets every open connection, on both sides. New ones are treated as before. */
+  /** Resets every open connection on both sides. New connections are not affected. */
   public void cut() {
     for (var connection : open) connection.reset();
   }
 
-  /** Closes the port and resets every open connection, until {@code pass} or another call. */
+  /** Closes the port and resets every open connection, until the next change. */
   public void refuse() {
     synchronized (listening) {
       stopListening();
@@ -103,7 +104,7 @@ public final class FaultProxy implements AutoCloseable {
   private void change(NetworkConditions.Kind kind) {
     synchronized (listening) {
       if (closed) throw new IllegalStateException(this + " is closed; start another");
-      weather.become(kind);
+      conditions.set(kind);
       if (listener == null) startListening();
     }
   }
@@ -114,7 +115,7 @@ public final class FaultProxy implements AutoCloseable {
       listener = again;
       accept(again);
     } catch (IOException e) {
-      throw new UncheckedIOException("port " + port + " can't be opened again", e);
+      throw new UncheckedIOException("cannot listen on port " + port + " again", e);
     }
   }
 
@@ -141,15 +142,15 @@ public final class FaultProxy implements AutoCloseable {
   private void acceptAll(ServerSocket from) {
     while (true) {
       try {
-        welcome(from, from.accept());
+        connect(from, from.accept());
       } catch (IOException e) {
         return; // closed
       }
     }
   }
 
-  private void welcome(ServerSocket from, Socket client) {
-    var connection = new ProxiedConnection(client, target, weather, open::remove);
+  private void connect(ServerSocket from, Socket client) {
+    var connection = new ProxiedConnection(client, target, conditions, open::remove);
     synchronized (listening) {
       if (from.isClosed()) {
         connection.reset();

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ports that the system says are free on 127.0.0.1. Somebody may take one before it is used: who
- * asks must be ready to ask again.
+ * Finds ports that are free on 127.0.0.1. Another process may take one before it is used, so the
+ * caller must be prepared to retry.
  */
 public final class FreePorts {
-  /** All different, since all are held until the last is found. */
+  /** Returns distinct free ports. */
   public static List<Integer> find(int count) {
     var sockets = new ArrayList<ServerSocket>();
     try {
@@ -27,7 +27,7 @@ public final class FreePorts {
     }
   }
 
-  /** 127.0.0.1; {@code getLoopbackAddress()} may be ::1. */
+  /** Returns 127.0.0.1; {@code getLoopbackAddress()} may be ::1. */
   public static InetAddress loopback() {
     try {
       return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});

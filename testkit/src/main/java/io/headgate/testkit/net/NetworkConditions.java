@@ -4,18 +4,22 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** How the network is right now; those who wait for better notice every change. */
+/** The current behaviour of the proxied network. A change wakes all waiting threads. */
 final class NetworkConditions {
+  /** A behaviour of the network. */
   sealed interface Kind {}
 
-  enum Fair implements Kind {
-    FAIR
+  /** Forwards without delay. */
+  enum Normal implements Kind {
+    NORMAL
   }
 
-  enum Silent implements Kind {
-    SILENT
+  /** Forwards nothing. */
+  enum Blackhole implements Kind {
+    BLACKHOLE
   }
 
+  /** Forwards each chunk after a delay. */
   record Slow(Duration oneWay) implements Kind {
     Slow {
       if (oneWay.isNegative())
@@ -26,9 +30,10 @@ final class NetworkConditions {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private Kind kind = Fair.FAIR;
+  private Kind kind = Normal.NORMAL;
 
-  void become(Kind next) {
+  /** Changes the behaviour. */
+  void set(Kind next) {
     lock.lock();
     try {
       kind = next;
@@ -38,26 +43,26 @@ final class NetworkConditions {
     }
   }
 
-  /** Until something may be read. */
-  void awaitSound() throws InterruptedException {
+  /** Waits until reading is permitted. */
+  void awaitReadable() throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (kind == Silent.SILENT) changed.await();
+      while (kind == Blackhole.BLACKHOLE) changed.await();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Until what was read at that time may be passed on. */
-  void awaitPassage(long readAtNanos) throws InterruptedException {
+  /** Waits until data that was read at the given time may be forwarded. */
+  void awaitForwardable(long readAtNanos) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       while (true) {
         switch (kind) {
-          case Fair.FAIR -> {
+          case Normal.NORMAL -> {
             return;
           }
-          case Silent.SILENT -> changed.await();
+          case Blackhole.BLACKHOLE -> changed.await();
           case Slow(var oneWay) -> {
             long left = oneWay.toNanos() - (System.nanoTime() - readAtNanos);
             if (left <= 0) return;

@@ -11,17 +11,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * One client, the connection to the server made for it, and two directions. Each direction reads in
- * one thread and writes in another, so that a delayed chunk does not hold up the reading of the
- * next. Plain threads: a test that pins the carriers of virtual ones must not slow its network.
+ * One client connection and the connection to the server that belongs to it. Each direction reads
+ * in one thread and writes in another, so that a delayed chunk does not delay the reading of the
+ * next. Uses platform threads, since a test that pins the carriers of virtual threads must not slow
+ * the network.
  */
 final class ProxiedConnection {
   private static final int CHUNK_BYTES = 16 * 1_024;
 
-  /** How much may be on the way in each direction; then the sender has to wait. */
-  private static final int CHUNKS_ON_THE_WAY = 256;
+  /** Maximum number of chunks in transit per direction; beyond it reading stops. */
+  private static final int MAX_QUEUED_CHUNKS = 256;
 
-  /** Bytes and when they came; none means the end. */
+  /** Bytes with the time they were read; an empty chunk is the end of the stream. */
   private record Chunk(ByteBuffer bytes, long readAtNanos) {
     boolean isEnd() {
       return !bytes.hasRemaining();
@@ -30,7 +31,7 @@ final class ProxiedConnection {
 
   private final Socket client;
   private final int target;
-  private final NetworkConditions weather;
+  private final NetworkConditions conditions;
   private final Consumer<ProxiedConnection> onEnd;
   private final AtomicInteger directionsLeft = new AtomicInteger(2);
 
@@ -40,10 +41,10 @@ final class ProxiedConnection {
   private boolean ended;
 
   ProxiedConnection(
-      Socket client, int target, NetworkConditions weather, Consumer<ProxiedConnection> onEnd) {
+      Socket client, int target, NetworkConditions conditions, Consumer<ProxiedConnection> onEnd) {
     this.client = client;
     this.target = target;
-    this.weather = weather;
+    this.conditions = conditions;
     this.onEnd = onEnd;
     sockets.add(client);
   }
@@ -52,13 +53,13 @@ final class ProxiedConnection {
     run("connect", this::connect);
   }
 
-  /** With a linger of 0 the system sends RST, not FIN. */
+  /** Resets both sides. With a linger of 0 the system sends RST, not FIN. */
   void reset() {
     end(true);
   }
 
   private void connect() throws IOException, InterruptedException {
-    weather.awaitSound();
+    conditions.awaitReadable();
     var server = new Socket(FreePorts.loopback(), target);
     synchronized (lock) {
       sockets.add(server);
@@ -69,34 +70,34 @@ final class ProxiedConnection {
     }
     client.setTcpNoDelay(true);
     server.setTcpNoDelay(true);
-    join(client, server, "up");
-    join(server, client, "down");
+    forward(client, server, "up");
+    forward(server, client, "down");
   }
 
-  private void join(Socket from, Socket to, String name) {
-    var onTheWay = new ArrayBlockingQueue<Chunk>(CHUNKS_ON_THE_WAY);
-    run(name + "-read", () -> read(from, onTheWay));
-    run(name + "-write", () -> write(onTheWay, to));
+  private void forward(Socket from, Socket to, String name) {
+    var queue = new ArrayBlockingQueue<Chunk>(MAX_QUEUED_CHUNKS);
+    run(name + "-read", () -> read(from, queue));
+    run(name + "-write", () -> write(queue, to));
   }
 
-  private void read(Socket from, BlockingQueue<Chunk> onTheWay)
+  private void read(Socket from, BlockingQueue<Chunk> queue)
       throws IOException, InterruptedException {
     var in = from.getInputStream();
     int length;
     do {
-      weather.awaitSound();
+      conditions.awaitReadable();
       var buffer = new byte[CHUNK_BYTES];
       length = Math.max(0, in.read(buffer));
-      onTheWay.put(new Chunk(ByteBuffer.wrap(buffer, 0, length), System.nanoTime()));
+      queue.put(new Chunk(ByteBuffer.wrap(buffer, 0, length), System.nanoTime()));
     } while (length > 0);
   }
 
-  private void write(BlockingQueue<Chunk> onTheWay, Socket to)
+  private void write(BlockingQueue<Chunk> queue, Socket to)
       throws IOException, InterruptedException {
     var out = to.getOutputStream();
     while (true) {
-      var chunk = onTheWay.take();
-      weather.awaitPassage(chunk.readAtNanos());
+      var chunk = queue.take();
+      conditions.awaitForwardable(chunk.readAtNanos());
       if (chunk.isEnd()) break;
       out.write(chunk.bytes().array(), 0, chunk.bytes().limit());
     }
@@ -108,7 +109,7 @@ final class ProxiedConnection {
     void run() throws IOException, InterruptedException;
   }
 
-  /** Whatever goes wrong on one side is a reset for both. */
+  /** Runs work in a new thread; a failure on one side resets both. */
   private void run(String name, Work work) {
     synchronized (lock) {
       if (ended) return;
@@ -140,7 +141,7 @@ final class ProxiedConnection {
     try (socket) {
       if (abruptly) socket.setSoLinger(true, 0);
     } catch (IOException e) {
-      // closed by the other side at the same time
+      // Closed by the peer at the same time.
     }
   }
 

@@ -17,8 +17,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A certificate for 127.0.0.1 and localhost that vouches for itself, made anew each time and gone
- * on close. Who trusts one trusts no other.
+ * A new self-signed certificate for 127.0.0.1 and localhost, with its key. Closing it deletes the
+ * files.
  */
 public final class TestCertificates implements AutoCloseable {
   private static final String ALIAS = "test";
@@ -28,46 +28,47 @@ public final class TestCertificates implements AutoCloseable {
 
   private TestCertificates() {}
 
+  /** Generates a key and certificate. */
   public static TestCertificates create() {
-    var made = new TestCertificates();
+    var certificates = new TestCertificates();
     try {
-      made.generate();
-      made.writePem();
-      return made;
+      certificates.generate();
+      certificates.writePem();
+      return certificates;
     } catch (IOException e) {
-      made.close();
+      certificates.close();
       throw new UncheckedIOException(e);
     } catch (GeneralSecurityException e) {
-      made.close();
-      throw new IllegalStateException("keytool's store can't be read", e);
+      certificates.close();
+      throw new IllegalStateException("cannot read the key store that keytool created", e);
     }
   }
 
-  /** The certificate as PEM: what the server shows, and what the client has to trust. */
+  /** Returns the certificate as PEM, for the server to present and the client to trust. */
   public Path certificate() {
     return directory.resolve("certificate.pem");
   }
 
-  /** The private key as PEM (PKCS#8, no password). */
+  /** Returns the private key as PEM (PKCS#8, no password). */
   public Path key() {
     return directory.resolve("key.pem");
   }
 
-  /** For a client that trusts this certificate and nothing else. */
+  /** Returns the TLS context of a client that trusts this certificate only. */
   public SSLContext trusting() {
     return context(null);
   }
 
-  /** The same, for a client that shows a certificate of its own. */
-  public SSLContext trusting(TestCertificates shown) {
+  /** Returns the TLS context of a client that trusts this certificate and presents another. */
+  public SSLContext trusting(TestCertificates client) {
     try {
       var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(shown.store(), shown.password.toCharArray());
+      keys.init(client.store(), client.password.toCharArray());
       return context(keys.getKeyManagers());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this JDK can't use its own key", e);
+      throw new IllegalStateException("cannot use the generated key", e);
     }
   }
 
@@ -84,7 +85,7 @@ public final class TestCertificates implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this JDK can't trust its own certificate", e);
+      throw new IllegalStateException("cannot trust the generated certificate", e);
     }
   }
 
@@ -101,7 +102,7 @@ public final class TestCertificates implements AutoCloseable {
     return KeyStore.getInstance(storeFile().toFile(), password.toCharArray());
   }
 
-  /** The JDK makes certificates through its command only. */
+  /** Runs keytool, since the JDK has no API to create certificates. */
   private void generate() throws IOException {
     var keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
     var output = directory.resolve("keytool.log");

@@ -1,6 +1,6 @@
 /**
- * The network as tests meet it: a proxy that fails on demand, certificates, free ports. Knows TCP
- * and TLS; nothing here knows a protocol above them.
+ * Network support for tests: a fault-injecting proxy, certificates and free ports. It works with
+ * TCP and TLS and is independent of any protocol above them.
  */
 @NullMarked
 package io.headgate.testkit.net;

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What to start: the program, its port, and its options. */
+/** The program to start, with its port and options. */
 record LaunchSpec(String program, int port, List<String> extraOptions, Arguments arguments) {
   static final String PROGRAM = "redis-server";
 
-  /** The whole command line, once the directory to work in is known. */
+  /** Creates the command line for a working directory. */
   @FunctionalInterface
   interface Arguments {
     List<String> in(Path directory) throws IOException;
@@ -21,7 +21,7 @@ record LaunchSpec(String program, int port, List<String> extraOptions, Arguments
     extraOptions = List.copyOf(extraOptions);
   }
 
-  /** A server that keeps nothing on disk; later options win over earlier ones. */
+  /** Returns a server without persistence. Later options override earlier ones. */
   static LaunchSpec server(int port, List<String> extraOptions) {
     return new LaunchSpec(
         PROGRAM,
@@ -32,19 +32,22 @@ record LaunchSpec(String program, int port, List<String> extraOptions, Arguments
           arguments.addAll(List.of("--port", Integer.toString(port)));
           arguments.addAll(List.of("--bind", "127.0.0.1", "--dir", directory.toString()));
           arguments.addAll(List.of("--save", "", "--appendonly", "no"));
-          // A primary would wait for further replicas before it serves the first.
+          // By default a primary waits for more replicas before it serves the first.
           arguments.addAll(List.of("--repl-diskless-sync-delay", "0"));
           arguments.addAll(extraOptions);
           return arguments;
         });
   }
 
-  /** The same with another program. */
+  /** Returns the same specification with another program. */
   LaunchSpec of(String program) {
     return new LaunchSpec(program, port, extraOptions, arguments);
   }
 
-  /** Sentinels keep what they learn in their configuration, so it is a file, and written once. */
+  /**
+   * Returns a Sentinel. Its configuration is a file that is written once, since Sentinel stores its
+   * state in it.
+   */
   static LaunchSpec sentinel(int port, List<String> configuration) {
     return new LaunchSpec(
         PROGRAM,
@@ -62,7 +65,7 @@ record LaunchSpec(String program, int port, List<String> extraOptions, Arguments
         });
   }
 
-  /** The word that follows the option, where it is given. */
+  /** Returns the value of an option, if given. */
   Optional<String> option(String name) {
     int at = extraOptions.lastIndexOf(name);
     return at < 0 || at + 1 == extraOptions.size()

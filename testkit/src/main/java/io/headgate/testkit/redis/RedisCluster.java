@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A real Redis Cluster on 127.0.0.1 that notices a dead node after two seconds. */
+/** A real Redis Cluster on 127.0.0.1, with a node timeout of two seconds. */
 public final class RedisCluster implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final int KEYS_AT_ONCE = 100;
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final int KEYS_PER_MIGRATE = 100;
 
   private final List<RedisServer> nodes = new ArrayList<>();
   private final int primaries;
@@ -19,12 +19,12 @@ public final class RedisCluster implements AutoCloseable {
     this.primaries = primaries;
   }
 
-  /** Three primaries with a replica each. */
+  /** Starts three primaries with one replica each. */
   public static RedisCluster start(String... extraOptions) {
     return start(3, 1, extraOptions);
   }
 
-  /** Returns when every node says that the cluster is well and every replica is in sync. */
+  /** Starts a cluster and waits until all nodes report it healthy and the replicas are in sync. */
   public static RedisCluster start(int primaries, int replicasEach, String... extraOptions) {
     if (primaries < 1 || replicasEach < 0)
       throw new IllegalArgumentException(
@@ -64,18 +64,18 @@ public final class RedisCluster implements AutoCloseable {
       nodes.get(i).call("CLUSTER", "SET-CONFIG-EPOCH", text(i + 1));
     }
     meet();
-    Eventually.holds("all nodes know each other", PATIENCE, () -> all(n -> isComplete(n, 0)));
+    Eventually.holds("all nodes have joined the cluster", TIMEOUT, () -> all(n -> isComplete(n, 0)));
     for (int i = primaries; i < nodes.size(); i++) {
       nodes.get(i).call("CLUSTER", "REPLICATE", idOf(nodes.get(i % primaries)));
     }
     int replicas = nodes.size() - primaries;
     Eventually.holds(
-        "the cluster is well and its replicas in sync",
-        PATIENCE,
-        () -> all(n -> isComplete(n, replicas) && isWell(n) && isInSync(n)));
+        "the cluster is healthy and its replicas are in sync",
+        TIMEOUT,
+        () -> all(n -> isComplete(n, replicas) && isHealthy(n) && isInSync(n)));
   }
 
-  /** Everybody meets everybody: quicker than hearing of one another. */
+  /** Introduces every node to every other, which is faster than gossip. */
   private void meet() {
     for (int i = 0; i < nodes.size(); i++) {
       for (var other : nodes.subList(i + 1, nodes.size())) {
@@ -85,27 +85,29 @@ public final class RedisCluster implements AutoCloseable {
     }
   }
 
+  /** Returns a redis-cluster URI with all nodes. */
   public String uri() {
     return nodes.stream()
         .map(node -> "127.0.0.1:" + node.port())
         .collect(joining(",", "redis-cluster://", ""));
   }
 
-  /** All of them, dead or alive: first those that began as primaries. */
+  /** Returns all nodes, running or not, the initial primaries first. */
   public List<RedisServer> nodes() {
     return List.copyOf(nodes);
   }
 
+  /** Returns the slot of a key. */
   public static int slotOf(String key) {
     return HashSlot.of(key);
   }
 
-  /** The node that owns the slot, as the first node that can be asked sees it. */
+  /** Returns the owner of the slot as the first running node reports it. */
   public RedisServer primaryOfSlot(int slot) {
     return ownerSeenBy(running().getFirst(), HashSlot.check(slot));
   }
 
-  /** Kills the owner of the slot, and gives it. */
+  /** Kills the owner of the slot and returns it. */
   public RedisServer killPrimaryOfSlot(int slot) {
     var primary = primaryOfSlot(slot);
     primary.kill();
@@ -113,20 +115,20 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until somebody else has taken over the slot, and every node that runs knows and is well.
+   * Waits until another node owns the slot, and every running node reports that and is healthy.
    *
-   * @param gone who owned it before, killed or paused by now
-   * @return who owns it now
+   * @param previous the previous owner, killed or paused
+   * @return the new owner
    */
-  public RedisServer awaitFailover(int slot, RedisServer gone) {
+  public RedisServer awaitFailover(int slot, RedisServer previous) {
     Eventually.holds(
-        "slot %d has another owner than %s".formatted(HashSlot.check(slot), gone),
-        PATIENCE,
-        () -> all(n -> ownerSeenBy(n, slot) != gone && isWell(n)));
+        "slot %d has another owner than %s".formatted(HashSlot.check(slot), previous),
+        TIMEOUT,
+        () -> all(n -> ownerSeenBy(n, slot) != previous && isHealthy(n)));
     return primaryOfSlot(slot);
   }
 
-  /** Moves a slot with all its keys to another primary while clients go on, as resharding does. */
+  /** Moves a slot with all its keys to another primary, as live resharding does. */
   public void migrateSlot(int slot, RedisServer to) {
     var from = primaryOfSlot(slot);
     if (from == to) return;
@@ -135,21 +137,21 @@ public final class RedisCluster implements AutoCloseable {
     to.call("CLUSTER", "SETSLOT", slotText, "IMPORTING", idOf(from));
     from.call("CLUSTER", "SETSLOT", slotText, "MIGRATING", target);
     moveKeys(slotText, from, to);
-    // The new owner first: were the old one to forget before it knows, both would refuse.
+    // The new owner first: otherwise both nodes would redirect to each other for a moment.
     to.call("CLUSTER", "SETSLOT", slotText, "NODE", target);
     from.call("CLUSTER", "SETSLOT", slotText, "NODE", target);
     for (var node : running()) {
       if (isPrimary(node)) node.call("CLUSTER", "SETSLOT", slotText, "NODE", target);
     }
     Eventually.holds(
-        "every node knows that slot %d is with %s".formatted(slot, to),
-        PATIENCE,
+        "every node reports %2$s as the owner of slot %1$d".formatted(slot, to),
+        TIMEOUT,
         () -> all(n -> ownerSeenBy(n, slot) == to));
   }
 
   private static void moveKeys(String slot, RedisServer from, RedisServer to) {
     while (true) {
-      var keys = from.call("CLUSTER", "GETKEYSINSLOT", slot, text(KEYS_AT_ONCE)).items();
+      var keys = from.call("CLUSTER", "GETKEYSINSLOT", slot, text(KEYS_PER_MIGRATE)).items();
       if (keys.isEmpty()) return;
       var move = new ArrayList<String>();
       move.addAll(List.of("MIGRATE", "127.0.0.1", text(to.port()), "", "0", "5000", "KEYS"));
@@ -164,18 +166,18 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   @FunctionalInterface
-  private interface Claim {
+  private interface NodeCondition {
     boolean holdsFor(RedisServer node);
   }
 
-  private boolean all(Claim claim) {
-    return running().stream().allMatch(claim::holdsFor);
+  private boolean all(NodeCondition condition) {
+    return running().stream().allMatch(condition::holdsFor);
   }
 
   private List<RedisServer> running() {
     var running = nodes.stream().filter(RedisServer::isRunning).toList();
     if (running.isEmpty())
-      throw new IllegalStateException("no node of the cluster runs; restart() or resume() one");
+      throw new IllegalStateException("no node of the cluster is running; restart() or resume() one");
     return running;
   }
 
@@ -183,7 +185,7 @@ public final class RedisCluster implements AutoCloseable {
     var owner =
         ClusterView.of(node)
             .ownerOf(slot)
-            .orElseThrow(() -> new IllegalStateException("nobody owns slot " + slot));
+            .orElseThrow(() -> new IllegalStateException("slot " + slot + " has no owner"));
     return nodes.stream().filter(n -> n.port() == owner.port()).findFirst().orElseThrow();
   }
 
@@ -191,16 +193,16 @@ public final class RedisCluster implements AutoCloseable {
     return ClusterView.of(node).isComplete(nodes.size(), replicas);
   }
 
-  private static boolean isWell(RedisServer node) {
-    return node.says("cluster_state:ok", "CLUSTER", "INFO");
+  private static boolean isHealthy(RedisServer node) {
+    return node.reports("cluster_state:ok", "CLUSTER", "INFO");
   }
 
   private static boolean isInSync(RedisServer node) {
-    return isPrimary(node) || node.says("master_link_status:up", "INFO", "replication");
+    return isPrimary(node) || node.reports("master_link_status:up", "INFO", "replication");
   }
 
   private static boolean isPrimary(RedisServer node) {
-    return node.says("role:master", "INFO", "replication");
+    return node.reports("role:master", "INFO", "replication");
   }
 
   private static String idOf(RedisServer node) {

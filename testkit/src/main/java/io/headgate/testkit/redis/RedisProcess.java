@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Optional;
 
-/** A process that may be started again, with a directory of its own. Ends with the JVM, at last. */
+/**
+ * A restartable process with its own directory. It is killed on close, at the latest when the JVM
+ * exits. Thread-safe.
+ */
 final class RedisProcess implements AutoCloseable {
   private final LaunchSpec launch;
   private final ScratchDirectory directory = ScratchDirectory.create("headgate-redis-");
@@ -59,23 +62,25 @@ final class RedisProcess implements AutoCloseable {
     return process.orElseThrow().pid();
   }
 
-  /** SIGKILL, which ends a paused process too. */
+  /** Sends SIGKILL, which ends a paused process too, and waits for the end. */
   synchronized void kill() {
     process.ifPresent(RedisProcess::kill);
   }
 
+  /** Sends SIGSTOP and waits until the process has stopped. */
   synchronized void pause() {
     signal("STOP");
     paused = true;
     Eventually.holds(this + " stops", Duration.ofSeconds(5), this::isStopped);
   }
 
+  /** Sends SIGCONT. */
   synchronized void resume() {
     signal("CONT");
     paused = false;
   }
 
-  /** What a replica once received is on its disk, and would be loaded at the next start. */
+  /** Deletes the RDB file of a replica, which would be loaded at the next start. */
   synchronized void deleteData() {
     checkOpen();
     try (var files = Files.newDirectoryStream(directory.path(), "*.rdb")) {
@@ -85,7 +90,7 @@ final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** What the process said since its last start. */
+  /** Returns the output of the process since its last start. */
   synchronized String log() {
     try {
       return Files.readString(logFile());
@@ -100,7 +105,7 @@ final class RedisProcess implements AutoCloseable {
     closed = true;
     kill();
     directory.close();
-    ExitHooks.forget(this);
+    ExitHooks.remove(this);
   }
 
   @Override
@@ -117,9 +122,9 @@ final class RedisProcess implements AutoCloseable {
   }
 
   private void signal(String name) {
-    if (!isAlive()) throw new IllegalStateException(this + " has ended: restart() it first");
+    if (!isAlive()) throw new IllegalStateException(this + " is not running; restart() it first");
     try {
-      // The shell's own kill: the command of that name is not installed everywhere.
+      // The shell's built-in kill, since the kill command is not installed everywhere.
       var command = new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid());
       int exit = waitFor(command.inheritIO().start());
       if (exit != 0) throw new IllegalStateException("can't send SIG" + name + " to " + this);
@@ -128,7 +133,7 @@ final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** The signal is on its way when kill returns; only the kernel knows when it has arrived. */
+  /** Returns whether the kernel reports the process as stopped; signals are asynchronous. */
   private boolean isStopped() throws IOException {
     var status = Path.of("/proc", Long.toString(pid()), "status");
     return !Files.exists(status)

@@ -8,13 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A primary, its replicas, and three sentinels that replace it once two of them have missed it for
- * a second.
+ * A primary with replicas and three Sentinels, which fail over once two of them have not reached
+ * the primary for a second.
  */
 public final class RedisSentinelGroup implements AutoCloseable {
+  /** The name of the monitored primary. */
   public static final String NAME = "headgate";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int SENTINELS = 3;
   private static final int QUORUM = 2;
 
@@ -27,13 +28,14 @@ public final class RedisSentinelGroup implements AutoCloseable {
     lastPrimary = first;
   }
 
-  /** With one replica. */
+  /** Starts a group with one replica. */
   public static RedisSentinelGroup start() {
     return start(1);
   }
 
   /**
-   * Returns when the replicas are in sync and the sentinels know them and each other.
+   * Starts a group and waits until the replicas are in sync and every Sentinel has discovered them
+   * and the other Sentinels.
    *
    * @param extraOptions for the primary and the replicas, not for the sentinels
    */
@@ -59,11 +61,11 @@ public final class RedisSentinelGroup implements AutoCloseable {
     for (int i = 0; i < count; i++) servers.add(RedisServer.start(options.toArray(String[]::new)));
     Eventually.holds(
         "the replicas are in sync",
-        PATIENCE,
+        TIMEOUT,
         () ->
             servers.stream()
                 .skip(1)
-                .allMatch(s -> s.says("master_link_status:up", "INFO", "replication")));
+                .allMatch(s -> s.reports("master_link_status:up", "INFO", "replication")));
   }
 
   private void startSentinels() {
@@ -77,31 +79,32 @@ public final class RedisSentinelGroup implements AutoCloseable {
           RedisServer.start(1, ports -> LaunchSpec.sentinel(ports.getFirst(), configuration)));
     }
     Eventually.holds(
-        "the sentinels know the replicas and each other",
-        PATIENCE,
-        () -> sentinels.stream().allMatch(this::knowsAll));
+        "the sentinels have discovered the replicas and each other",
+        TIMEOUT,
+        () -> sentinels.stream().allMatch(this::hasDiscoveredAll));
   }
 
-  private boolean knowsAll(RedisServer sentinel) {
-    var facts =
+  private boolean hasDiscoveredAll(RedisServer sentinel) {
+    var fields =
         sentinel.call("SENTINEL", "MASTER", NAME).items().stream().map(Reply::text).toList();
-    return fact("num-slaves", facts).equals(Integer.toString(servers.size() - 1))
-        && fact("num-other-sentinels", facts).equals(Integer.toString(SENTINELS - 1))
-        && fact("flags", facts).equals("master");
+    return field("num-slaves", fields).equals(Integer.toString(servers.size() - 1))
+        && field("num-other-sentinels", fields).equals(Integer.toString(SENTINELS - 1))
+        && field("flags", fields).equals("master");
   }
 
-  /** Names and values take turns. */
-  private static String fact(String name, List<String> facts) {
-    return facts.get(facts.indexOf(name) + 1);
+  /** Returns the value after a name in a list of names and values. */
+  private static String field(String name, List<String> fields) {
+    return fields.get(fields.indexOf(name) + 1);
   }
 
+  /** Returns a redis-sentinel URI with all Sentinels. */
   public String uri() {
     return sentinels.stream()
         .map(sentinel -> "127.0.0.1:" + sentinel.port())
         .collect(joining(",", "redis-sentinel://", "/0#" + NAME));
   }
 
-  /** The one that began as the primary, then the others; dead or alive. */
+  /** Returns all servers, running or not, the initial primary first. */
   public List<RedisServer> servers() {
     return List.copyOf(servers);
   }
@@ -110,12 +113,12 @@ public final class RedisSentinelGroup implements AutoCloseable {
     return List.copyOf(sentinels);
   }
 
-  /** Who is the primary, as the first sentinel that can be asked sees it. */
+  /** Returns the primary as the first running Sentinel reports it. */
   public RedisServer primary() {
     return primarySeenBy(runningSentinels().getFirst());
   }
 
-  /** Kills the primary, and gives it. */
+  /** Kills the primary and returns it. */
   public RedisServer killPrimary() {
     var primary = primary();
     primary.kill();
@@ -123,19 +126,21 @@ public final class RedisSentinelGroup implements AutoCloseable {
   }
 
   /**
-   * Waits until the sentinels agree on another primary than at the start or after the last
-   * failover, and it serves as one; gives it.
+   * Waits until the Sentinels agree on a primary other than the one at the start or after the last
+   * failover, and it has that role.
+   *
+   * @return the new primary
    */
   public RedisServer awaitFailover() {
     var before = lastPrimary;
     Eventually.holds(
         "the sentinels agree on another primary than " + before,
-        PATIENCE,
+        TIMEOUT,
         () -> {
           var now = primary();
           return now != before
               && runningSentinels().stream().allMatch(s -> primarySeenBy(s) == now)
-              && now.says("role:master", "INFO", "replication");
+              && now.reports("role:master", "INFO", "replication");
         });
     lastPrimary = primary();
     return lastPrimary;
@@ -143,7 +148,7 @@ public final class RedisSentinelGroup implements AutoCloseable {
 
   @Override
   public void close() {
-    // The sentinels first: they would start a failover while the group goes down.
+    // Stop the Sentinels first: otherwise they start a failover during shutdown.
     for (var sentinel : sentinels) sentinel.close();
     for (var server : servers) server.close();
   }
@@ -151,7 +156,7 @@ public final class RedisSentinelGroup implements AutoCloseable {
   private List<RedisServer> runningSentinels() {
     var running = sentinels.stream().filter(RedisServer::isRunning).toList();
     if (running.isEmpty())
-      throw new IllegalStateException("no sentinel runs; restart() or resume() one");
+      throw new IllegalStateException("no sentinel is running; restart() or resume() one");
     return running;
   }
 

@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A real {@code redis-server} on 127.0.0.1, on a port that the system chose, that keeps nothing on
- * disk. It ends on {@link #close}, and with the JVM at the latest.
+ * A real {@code redis-server} without persistence, on 127.0.0.1 and a free port. It is killed on
+ * {@link #close}, at the latest when the JVM exits.
  */
 public final class RedisServer implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(20);
-  private static final Duration REPLY = Duration.ofSeconds(5);
-  private static final Duration FIRST_REPLY = Duration.ofMillis(500);
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration FIRST_REPLY_TIMEOUT = Duration.ofMillis(500);
   private static final int TRIES = 5;
 
   private final LaunchSpec launch;
@@ -33,20 +33,20 @@ public final class RedisServer implements AutoCloseable {
   /**
    * Starts a server and waits until it answers.
    *
-   * @param extraOptions as on the command line, one word each: {@code "--requirepass", "secret"}
+   * @param extraOptions command-line arguments, one element each: {@code "--requirepass", "secret"}
    */
   public static RedisServer start(String... extraOptions) {
     return start(1, ports -> LaunchSpec.server(ports.getFirst(), List.of(extraOptions)));
   }
 
-  /** As {@link #start}, of another version than the one on the PATH. */
+  /** As {@link #start}, with another program than the one on the PATH. */
   public static RedisServer startProgram(Path program, String... extraOptions) {
     return start(
         1,
         ports -> LaunchSpec.server(ports.getFirst(), List.of(extraOptions)).of(program.toString()));
   }
 
-  /** As {@link #start}, and takes TLS connections on {@link #tlsPort} besides. */
+  /** As {@link #start}; it accepts TLS connections on {@link #tlsPort} as well. */
   public static RedisServer startWithTls(TestCertificates certificates, String... extraOptions) {
     return start(
         2,
@@ -62,7 +62,7 @@ public final class RedisServer implements AutoCloseable {
         });
   }
 
-  /** Tries other ports when somebody else was faster. */
+  /** Starts a server; retries with other ports if another process has taken one. */
   static RedisServer start(int ports, Function<List<Integer>, LaunchSpec> plan) {
     for (int tries = 1; ; tries++) {
       var server = new RedisServer(plan.apply(FreePorts.find(ports)));
@@ -89,7 +89,7 @@ public final class RedisServer implements AutoCloseable {
     return launch
         .option("--tls-port")
         .map(Integer::parseInt)
-        .orElseThrow(() -> new IllegalStateException(this + " takes no TLS; use startWithTls"));
+        .orElseThrow(() -> new IllegalStateException(this + " has no TLS port; use startWithTls"));
   }
 
   public String tlsUri() {
@@ -97,14 +97,14 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Sends one command over a connection of its own, as the default user, with the password that
-   * {@code --requirepass} gave.
+   * Sends one command over a new connection, as the default user, with the password of {@code
+   * --requirepass}.
    *
-   * @throws RedisError if the server answers with an error
-   * @throws UncheckedIOException if it does not answer
+   * @throws RedisError if the reply is an error
+   * @throws UncheckedIOException if there is no reply
    */
   public Reply call(String... command) {
-    return call(REPLY, command);
+    return call(REPLY_TIMEOUT, command);
   }
 
   private Reply call(Duration timeout, String... command) {
@@ -121,27 +121,27 @@ public final class RedisServer implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Ends it with SIGKILL, paused or not, and waits until it has. */
+  /** Sends SIGKILL and waits for the end of the process, which may be paused. */
   public void kill() {
     process.kill();
   }
 
-  /** Stops it with SIGSTOP: connections stay open, and nobody answers. */
+  /** Stops the process with SIGSTOP. Connections stay open without replies. */
   public void pause() {
     process.pause();
   }
 
-  /** Goes on after {@link #pause}, with what was sent meanwhile. */
+  /** Continues after {@link #pause} and serves the commands sent meanwhile. */
   public void resume() {
     process.resume();
   }
 
-  /** Starts it again on the same port, empty; kills it first if need be. */
+  /** Kills the server if it runs, and starts it on the same port without data. */
   public void restart() {
     process.kill();
     process.deleteData();
-    // The port was ours and may be in use for a moment, as the outgoing end of something else.
-    Eventually.holds(this + " is up again", START, () -> launched() || !foundPortTaken());
+    // The port may be in use for a moment as the local port of an outgoing connection.
+    Eventually.holds(this + " is up again", START_TIMEOUT, () -> launched() || !foundPortTaken());
     if (!process.isAlive()) throw failure();
   }
 
@@ -155,35 +155,35 @@ public final class RedisServer implements AutoCloseable {
     return process.toString();
   }
 
-  /** The word that follows the option it was started with. */
+  /** Returns the value of an option that the server was started with. */
   Optional<String> option(String name) {
     return launch.option(name);
   }
 
-  /** Alive and not paused: one that can be asked. */
+  /** Returns whether it is alive and not paused. */
   boolean isRunning() {
     return process.isAlive() && !process.isPaused();
   }
 
-  /** A line such as {@code role:master} out of INFO or CLUSTER INFO. */
-  boolean says(String line, String... command) {
+  /** Returns whether the reply, of INFO or CLUSTER INFO, has a line such as {@code role:master}. */
+  boolean reports(String line, String... command) {
     return call(command).text().lines().anyMatch(line::equals);
   }
 
-  /** Starts the process; true as soon as it answers, false when it ended instead. */
+  /** Starts the process; returns true once it replies, false if it ended. */
   private boolean launched() {
     process.start();
-    Eventually.holds(this + " answers", START, () -> !process.isAlive() || answers());
+    Eventually.holds(this + " answers", START_TIMEOUT, () -> !process.isAlive() || answers());
     return process.isAlive();
   }
 
-  /** Whoever answers must be this process, and not another one that was faster at the port. */
+  /** Returns whether this process replies, and not another one that has taken the port. */
   private boolean answers() {
     try {
       var mine = "process_id:" + process.pid();
-      return call(FIRST_REPLY, "INFO", "server").text().lines().anyMatch(mine::equals);
+      return call(FIRST_REPLY_TIMEOUT, "INFO", "server").text().lines().anyMatch(mine::equals);
     } catch (RedisError e) {
-      return true; // the default user may not ask
+      return true; // the default user lacks permission
     }
   }
 
@@ -193,6 +193,6 @@ public final class RedisServer implements AutoCloseable {
 
   private IllegalStateException failure() {
     return new IllegalStateException(
-        "%s ended at the start; it said:%n%s".formatted(this, process.log()));
+        "%s ended during start-up; its output:%n%s".formatted(this, process.log()));
   }
 }

@@ -2,8 +2,9 @@ package io.headgate.testkit.redis;
 
 import java.util.List;
 
-/** What the server answered, as RESP2 has it; printed without any decoration. */
+/** A RESP2 reply. {@code toString} returns the bare value. */
 public sealed interface Reply {
+  /** A simple or bulk string. */
   record Text(String value) implements Reply {
     @Override
     public String toString() {
@@ -11,15 +12,17 @@ public sealed interface Reply {
     }
   }
 
-  record Whole(long value) implements Reply {
+  /** An integer. */
+  record Number(long value) implements Reply {
     @Override
     public String toString() {
       return Long.toString(value);
     }
   }
 
-  record Many(List<Reply> values) implements Reply {
-    public Many {
+  /** An array. */
+  record Array(List<Reply> values) implements Reply {
+    public Array {
       values = List.copyOf(values);
     }
 
@@ -29,6 +32,7 @@ public sealed interface Reply {
     }
   }
 
+  /** The null reply. */
   enum Nil implements Reply {
     NIL;
 
@@ -38,19 +42,22 @@ public sealed interface Reply {
     }
   }
 
+  /** Returns the string; throws IllegalStateException for another type. */
   default String text() {
     if (this instanceof Text(var value)) return value;
-    throw unexpected("a text");
+    throw unexpected("a string");
   }
 
+  /** Returns the integer; throws IllegalStateException for another type. */
   default long number() {
-    if (this instanceof Whole(var value)) return value;
+    if (this instanceof Number(var value)) return value;
     throw unexpected("a number");
   }
 
+  /** Returns the elements; throws IllegalStateException for another type. */
   default List<Reply> items() {
-    if (this instanceof Many(var values)) return values;
-    throw unexpected("several");
+    if (this instanceof Array(var values)) return values;
+    throw unexpected("an array");
   }
 
   default boolean isNil() {
@@ -59,6 +66,6 @@ public sealed interface Reply {
 
   private IllegalStateException unexpected(String what) {
     return new IllegalStateException(
-        "expected %s, the server answered %s %s".formatted(what, getClass().getSimpleName(), this));
+        "expected %s, the server replied %s %s".formatted(what, getClass().getSimpleName(), this));
   }
 }

@@ -14,7 +14,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 
-/** RESP2 over a socket: one command, one reply. */
+/** A RESP2 connection without pipelining. Not thread-safe. */
 final class RespConnection implements AutoCloseable {
   private final Socket socket;
   private final InputStream in;
@@ -26,6 +26,7 @@ final class RespConnection implements AutoCloseable {
     this.out = socket.getOutputStream();
   }
 
+  /** Connects to a port; the timeout applies to the connect and to each reply. */
   static RespConnection open(int port, Duration timeout) throws IOException {
     int millis = Math.toIntExact(timeout.toMillis());
     var socket = new Socket();
@@ -39,10 +40,12 @@ final class RespConnection implements AutoCloseable {
     }
   }
 
+  /** Uses a connected socket, which the connection closes. */
   static RespConnection over(Socket socket) throws IOException {
     return new RespConnection(socket);
   }
 
+  /** Sends a command and reads the reply; throws RedisError for an error reply. */
   Reply call(String... command) throws IOException {
     var request = new ByteArrayOutputStream();
     request.writeBytes(("*" + command.length + "\r\n").getBytes(UTF_8));
@@ -63,9 +66,9 @@ final class RespConnection implements AutoCloseable {
     return switch (kind) {
       case '+' -> new Reply.Text(line);
       case '-' -> throw new RedisError(line);
-      case ':' -> new Reply.Whole(Long.parseLong(line));
+      case ':' -> new Reply.Number(Long.parseLong(line));
       case '$' -> bulk(Integer.parseInt(line));
-      case '*' -> many(Integer.parseInt(line));
+      case '*' -> array(Integer.parseInt(line));
       default -> throw new IOException("not RESP2: %c%s".formatted(kind, line));
     };
   }
@@ -78,11 +81,11 @@ final class RespConnection implements AutoCloseable {
     return new Reply.Text(new String(bytes, UTF_8));
   }
 
-  private Reply many(int length) throws IOException {
+  private Reply array(int length) throws IOException {
     if (length < 0) return Reply.Nil.NIL;
     var items = new ArrayList<Reply>(length);
     for (int i = 0; i < length; i++) items.add(read());
-    return new Reply.Many(items);
+    return new Reply.Array(items);
   }
 
   private String line() throws IOException {

@@ -1,9 +1,9 @@
 /**
- * Real Redis processes to test against: one server, a Sentinel group, a cluster; to be killed,
- * paused and resharded. Start at {@link io.headgate.testkit.redis.RedisServer}.
+ * Starts real Redis processes for tests: a server, a Sentinel group or a cluster. Tests can kill,
+ * pause and reshard them. Start at {@link io.headgate.testkit.redis.RedisServer}.
  *
- * <p>Speaks to them through a plain socket. No Redis client may come in here: what tests a client
- * must not share its mistakes.
+ * <p>The package uses its own RESP2 connection and must not depend on a Redis client: a test of a
+ * client must not share the client's defects.
  */
 @NullMarked
 package io.headgate.testkit.redis;

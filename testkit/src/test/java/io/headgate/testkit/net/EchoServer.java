@@ -6,7 +6,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Says back what it hears, and remembers how each connection ended. */
+/** Echoes all input, and records how each connection ended. */
 final class EchoServer implements AutoCloseable {
   enum End {
     CLOSED,

@@ -23,7 +23,7 @@ class FaultProxyTest {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final Duration NEVER = Duration.ofDays(1);
 
-  /** Long enough for a wrong answer to come, were there one. */
+  /** Long enough for an incorrectly forwarded reply to arrive. */
   private static final int QUIET_MILLIS = 150;
 
   private EchoServer server;
@@ -42,7 +42,7 @@ class FaultProxyTest {
   }
 
   @Test
-  void passesOnWhatBothSidesSay() throws IOException {
+  void forwardsInBothDirections() throws IOException {
     try (var client = connect()) {
       send(client, "hello");
       assertThat(receive(client, 5)).isEqualTo("hello");
@@ -50,7 +50,7 @@ class FaultProxyTest {
   }
 
   @Test
-  void passesOnMoreThanAnyBufferHoldsUnchanged() throws Exception {
+  void forwardsMoreThanAllBuffersUnchanged() throws Exception {
     var large = IntStream.range(0, 1_500_000).mapToObj(Integer::toString).collect(joining(","));
     try (var client = connect()) {
       var sender = Thread.ofPlatform().daemon().start(() -> sendUnchecked(client, large));
@@ -60,7 +60,7 @@ class FaultProxyTest {
   }
 
   @Test
-  void passesOnTheEndOfAConnection() throws IOException {
+  void forwardsTheEndOfAConnection() throws IOException {
     try (var client = connect()) {
       send(client, "last words");
       client.shutdownOutput();
@@ -72,11 +72,11 @@ class FaultProxyTest {
   }
 
   @Test
-  void countsTheConnectionsItAccepts() throws IOException {
+  void countsAcceptedConnections() throws IOException {
     try (var first = connect();
         var second = connect()) {
-      talk(first);
-      talk(second);
+      roundTrip(first);
+      roundTrip(second);
       assertThat(proxy.accepted()).isEqualTo(2);
       assertThat(proxy.open()).isEqualTo(2);
     }
@@ -85,18 +85,18 @@ class FaultProxyTest {
   }
 
   @Test
-  void aDelayHoldsEachWayThatLong() throws IOException {
+  void delayAppliesToEachDirection() throws IOException {
     var oneWay = Duration.ofMillis(40);
     try (var client = connect()) {
       proxy.delay(oneWay);
       long before = System.nanoTime();
-      talk(client);
+      roundTrip(client);
       assertThat(System.nanoTime() - before).isGreaterThanOrEqualTo(2 * oneWay.toNanos());
     }
   }
 
   @Test
-  void whatIsDelayedStaysInOrderThroughEveryChangeOfWeather() throws IOException {
+  void delayedDataStaysInOrderThroughEveryChange() throws IOException {
     var sent = new StringBuilder();
     try (var client = connect()) {
       for (int i = 0; i < 500; i++) {
@@ -117,7 +117,7 @@ class FaultProxyTest {
   }
 
   @Test
-  void whatIsDelayedForLongGoesOnAsSoonAsTheDelayIsLifted() throws IOException {
+  void delayedDataIsForwardedWhenTheDelayIsLifted() throws IOException {
     try (var client = connect()) {
       proxy.delay(NEVER);
       send(client, "late");
@@ -128,33 +128,33 @@ class FaultProxyTest {
   }
 
   @Test
-  void aNegativeDelayIsRefused() {
+  void negativeDelayIsRejected() {
     assertThatThrownBy(() -> proxy.delay(Duration.ofMillis(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a delay must not be negative, got PT-0.001S; use pass() for none");
   }
 
   @Test
-  void aBlackHoleSwallowsOnOpenConnectionsAndOnNewOnesUntilItIsOver() throws IOException {
+  void blackholeHoldsDataOfOpenAndNewConnections() throws IOException {
     try (var old = connect()) {
-      talk(old);
+      roundTrip(old);
       proxy.blackhole();
-      try (var young = connect()) {
+      try (var fresh = connect()) {
         send(old, "old");
-        send(young, "new");
+        send(fresh, "new");
         assertSilent(old);
-        assertSilent(young);
+        assertSilent(fresh);
         proxy.pass();
         assertThat(receive(old, 3)).isEqualTo("old");
-        assertThat(receive(young, 3)).isEqualTo("new");
+        assertThat(receive(fresh, 3)).isEqualTo("new");
       }
     }
   }
 
   @Test
-  void aBlackHoleDoesNotTellTheServerThatTheClientHasGone() throws IOException {
+  void blackholeDoesNotForwardTheEndOfAConnection() throws IOException {
     var client = connect();
-    talk(client);
+    roundTrip(client);
     proxy.blackhole();
     client.close();
     try (var other = connect()) {
@@ -162,26 +162,26 @@ class FaultProxyTest {
     }
     assertThat(server.ends()).isEmpty();
     proxy.pass();
-    Eventually.holds("the server hears of it", SOON, () -> server.ends().contains(End.CLOSED));
+    Eventually.holds("the server sees the end", SOON, () -> server.ends().contains(End.CLOSED));
   }
 
   @Test
-  void aCutResetsBothSidesAndLetsNewConnectionsThrough() throws IOException {
+  void cutResetsBothSidesAndPermitsNewConnections() throws IOException {
     try (var client = connect()) {
-      talk(client);
+      roundTrip(client);
       proxy.cut();
       assertReset(client);
     }
     Eventually.holds("the server sees a reset", SOON, () -> server.ends().contains(End.RESET));
     try (var next = connect()) {
-      talk(next);
+      roundTrip(next);
     }
   }
 
   @Test
-  void aCutReachesThoseInABlackHole() throws IOException {
+  void cutResetsConnectionsInABlackhole() throws IOException {
     try (var client = connect()) {
-      talk(client);
+      roundTrip(client);
       proxy.blackhole();
       proxy.cut();
       assertReset(client);
@@ -189,9 +189,9 @@ class FaultProxyTest {
   }
 
   @Test
-  void refusingCutsWhoIsThereAndKeepsOthersOutUntilItPassesAgain() throws IOException {
+  void refuseResetsConnectionsAndRejectsNewOnes() throws IOException {
     try (var client = connect()) {
-      talk(client);
+      roundTrip(client);
       proxy.refuse();
       assertReset(client);
     }
@@ -199,11 +199,11 @@ class FaultProxyTest {
     assertThat(isRefused() || proxy.accepted() == before).isTrue();
     proxy.pass();
     try (var next = connect()) {
-      talk(next);
+      roundTrip(next);
     }
   }
 
-  /** A closed port is the system's again: another process may listen on it by now, and accept. */
+  /** Returns whether the port is closed; another process may already listen on it. */
   private boolean isRefused() throws IOException {
     try {
       connect().close();
@@ -213,22 +213,22 @@ class FaultProxyTest {
     }
   }
 
-  /** Its port is held by somebody who does not listen: one that is free may be anybody's by now. */
+  /** The port is bound and not listening: another process could take a free port meanwhile. */
   @Test
-  void aServerThatIsNotThereIsAReset() throws IOException {
-    try (var deaf = new Socket()) {
-      deaf.bind(new InetSocketAddress(FreePorts.loopback(), 0));
-      try (var lonely = FaultProxy.to(deaf.getLocalPort());
-          var client = connect(lonely)) {
+  void unreachableServerResetsTheClient() throws IOException {
+    try (var unlistening = new Socket()) {
+      unlistening.bind(new InetSocketAddress(FreePorts.loopback(), 0));
+      try (var unreachable = FaultProxy.to(unlistening.getLocalPort());
+          var client = connect(unreachable)) {
         assertReset(client);
       }
     }
   }
 
   @Test
-  void closedItLeavesNoThreadAndCanBeClosedAgain() throws IOException {
+  void closeLeavesNoThreadAndIsIdempotent() throws IOException {
     try (var client = connect()) {
-      talk(client);
+      roundTrip(client);
       proxy.delay(NEVER);
       send(client, "held");
       proxy.close();
@@ -255,7 +255,7 @@ class FaultProxyTest {
     return socket;
   }
 
-  private static void talk(Socket client) throws IOException {
+  private static void roundTrip(Socket client) throws IOException {
     send(client, "ping");
     assertThat(receive(client, 4)).isEqualTo("ping");
   }

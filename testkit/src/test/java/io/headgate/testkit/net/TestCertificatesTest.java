@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class TestCertificatesTest {
   @Test
-  void theKeyBelongsToTheCertificateWhichIsForThisMachineAndGoneOnClose() throws Exception {
+  void keyMatchesCertificateForLocalhostAndIsDeletedOnClose() throws Exception {
     var certificates = TestCertificates.create();
     try (certificates) {
       var certificate = read(Files.readString(certificates.certificate()));

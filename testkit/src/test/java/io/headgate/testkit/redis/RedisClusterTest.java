@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** One cluster for all: each test leaves it well. */
+/** All tests share one cluster and leave it healthy. */
 class RedisClusterTest {
   private static final List<String> KEYS =
       List.of(
@@ -34,7 +34,7 @@ class RedisClusterTest {
   }
 
   @Test
-  void threePrimariesShareTheSlots() {
+  void slotsAreDividedAmongThreePrimaries() {
     assertThat(cluster.nodes()).hasSize(6);
     assertThat(cluster.uri())
         .isEqualTo(
@@ -42,11 +42,11 @@ class RedisClusterTest {
                 + cluster.nodes().stream().map(n -> "127.0.0.1:" + n.port()).collect(joining(",")));
     assertThat(primaries()).hasSize(3);
     assertThatThrownBy(() -> cluster.primaryOfSlot(16_384))
-        .hasMessage("a slot must be from 0 to 16383, got 16384; slotOf(key) gives a key's");
+        .hasMessage("a slot must be from 0 to 16383, got 16384; slotOf(key) returns the slot of a key");
   }
 
   @Test
-  void aKeyIsInTheSlotWhereTheServerSeesIt() {
+  void slotOfAKeyEqualsTheServers() {
     var node = cluster.primaryOfSlot(0);
     for (var key : KEYS) {
       assertThat(RedisCluster.slotOf(key))
@@ -61,7 +61,7 @@ class RedisClusterTest {
   }
 
   @Test
-  void aMigratedSlotTakesItsKeysAlongAndTheOldOwnerPointsToTheNew() {
+  void migrationMovesKeysAndTheOldOwnerRedirects() {
     int slot = RedisCluster.slotOf("{moving}");
     var from = cluster.primaryOfSlot(slot);
     var to = primaries().stream().filter(node -> node != from).findFirst().orElseThrow();
@@ -80,7 +80,7 @@ class RedisClusterTest {
   }
 
   @Test
-  void whenAPrimaryDiesItsReplicaTakesOverAndTheDeadOneComesBackAsAReplica() {
+  void replicaTakesOverAndTheFormerPrimaryReturnsAsReplica() {
     int slot = RedisCluster.slotOf("{failing}");
     var first = cluster.primaryOfSlot(slot);
     first.call("SET", "{failing}", "v");
@@ -96,12 +96,12 @@ class RedisClusterTest {
         "the old primary follows the new one",
         Duration.ofSeconds(30),
         () ->
-            first.says("master_port:" + second.port(), "INFO", "replication")
-                && first.says("master_link_status:up", "INFO", "replication"));
+            first.reports("master_port:" + second.port(), "INFO", "replication")
+                && first.reports("master_link_status:up", "INFO", "replication"));
   }
 
   @Test
-  void aClusterWithoutAPrimaryIsRefused() {
+  void clusterWithoutPrimaryIsRejected() {
     assertThatThrownBy(() -> RedisCluster.start(0, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a cluster needs at least 1 primary and 0 replicas each, got 0 and 1");

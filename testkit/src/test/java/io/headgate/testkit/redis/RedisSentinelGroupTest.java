@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class RedisSentinelGroupTest {
   @Test
-  void whenThePrimaryDiesTheSentinelsPromoteTheReplicaWithItsData() {
+  void sentinelsPromoteTheReplicaWithItsData() {
     try (var group = RedisSentinelGroup.start()) {
       var sentinels = group.sentinels().stream().map(RedisServer::port).toList();
       assertThat(group.uri())
@@ -30,7 +30,7 @@ class RedisSentinelGroupTest {
   }
 
   @Test
-  void aGroupWithoutAReplicaIsRefused() {
+  void groupWithoutReplicaIsRejected() {
     assertThatThrownBy(() -> RedisSentinelGroup.start(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a group needs at least 1 replica to fail over to, got 0");

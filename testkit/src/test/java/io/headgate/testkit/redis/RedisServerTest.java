@@ -23,7 +23,7 @@ class RedisServerTest {
   private static final Duration SHORT = Duration.ofMillis(150);
 
   @Test
-  void startsEmptyAndAnswersWithWhateverRespHasToSay() {
+  void startsEmptyAndReturnsEveryReplyType() {
     try (var server = RedisServer.start()) {
       assertThat(server.isAlive()).isTrue();
       assertThat(server.uri()).isEqualTo("redis://127.0.0.1:" + server.port());
@@ -40,7 +40,7 @@ class RedisServerTest {
   }
 
   @Test
-  void anErrorIsTheServersOwnText() {
+  void errorHasTheServersText() {
     try (var server = RedisServer.start()) {
       server.call("SET", "k", "text");
       assertThatThrownBy(() -> server.call("INCR", "k"))
@@ -50,13 +50,13 @@ class RedisServerTest {
   }
 
   @Test
-  void aReplyOfAnotherKindThanExpectedSaysWhatCame() {
-    assertThatThrownBy(() -> new Reply.Whole(3).text())
-        .hasMessage("expected a text, the server answered Whole 3");
+  void unexpectedReplyTypeIsNamed() {
+    assertThatThrownBy(() -> new Reply.Number(3).text())
+        .hasMessage("expected a string, the server replied Number 3");
   }
 
   @Test
-  void killedItIsGoneAndRestartedItIsEmptyOnTheSamePort() {
+  void restartAfterKillIsEmptyOnTheSamePort() {
     try (var server = RedisServer.start()) {
       server.call("SET", "k", "v");
       server.kill();
@@ -69,7 +69,7 @@ class RedisServerTest {
   }
 
   @Test
-  void restartedWhileItRunsItIsAnotherProcess() {
+  void restartReplacesARunningProcess() {
     try (var server = RedisServer.start()) {
       long before = pidOf(server);
       server.restart();
@@ -79,7 +79,7 @@ class RedisServerTest {
   }
 
   @Test
-  void aRestartedReplicaHasForgottenWhatItReceived() {
+  void restartedReplicaIsEmpty() {
     try (var primary = RedisServer.start();
         var replica = RedisServer.start()) {
       primary.call("SET", "k", "v");
@@ -92,7 +92,7 @@ class RedisServerTest {
   }
 
   @Test
-  void pausedItLeavesItsCallersWaitingAndResumedItAnswersThem() throws IOException {
+  void pausedServerRepliesAfterResume() throws IOException {
     try (var server = RedisServer.start();
         var connection = RespConnection.open(server.port(), SHORT)) {
       server.pause();
@@ -100,21 +100,21 @@ class RedisServerTest {
       assertThatThrownBy(() -> connection.call("INCR", "k"))
           .isInstanceOf(SocketTimeoutException.class);
       server.resume();
-      // The first one was not lost: it is counted before this.
+      // The first command was not lost: it was executed before this one.
       assertThat(server.call("INCR", "k").number()).isEqualTo(2);
     }
   }
 
   @Test
-  void whatHasEndedCanNotBePaused() {
+  void endedServerCannotBePaused() {
     try (var server = RedisServer.start()) {
       server.kill();
-      assertThatThrownBy(server::pause).hasMessageEndingWith("has ended: restart() it first");
+      assertThatThrownBy(server::pause).hasMessageEndingWith("is not running; restart() it first");
     }
   }
 
   @Test
-  void closedItLeavesNeitherProcessNorFilesEvenIfItWasPaused() {
+  void closeLeavesNeitherProcessNorFilesEvenIfPaused() {
     var server = RedisServer.start();
     var process = ProcessHandle.of(pidOf(server)).orElseThrow();
     var directory = Path.of(server.call("CONFIG", "GET", "dir").items().getLast().text());
@@ -128,7 +128,7 @@ class RedisServerTest {
   }
 
   @Test
-  void aPasswordIsAskedOfOthersAndGivenHere() throws IOException {
+  void passwordIsRequiredAndSentByCall() throws IOException {
     try (var server = RedisServer.start("--requirepass", "secret");
         var stranger = RespConnection.open(server.port(), Duration.ofSeconds(5))) {
       assertThat(server.call("PING").text()).isEqualTo("PONG");
@@ -139,7 +139,7 @@ class RedisServerTest {
   }
 
   @Test
-  void usersAreOptionsToo() throws IOException {
+  void usersCanBeConfiguredByOptions() throws IOException {
     try (var server = RedisServer.start("--user", "reader", "on", ">pass", "~*", "-@all", "+get");
         var reader = RespConnection.open(server.port(), Duration.ofSeconds(5))) {
       reader.call("AUTH", "reader", "pass");
@@ -149,21 +149,21 @@ class RedisServerTest {
   }
 
   @Test
-  void aServerWithoutADefaultUserStarts() {
+  void serverWithoutDefaultUserStarts() {
     try (var server = RedisServer.start("--user", "default", "off")) {
       assertThatThrownBy(() -> server.call("PING")).hasMessageStartingWith("NOAUTH");
     }
   }
 
   @Test
-  void aServerWithoutMemoryRefusesToWrite() {
+  void serverWithoutMemoryRejectsWrites() {
     try (var server = RedisServer.start("--maxmemory", "1", "--maxmemory-policy", "noeviction")) {
       assertThatThrownBy(() -> server.call("SET", "k", "v")).hasMessageStartingWith("OOM");
     }
   }
 
   @Test
-  void overTlsItAnswersThoseWhoTrustItsCertificateOnly() throws Exception {
+  void tlsRequiresTrustInTheCertificate() throws Exception {
     try (var certificates = TestCertificates.create();
         var server = RedisServer.startWithTls(certificates)) {
       assertThat(server.tlsUri()).isEqualTo("rediss://127.0.0.1:" + server.tlsPort());
@@ -185,56 +185,56 @@ class RedisServerTest {
   }
 
   @Test
-  void withoutTlsThereIsNoTlsPort() {
+  void serverWithoutTlsHasNoTlsPort() {
     try (var server = RedisServer.start()) {
-      assertThatThrownBy(server::tlsPort).hasMessageEndingWith("takes no TLS; use startWithTls");
+      assertThatThrownBy(server::tlsPort).hasMessageEndingWith("has no TLS port; use startWithTls");
     }
   }
 
   @Test
-  void anotherPortIsTakenWhereSomebodyWasFaster() throws IOException {
-    try (var faster = new ServerSocket(0, 1, FreePorts.loopback())) {
+  void retriesWithAnotherPortIfTheFirstIsTaken() throws IOException {
+    try (var occupant = new ServerSocket(0, 1, FreePorts.loopback())) {
       var tries = new AtomicInteger();
       try (var server =
           RedisServer.start(
               1,
               free -> {
-                int port = tries.getAndIncrement() == 0 ? faster.getLocalPort() : free.getFirst();
+                int port = tries.getAndIncrement() == 0 ? occupant.getLocalPort() : free.getFirst();
                 return LaunchSpec.server(port, List.of());
               })) {
         assertThat(tries).hasValue(2);
-        assertThat(server.port()).isNotEqualTo(faster.getLocalPort());
+        assertThat(server.port()).isNotEqualTo(occupant.getLocalPort());
       }
     }
   }
 
   @Test
-  void anotherServerOnThePortIsNotTakenForThisOne() {
-    try (var faster = RedisServer.start()) {
+  void anotherServerOnThePortIsDetected() {
+    try (var occupant = RedisServer.start()) {
       var tries = new AtomicInteger();
       try (var server =
           RedisServer.start(
               1,
               free -> {
-                int port = tries.getAndIncrement() == 0 ? faster.port() : free.getFirst();
+                int port = tries.getAndIncrement() == 0 ? occupant.port() : free.getFirst();
                 return LaunchSpec.server(port, List.of());
               })) {
         assertThat(tries).hasValue(2);
-        assertThat(pidOf(server)).isNotEqualTo(pidOf(faster));
+        assertThat(pidOf(server)).isNotEqualTo(pidOf(occupant));
       }
     }
   }
 
   @Test
-  void anOptionThatTheServerDoesNotKnowIsShownInItsOwnWords() {
+  void unknownOptionIsReportedWithTheServersOutput() {
     assertThatThrownBy(() -> RedisServer.start("--no-such-option", "1"))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("ended at the start; it said:")
+        .hasMessageContaining("ended during start-up; its output:")
         .hasMessageContaining("no-such-option");
   }
 
   @Test
-  void whereRedisIsMissingTheErrorSaysWhatToInstall() {
+  void missingRedisIsReportedWithInstallationAdvice() {
     assertThatThrownBy(() ->
             RedisServer.start(
                 1,
@@ -246,7 +246,7 @@ class RedisServerTest {
   }
 
   @Test
-  void freePortsAreAllDifferent() {
+  void freePortsAreDistinct() {
     assertThat(FreePorts.find(50)).doesNotHaveDuplicates();
   }
 

@@ -31,230 +31,238 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of the key space that can be away by themselves.
+ * Divides the key space into failure domains, each with its own circuit breaker.
  *
- * <p>When one primary of a cluster dies, the slots of the others go on being decided by them. Who
- * has which slot changes, so a zone is a range of slots rather than a server: small enough that few
- * zones have slots of two servers. A single server is one zone.
+ * <p>When one primary of a cluster fails, the slots of the other primaries remain available. The
+ * owner of a slot can change, so a domain is a range of hash slots rather than a server. The ranges
+ * are small enough that few of them span two servers. A single server is one domain. Thread-safe.
  */
 public final class FailureDomainStore implements Store {
   private static final int SLOTS = 16_384;
-  private static final RuleSet PROBES =
+  private static final RuleSet PROBE_RULES =
       RuleSet.of(
           Rule.named("headgate-probe")
               .match("key", "*")
               .limit(new TokenBucket(Rate.perSecond(1_000_000)))
               .build());
 
-  private final List<CircuitBreakingStore> zones = new ArrayList<>();
+  private final List<CircuitBreakingStore> domains = new ArrayList<>();
   private final Store shared;
   private final MemoryStore local;
-  private final ToIntFunction<String> laneOf;
+  private final ToIntFunction<String> hashSlot;
 
-  /** Without a server that could be charged for what was admitted without it. */
+  /** Creates a store that does not report permits admitted during an outage to the server. */
   public FailureDomainStore(
       int count,
       Store shared,
       Consumer<Plan> probe,
-      ToIntFunction<String> laneOf,
+      ToIntFunction<String> hashSlot,
       IntSupplier instances,
       OutageListener listener) {
-    this(count, shared, probe, Reporter.NONE, laneOf, instances, listener);
+    this(count, shared, probe, Reporter.NONE, hashSlot, instances, listener);
   }
 
   /**
-   * @param shared what all zones ask; closed with each of them
-   * @param probe asks a plan of the server itself
-   * @param reporter charges the server for what was admitted without it
-   * @param laneOf the slot of a counter's key
+   * Creates a store.
+   *
+   * @param count the number of failure domains
+   * @param shared the store behind all domains; it is closed with each of them
+   * @param probe evaluates a plan on the server, to test whether it is available
+   * @param reporter charges the server for permits that were admitted during an outage
+   * @param hashSlot returns the hash slot of a counter's key
+   * @param instances the number of instances that divide a limit during an outage
    */
   public FailureDomainStore(
       int count,
       Store shared,
       Consumer<Plan> probe,
       Reporter reporter,
-      ToIntFunction<String> laneOf,
+      ToIntFunction<String> hashSlot,
       IntSupplier instances,
       OutageListener listener) {
     this(
         count,
         shared,
         MemoryStore.create(),
-        laneOf,
+        hashSlot,
         listener,
-        (plan, together, local) ->
+        (plan, combined, local) ->
             CircuitBreakingStore.beforePart(
                 shared,
                 () -> probe.accept(plan),
                 instances,
-                together,
+                combined,
                 local,
                 reporter,
                 MemoryStore.DEFAULT_MOST_KEYS / count));
   }
 
-  /** Makes the store of one zone. */
-  public interface ZoneStores {
+  /** Creates the store of one failure domain. */
+  public interface DomainStoreFactory {
     CircuitBreakingStore create(Plan probe, OutageListener listener, MemoryStore local);
   }
 
   /**
-   * @param local counts for rules of policy local, of all zones
+   * Creates a store whose domains are created by a factory.
+   *
+   * @param local the counters of the failure policy local, shared by all domains
    */
   public FailureDomainStore(
       int count,
       Store shared,
       MemoryStore local,
-      ToIntFunction<String> laneOf,
+      ToIntFunction<String> hashSlot,
       OutageListener listener,
-      ZoneStores stores) {
+      DomainStoreFactory factory) {
     this.shared = shared;
     this.local = local;
-    this.laneOf = laneOf;
-    var together = new Together(listener);
-    for (int zone = 0; zone < count; zone++) {
-      zones.add(stores.create(probeOf(zone, count), together, local));
+    this.hashSlot = hashSlot;
+    var combined = new CombinedListener(listener);
+    for (int domain = 0; domain < count; domain++) {
+      domains.add(factory.create(probePlan(domain, count), combined, local));
     }
   }
 
-  /** A decision like any other, so that whatever keeps Redis from deciding keeps this from it. */
-  private Plan probeOf(int zone, int count) {
+  /** Returns an ordinary plan in a domain, so that a probe fails whenever decisions would. */
+  private Plan probePlan(int domain, int count) {
     for (int i = 0; ; i++) {
       var key = "probe" + i;
-      if (zoneOf(laneOf.applyAsInt(key), count) == zone) {
-        return PROBES.plan(Request.of(Subject.of(key)), 0, 0);
+      if (domainOf(hashSlot.applyAsInt(key), count) == domain) {
+        return PROBE_RULES.plan(Request.of(Subject.of(key)), 0, 0);
       }
     }
   }
 
-  private CircuitBreakingStore zoneOf(String key) {
-    return zones.size() == 1
-        ? zones.getFirst()
-        : zones.get(zoneOf(laneOf.applyAsInt(key), zones.size()));
+  private CircuitBreakingStore domainOf(String key) {
+    return domains.size() == 1
+        ? domains.getFirst()
+        : domains.get(domainOf(hashSlot.applyAsInt(key), domains.size()));
   }
 
-  /** The zone of a slot, one of {@code count}. */
-  public static int zoneOf(int slot, int count) {
+  /** Returns the domain of a hash slot, out of {@code count}. */
+  public static int domainOf(int slot, int count) {
     return slot * count / SLOTS;
   }
 
   /**
-   * The zone that decides a plan: the only one that it depends on, or one of several that is away,
-   * since a plan that spans zones is decided by policy if any of them is. Null if it depends on
-   * several, none of which is away.
+   * Returns the domain that decides a plan: its only domain, or one that is unavailable, since a
+   * plan that spans domains is decided by failure policies if any of them is unavailable. Null if
+   * the plan spans several domains that are all available.
    */
-  private @Nullable CircuitBreakingStore zoneOf(Plan plan) {
-    if (zones.size() == 1 || plan.charges().isEmpty()) return zones.getFirst();
-    CircuitBreakingStore only = null;
-    boolean several = false;
+  private @Nullable CircuitBreakingStore domainOf(Plan plan) {
+    if (domains.size() == 1 || plan.charges().isEmpty()) return domains.getFirst();
+    CircuitBreakingStore single = null;
+    boolean spansDomains = false;
     for (var charge : plan.charges()) {
-      var zone = zoneOf(charge.key());
-      if (zone.isUnavailable()) return zone;
-      several |= only != null && !only.equals(zone);
-      only = zone;
+      var domain = domainOf(charge.key());
+      if (domain.isUnavailable()) return domain;
+      spansDomains |= single != null && !single.equals(domain);
+      single = domain;
     }
-    return several ? null : only;
+    return spansDomains ? null : single;
   }
 
-  /** The zones that a failure is of: none if it does not say, since it may be any of the plan's. */
-  private Set<CircuitBreakingStore> zonesOf(Throwable problem) {
+  /** Returns the domains of the keys that a failure names; empty if it names no keys. */
+  private Set<CircuitBreakingStore> domainsOf(Throwable problem) {
     var failed = new LinkedHashSet<CircuitBreakingStore>();
     if (problem instanceof StoreException failure) {
-      for (var key : failure.keys()) failed.add(zoneOf(key));
+      for (var key : failure.keys()) failed.add(domainOf(key));
     }
     return failed;
   }
 
-  private PlanResult succeeded(Plan plan, PlanResult answer) {
-    if (answer.source() == Source.STORE) {
-      for (var charge : plan.charges()) zoneOf(charge.key()).recordSuccess();
+  private PlanResult onSuccess(Plan plan, PlanResult result) {
+    if (result.source() == Source.STORE) {
+      for (var charge : plan.charges()) domainOf(charge.key()).recordSuccess();
     }
-    return answer;
+    return result;
   }
 
   /**
-   * Records a failure with the zones that it is of, and with no other zone of the plan.
+   * Records a failure in the domains that it concerns, and in no other domain of the plan.
    *
-   * @return the zone whose outage the policies go by
+   * @return the domain whose outage the failure policies apply to
    */
-  private CircuitBreakingStore failed(Plan plan, Throwable problem) {
-    var failed = zonesOf(LettuceErrors.rootOf(problem));
-    failed.forEach(zone -> zone.recordFailure(LettuceErrors.rootOf(problem)));
-    return failed.isEmpty() ? zoneOf(plan.charges().getFirst().key()) : failed.iterator().next();
+  private CircuitBreakingStore onFailure(Plan plan, Throwable problem) {
+    var failed = domainsOf(LettuceErrors.rootOf(problem));
+    failed.forEach(domain -> domain.recordFailure(LettuceErrors.rootOf(problem)));
+    return failed.isEmpty() ? domainOf(plan.charges().getFirst().key()) : failed.iterator().next();
   }
 
+  /** Returns whether the circuit breaker of any domain is open. */
   public boolean isUnavailable() {
-    return zones.stream().anyMatch(CircuitBreakingStore::isUnavailable);
+    return domains.stream().anyMatch(CircuitBreakingStore::isUnavailable);
   }
 
+  /** Returns the message of the last failure, preferably of an unavailable domain. */
   public Optional<String> lastProblem() {
-    return zones.stream()
+    return domains.stream()
         .filter(CircuitBreakingStore::isUnavailable)
         .findFirst()
-        .or(() -> zones.stream().filter(zone -> zone.lastProblem().isPresent()).findFirst())
+        .or(() -> domains.stream().filter(domain -> domain.lastProblem().isPresent()).findFirst())
         .flatMap(CircuitBreakingStore::lastProblem);
   }
 
   @Override
   public PlanResult decide(Plan plan) {
-    var zone = zoneOf(plan);
-    if (zone != null) return zone.decide(plan);
+    var domain = domainOf(plan);
+    if (domain != null) return domain.decide(plan);
     try {
-      return succeeded(plan, shared.decide(plan));
+      return onSuccess(plan, shared.decide(plan));
     } catch (RuntimeException e) {
-      return failed(plan, e).decideByPolicy(plan, LettuceErrors.rootOf(e));
+      return onFailure(plan, e).decideByPolicy(plan, LettuceErrors.rootOf(e));
     }
   }
 
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
-    var zone = zoneOf(plan);
-    if (zone != null) return zone.decideAsync(plan);
-    CompletionStage<PlanResult> asked;
+    var domain = domainOf(plan);
+    if (domain != null) return domain.decideAsync(plan);
+    CompletionStage<PlanResult> pending;
     try {
-      asked = shared.decideAsync(plan);
+      pending = shared.decideAsync(plan);
     } catch (RuntimeException e) {
-      asked = CompletableFuture.failedFuture(e);
+      pending = CompletableFuture.failedFuture(e);
     }
-    return asked.handle((answer, problem) ->
+    return pending.handle((result, problem) ->
         problem == null
-            ? succeeded(plan, answer)
-            : failed(plan, problem).decideByPolicy(plan, LettuceErrors.rootOf(problem)));
+            ? onSuccess(plan, result)
+            : onFailure(plan, problem).decideByPolicy(plan, LettuceErrors.rootOf(problem)));
   }
 
   @Override
   public PlanResult peek(Plan plan) {
-    var zone = zoneOf(plan);
-    if (zone != null) return zone.peek(plan);
+    var domain = domainOf(plan);
+    if (domain != null) return domain.peek(plan);
     try {
-      return succeeded(plan, shared.peek(plan));
+      return onSuccess(plan, shared.peek(plan));
     } catch (RuntimeException e) {
-      return failed(plan, e).peekByPolicy(plan);
+      return onFailure(plan, e).peekByPolicy(plan);
     }
   }
 
   @Override
   public boolean renew(Charge charge) {
-    return zoneOf(charge.key()).renew(charge);
+    return domainOf(charge.key()).renew(charge);
   }
 
   @Override
   public boolean release(Charge charge) {
-    return zoneOf(charge.key()).release(charge);
+    return domainOf(charge.key()).release(charge);
   }
 
   @Override
   public void reset(Counter counter, String key) {
-    zoneOf(key).reset(counter, key);
+    domainOf(key).reset(counter, key);
   }
 
   /**
-   * Asks every server, so a failure says nothing of any one zone and is not recorded. Without an
-   * answer it is the number of local counters.
+   * Returns the number of keys on all servers, or the number of local counters if a server does not
+   * reply. Such a failure is not recorded, since it concerns no particular domain.
    */
   @Override
   public long trackedKeys() {
-    if (zones.size() == 1) return zones.getFirst().trackedKeys();
+    if (domains.size() == 1) return domains.getFirst().trackedKeys();
     if (isUnavailable()) return local.trackedKeys();
     try {
       return shared.trackedKeys();
@@ -263,21 +271,19 @@ public final class FailureDomainStore implements Store {
     }
   }
 
-  /** Each zone closes what all of them ask; after the first there is nothing left to close. */
+  /** Closes all domains; closing the shared store again has no effect. */
   @Override
   public void close() {
-    zones.forEach(CircuitBreakingStore::close);
+    domains.forEach(CircuitBreakingStore::close);
   }
 
-  /**
-   * Tells of several zones' outages as of one: from the first that begins to the last that ends.
-   */
-  private static final class Together implements OutageListener {
+  /** Reports overlapping outages of several domains as one, from the first start to the last end. */
+  private static final class CombinedListener implements OutageListener {
     private final OutageListener listener;
-    private int open; // guarded by this
-    private long longest; // guarded by this
+    private int openCount; // guarded by this
+    private long longestOutage; // guarded by this
 
-    Together(OutageListener listener) {
+    CombinedListener(OutageListener listener) {
       this.listener = listener;
     }
 
@@ -288,15 +294,15 @@ public final class FailureDomainStore implements Store {
 
     @Override
     public synchronized void opened(String message) {
-      if (open++ == 0) listener.opened(message);
+      if (openCount++ == 0) listener.opened(message);
     }
 
     @Override
     public synchronized void closed(long outageMicros) {
-      longest = Math.max(longest, outageMicros);
-      if (--open > 0) return;
-      listener.closed(longest);
-      longest = 0;
+      longestOutage = Math.max(longestOutage, outageMicros);
+      if (--openCount > 0) return;
+      listener.closed(longestOutage);
+      longestOutage = 0;
     }
   }
 }

@@ -21,46 +21,45 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections to the primaries of a cluster, which Lettuce keeps and finds anew.
- *
- * <p>A batch has the keys of one slot, so each slot has a lane of its own.
+ * Sends commands to the primaries of a Redis Cluster. Lettuce maintains the connections and the
+ * cluster topology. All keys of a batch are in one hash slot. Thread-safe.
  */
 public final class ClusterConnection implements RedisConnection {
-  private static final long SHORTEST_PAUSE_MILLIS = 50;
-  private static final long LONGEST_PAUSE_MILLIS = 1_000;
-  private static final long LONGEST_REFRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long BETWEEN_SERVERS_MILLIS = 3;
+  private static final long MIN_BACKOFF_MILLIS = 50;
+  private static final long MAX_BACKOFF_MILLIS = 1_000;
+  private static final long MAX_REFRESH_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long RETRY_PAUSE_MILLIS = 3;
 
-  /** So often in any case: a process that is held up loses its patience before it could try. */
-  private static final int LEAST_ATTEMPTS = 4;
+  /** Attempts that are made regardless of time, since a stalled process may use it all up. */
+  private static final int MIN_ATTEMPTS = 4;
 
-  private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long MIN_REFRESH_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final RedisClusterClient client;
   private final String server;
-  private final byte[] channel;
+  private final byte[] resetChannel;
   private final ScheduledExecutorService timer;
-  private final long patienceNanos;
+  private final long retryNanos;
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
-  private volatile StoreException problem;
-  private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime() - REFRESH_NANOS);
-  private CompletableFuture<?> refreshing =
+  private volatile StoreException lastFailure;
+  private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime() - MIN_REFRESH_INTERVAL_NANOS);
+  private CompletableFuture<?> ownRefresh =
       CompletableFuture.completedFuture(null); // guarded by this
-  private long pauseMillis = SHORTEST_PAUSE_MILLIS; // guarded by this
+  private long backoffMillis = MIN_BACKOFF_MILLIS; // guarded by this
   private boolean closed; // guarded by this
 
   ClusterConnection(
       RedisClusterClient client,
       String server,
-      byte[] channel,
+      byte[] resetChannel,
       ScheduledExecutorService timer,
       Duration deadline) {
     this.client = client;
     this.server = server;
-    this.channel = channel;
+    this.resetChannel = resetChannel;
     this.timer = timer;
-    this.patienceNanos = deadline.toNanos() / 2; // the rest is for the answer
-    this.problem = new StoreException(Kind.CONNECTION, "not yet connected to " + server, null);
+    this.retryNanos = deadline.toNanos() / 2; // leaves the rest for the reply
+    this.lastFailure = new StoreException(Kind.CONNECTION, "not yet connected to " + server, null);
   }
 
   CompletionStage<?> connect() {
@@ -68,10 +67,10 @@ public final class ClusterConnection implements RedisConnection {
       if (closed) return CompletableFuture.completedStage(null);
     }
     return attempt()
-        .handle((made, failure) -> {
-          if (failure == null) connected(made);
-          else failed(failure);
-          return made;
+        .handle((established, failure) -> {
+          if (failure == null) onConnected(established);
+          else onFailed(failure);
+          return established;
         });
   }
 
@@ -79,44 +78,44 @@ public final class ClusterConnection implements RedisConnection {
     try {
       return client
           .refreshPartitionsAsync()
-          .thenCompose(known -> client.connectAsync(ByteArrayCodec.INSTANCE));
+          .thenCompose(refreshed -> client.connectAsync(ByteArrayCodec.INSTANCE));
     } catch (RuntimeException e) {
       return CompletableFuture.failedStage(e);
     }
   }
 
-  private void connected(StatefulRedisClusterConnection<byte[], byte[]> made) {
+  private void onConnected(StatefulRedisClusterConnection<byte[], byte[]> established) {
     synchronized (this) {
-      pauseMillis = SHORTEST_PAUSE_MILLIS;
+      backoffMillis = MIN_BACKOFF_MILLIS;
       if (!closed) {
-        connection = made;
+        connection = established;
         return;
       }
     }
-    var unused = made.closeAsync();
+    var unused = established.closeAsync();
   }
 
-  private void failed(Throwable failure) {
-    problem = LettuceErrors.translated(failure, server);
+  private void onFailed(Throwable failure) {
+    lastFailure = LettuceErrors.toStoreException(failure, server);
     synchronized (this) {
       if (closed) return;
-      long pause = ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis + 1);
-      pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, pauseMillis * 2);
+      long pause = ThreadLocalRandom.current().nextLong(backoffMillis / 2, backoffMillis + 1);
+      backoffMillis = Math.min(MAX_BACKOFF_MILLIS, backoffMillis * 2);
       var unused = timer.schedule(this::connect, pause, TimeUnit.MILLISECONDS);
     }
   }
 
   /**
-   * Asks who has which slot; connections to those who have left are closed by it. It asks every
-   * server there is, so not for each of many failures at one time, nor while a caller waits.
+   * Refreshes the cluster topology in the background, which closes the connections to nodes that
+   * have left. A refresh queries every node, so calls within 500 ms of the last one do nothing.
    */
   public void reconnect() {
     long last = refreshedAt.get();
     long now = System.nanoTime();
-    if (now - last < REFRESH_NANOS || !refreshedAt.compareAndSet(last, now)) return;
+    if (now - last < MIN_REFRESH_INTERVAL_NANOS || !refreshedAt.compareAndSet(last, now)) return;
     synchronized (this) {
       if (closed) return;
-      refreshing =
+      ownRefresh =
           CompletableFuture.supplyAsync(client::refreshPartitionsAsync, timer)
               .thenCompose(refresh -> refresh);
     }
@@ -124,29 +123,29 @@ public final class ClusterConnection implements RedisConnection {
 
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
-    return decide(keys, argument, new Patience(System.nanoTime(), 1));
+    return decide(keys, argument, new RetryState(System.nanoTime(), 1));
   }
 
-  /** How long something has been tried, and how often. */
-  private record Patience(long since, int attempts) {
-    boolean isOver(long most) {
-      return attempts >= LEAST_ATTEMPTS && System.nanoTime() - since >= most;
+  /** The start and the number of attempts of one command. */
+  private record RetryState(long since, int attempts) {
+    boolean isExhausted(long maxNanos) {
+      return attempts >= MIN_ATTEMPTS && System.nanoTime() - since >= maxNanos;
     }
 
-    Patience next() {
-      return new Patience(since, attempts + 1);
+    RetryState next() {
+      return new RetryState(since, attempts + 1);
     }
   }
 
-  /** Sends again only what was not sent, or what no server did anything about. */
-  private CompletionStage<byte[]> decide(byte[][] keys, byte[] argument, Patience patience) {
+  /** Retries only commands that were not sent, or that the server rejected unexecuted. */
+  private CompletionStage<byte[]> decide(byte[][] keys, byte[] argument, RetryState retry) {
     return send(keys, argument)
         .exceptionallyCompose(failure -> {
           if (LettuceErrors.wasNotSent(failure)) {
-            return reach(keys[0]).thenCompose(reached -> send(keys, argument));
+            return connectToOwner(keys[0]).thenCompose(connected -> send(keys, argument));
           }
-          if (LettuceErrors.isBetweenServers(failure) && !patience.isOver(patienceNanos)) {
-            return pause().thenCompose(over -> decide(keys, argument, patience.next()));
+          if (LettuceErrors.isTryAgain(failure) && !retry.isExhausted(retryNanos)) {
+            return pause().thenCompose(elapsed -> decide(keys, argument, retry.next()));
           }
           return CompletableFuture.failedStage(failure);
         });
@@ -158,53 +157,53 @@ public final class ClusterConnection implements RedisConnection {
 
   private static CompletionStage<?> pause() {
     return new CompletableFuture<>()
-        .completeOnTimeout(null, BETWEEN_SERVERS_MILLIS, TimeUnit.MILLISECONDS);
+        .completeOnTimeout(null, RETRY_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /**
-   * Connects to the server of a slot that nobody has asked yet. Lettuce does so at the first
-   * command, which it then rejects rather than keeps: it was not sent, so it may be sent again.
+   * Connects to the primary of a slot that has had no command yet. Lettuce connects at the first
+   * command and rejects that command instead of queueing it. It was not sent, so it may be retried.
    */
-  private CompletionStage<?> reach(byte[] key) {
+  private CompletionStage<?> connectToOwner(byte[] key) {
     var current = connection;
     var server = client.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
-    if (current == null || server == null) return CompletableFuture.failedStage(problem);
+    if (current == null || server == null) return CompletableFuture.failedStage(lastFailure);
     var uri = server.getUri();
     return current.getConnectionAsync(uri.getHost(), uri.getPort());
   }
 
   @Override
-  public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
-    return whenReached(
-        redis -> ScriptCalls.announce(redis, key, instance, millis), System.nanoTime());
+  public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
+    return withRetry(
+        redis -> ScriptCalls.heartbeat(redis, key, instance, millis), System.nanoTime());
   }
 
   @Override
-  public CompletionStage<Long> forget(byte[] key) {
-    return whenReached(redis -> redis.del(key), System.nanoTime())
-        .thenCompose(gone -> whenReached(redis -> redis.publish(channel, key), System.nanoTime()));
+  public CompletionStage<Long> reset(byte[] key) {
+    return withRetry(redis -> redis.del(key), System.nanoTime())
+        .thenCompose(deleted -> withRetry(redis -> redis.publish(resetChannel, key), System.nanoTime()));
   }
 
   @Override
-  public CompletionStage<Long> announceReturn(byte[] key) {
-    return whenReached(
-        redis -> redis.publish(channel, ResetSubscriber.returned(key)), System.nanoTime());
+  public CompletionStage<Long> publishReturn(byte[] key) {
+    return withRetry(
+        redis -> redis.publish(resetChannel, ResetSubscriber.returnMessage(key)), System.nanoTime());
   }
 
   @Override
   public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
-    return whenReached(
+    return withRetry(
         redis -> redis.set(key, value, SetArgs.Builder.px(millis)), System.nanoTime());
   }
 
   @Override
   public CompletionStage<Optional<byte[]>> get(byte[] key) {
-    return whenReached(redis -> redis.get(key).thenApply(Optional::ofNullable), System.nanoTime());
+    return withRetry(redis -> redis.get(key).thenApply(Optional::ofNullable), System.nanoTime());
   }
 
   @Override
-  public CompletionStage<Long> publish(byte[] to, byte[] message) {
-    return whenReached(redis -> redis.publish(to, message), System.nanoTime());
+  public CompletionStage<Long> publish(byte[] channel, byte[] message) {
+    return withRetry(redis -> redis.publish(channel, message), System.nanoTime());
   }
 
   @Override
@@ -212,27 +211,27 @@ public final class ClusterConnection implements RedisConnection {
     return with(RedisAdvancedClusterAsyncCommands::dbsize);
   }
 
-  /** For what may go to a server that nobody has asked yet: see {@link #reach}. */
-  private <T> CompletionStage<T> whenReached(
+  /** Runs a command whose node may not be connected yet: see {@link #connectToOwner}. */
+  private <T> CompletionStage<T> withRetry(
       Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action,
       long since) {
-    return whenReached(action, new Patience(since, 1));
+    return withRetry(action, new RetryState(since, 1));
   }
 
-  private <T> CompletionStage<T> whenReached(
+  private <T> CompletionStage<T> withRetry(
       Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action,
-      Patience patience) {
+      RetryState retry) {
     return with(action)
         .exceptionallyCompose(failure ->
-            LettuceErrors.wasNotSent(failure) && !patience.isOver(patienceNanos)
-                ? pause().thenCompose(over -> whenReached(action, patience.next()))
+            LettuceErrors.wasNotSent(failure) && !retry.isExhausted(retryNanos)
+                ? pause().thenCompose(elapsed -> withRetry(action, retry.next()))
                 : CompletableFuture.failedStage(failure));
   }
 
   private <T> CompletionStage<T> with(
       Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, CompletionStage<T>> action) {
     var current = connection;
-    if (current == null) return CompletableFuture.failedStage(problem.unsent());
+    if (current == null) return CompletableFuture.failedStage(lastFailure.unsent());
     CompletionStage<T> stage;
     try {
       stage = action.apply(current.async());
@@ -240,15 +239,15 @@ public final class ClusterConnection implements RedisConnection {
       stage = CompletableFuture.failedStage(e);
     }
     return stage.exceptionallyCompose(failure -> {
-      var translated = LettuceErrors.translated(failure, server);
-      if (translated.kind() == Kind.CONNECTION || LettuceErrors.isFromWrongServer(failure))
+      var translated = LettuceErrors.toStoreException(failure, server);
+      if (translated.kind() == Kind.CONNECTION || LettuceErrors.requiresReconnect(failure))
         reconnect();
       return CompletableFuture.failedStage(translated);
     });
   }
 
   @Override
-  public int laneOf(String key) {
+  public int hashSlot(String key) {
     return SlotHash.getSlot(RedisKeys.tag(key));
   }
 
@@ -260,17 +259,17 @@ public final class ClusterConnection implements RedisConnection {
       closed = true;
       last = connection;
       connection = null;
-      refresh = refreshing;
+      refresh = ownRefresh;
     }
     client.suspendTopologyRefresh();
     awaitRefreshes(refresh);
     if (last != null) last.close();
   }
 
-  /** Lettuce forgets connections that it is about to make for this while it shuts down. */
-  private void awaitRefreshes(CompletableFuture<?> own) {
-    long end = System.nanoTime() + LONGEST_REFRESH_NANOS;
-    while (!own.isDone() || client.isTopologyRefreshInProgress()) {
+  /** Waits for refreshes, since Lettuce leaks connections that a refresh opens during shutdown. */
+  private void awaitRefreshes(CompletableFuture<?> ownRefresh) {
+    long end = System.nanoTime() + MAX_REFRESH_WAIT_NANOS;
+    while (!ownRefresh.isDone() || client.isTopologyRefreshInProgress()) {
       if (System.nanoTime() - end > 0 || Thread.currentThread().isInterrupted()) return;
       LockSupport.parkNanos(1_000_000);
     }

@@ -20,54 +20,55 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to one server: the one named, or the one that Sentinel names.
+ * One connection to one server: a standalone server, or the primary that Sentinel reports.
  *
- * <p>Lettuce's own reconnecting is off, since it sends again what had no answer: a charge could be
- * made twice, or long after its caller was told something else. Here what was under way when a
- * connection ends has failed, and a new connection begins empty. One connection serves all callers:
- * the server runs one script at a time, and batches keep it busy.
+ * <p>Lettuce's automatic reconnect is disabled because it resends commands that had no reply. A
+ * charge could then be made twice, or after its caller was answered by a failure policy. Instead,
+ * commands in flight fail when the connection is lost, and a new connection starts empty. One
+ * connection serves all callers, since the server runs one script at a time and batches keep it
+ * busy. Thread-safe.
  */
 final class DirectConnection implements RedisConnection {
-  private static final long SHORTEST_PAUSE_MILLIS = 20;
-  private static final long LONGEST_PAUSE_MILLIS = 1_000;
+  private static final long MIN_BACKOFF_MILLIS = 20;
+  private static final long MAX_BACKOFF_MILLIS = 1_000;
 
   private final RedisClient client;
   private final RedisURI address;
   private final String server;
-  private final byte[] channel;
+  private final byte[] resetChannel;
   private final ScheduledExecutorService timer;
   private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
-  private volatile StoreException problem;
+  private volatile StoreException lastFailure;
   private boolean connecting; // guarded by this
   private boolean closed; // guarded by this
-  private long pauseMillis = SHORTEST_PAUSE_MILLIS; // guarded by this
+  private long backoffMillis = MIN_BACKOFF_MILLIS; // guarded by this
 
   DirectConnection(
       RedisClient client,
       RedisURI address,
       String server,
-      byte[] channel,
+      byte[] resetChannel,
       ScheduledExecutorService timer) {
     this.client = client;
     this.address = address;
     this.server = server;
-    this.channel = channel;
+    this.resetChannel = resetChannel;
     this.timer = timer;
-    this.problem =
+    this.lastFailure =
         new StoreException(Kind.CONNECTION, "not yet connected to Redis at " + server, null);
   }
 
-  /** Tries once, and if that fails goes on trying; the stage ends with the first attempt. */
+  /** Connects, with retries in the background; the stage completes with the first attempt. */
   CompletionStage<?> connect() {
     synchronized (this) {
       if (closed || connecting) return CompletableFuture.completedStage(null);
       connecting = true;
     }
     return attempt()
-        .handle((made, failure) -> {
-          if (failure == null) connected(made);
-          else failed(failure);
-          return made;
+        .handle((established, failure) -> {
+          if (failure == null) onConnected(established);
+          else onFailed(failure);
+          return established;
         });
   }
 
@@ -79,50 +80,50 @@ final class DirectConnection implements RedisConnection {
     }
   }
 
-  private void connected(StatefulRedisConnection<byte[], byte[]> made) {
-    made.addListener(
+  private void onConnected(StatefulRedisConnection<byte[], byte[]> established) {
+    established.addListener(
         new RedisConnectionStateAdapter() {
           @Override
           public void onRedisDisconnected(RedisChannelHandler<?, ?> ended) {
-            lost(made);
+            onDisconnected(established);
           }
         });
-    boolean late;
+    boolean closedMeanwhile;
     synchronized (this) {
       connecting = false;
-      pauseMillis = SHORTEST_PAUSE_MILLIS;
-      late = closed;
-      if (!late) connection = made;
+      backoffMillis = MIN_BACKOFF_MILLIS;
+      closedMeanwhile = closed;
+      if (!closedMeanwhile) connection = established;
     }
-    if (late) drop(made);
-    else if (!made.isOpen()) lost(made); // it may have ended before anybody listened
+    if (closedMeanwhile) closeQuietly(established);
+    else if (!established.isOpen()) onDisconnected(established); // closed before the listener was added
   }
 
-  private void failed(Throwable failure) {
-    problem = LettuceErrors.translated(failure, server);
+  private void onFailed(Throwable failure) {
+    lastFailure = LettuceErrors.toStoreException(failure, server);
     synchronized (this) {
       connecting = false;
       if (closed) return;
-      long pause = ThreadLocalRandom.current().nextLong(pauseMillis / 2, pauseMillis + 1);
-      pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, pauseMillis * 2);
+      long pause = ThreadLocalRandom.current().nextLong(backoffMillis / 2, backoffMillis + 1);
+      backoffMillis = Math.min(MAX_BACKOFF_MILLIS, backoffMillis * 2);
       var unused = timer.schedule(this::connect, pause, TimeUnit.MILLISECONDS);
     }
   }
 
   @SuppressWarnings("ReferenceEquality")
-  private void lost(StatefulRedisConnection<byte[], byte[]> ended) {
+  private void onDisconnected(StatefulRedisConnection<byte[], byte[]> ended) {
     synchronized (this) {
       if (connection != ended) return;
       connection = null;
-      problem =
+      lastFailure =
           new StoreException(
               Kind.CONNECTION, "Redis at " + server + " closed the connection", null);
     }
     var unused = connect();
   }
 
-  private static void drop(StatefulRedisConnection<byte[], byte[]> unwanted) {
-    var unused = unwanted.closeAsync();
+  private static void closeQuietly(StatefulRedisConnection<byte[], byte[]> discarded) {
+    var unused = discarded.closeAsync();
   }
 
   private void reconnect() {
@@ -131,9 +132,9 @@ final class DirectConnection implements RedisConnection {
       old = connection;
       if (old == null) return;
       connection = null;
-      problem = new StoreException(Kind.CONNECTION, "connecting anew to Redis at " + server, null);
+      lastFailure = new StoreException(Kind.CONNECTION, "reconnecting to Redis at " + server, null);
     }
-    drop(old);
+    closeQuietly(old);
     var unused = connect();
   }
 
@@ -143,18 +144,18 @@ final class DirectConnection implements RedisConnection {
   }
 
   @Override
-  public CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis) {
-    return with(redis -> ScriptCalls.announce(redis, key, instance, millis));
+  public CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis) {
+    return with(redis -> ScriptCalls.heartbeat(redis, key, instance, millis));
   }
 
   @Override
-  public CompletionStage<Long> forget(byte[] key) {
-    return with(redis -> redis.del(key).thenCompose(gone -> redis.publish(channel, key)));
+  public CompletionStage<Long> reset(byte[] key) {
+    return with(redis -> redis.del(key).thenCompose(deleted -> redis.publish(resetChannel, key)));
   }
 
   @Override
-  public CompletionStage<Long> announceReturn(byte[] key) {
-    return with(redis -> redis.publish(channel, ResetSubscriber.returned(key)));
+  public CompletionStage<Long> publishReturn(byte[] key) {
+    return with(redis -> redis.publish(resetChannel, ResetSubscriber.returnMessage(key)));
   }
 
   @Override
@@ -168,8 +169,8 @@ final class DirectConnection implements RedisConnection {
   }
 
   @Override
-  public CompletionStage<Long> publish(byte[] to, byte[] message) {
-    return with(redis -> redis.publish(to, message));
+  public CompletionStage<Long> publish(byte[] channel, byte[] message) {
+    return with(redis -> redis.publish(channel, message));
   }
 
   @Override
@@ -180,7 +181,7 @@ final class DirectConnection implements RedisConnection {
   private <T> CompletionStage<T> with(
       Function<RedisAsyncCommands<byte[], byte[]>, CompletionStage<T>> action) {
     var current = connection;
-    if (current == null) return CompletableFuture.failedStage(problem.unsent());
+    if (current == null) return CompletableFuture.failedStage(lastFailure.unsent());
     CompletionStage<T> stage;
     try {
       stage = action.apply(current.async());
@@ -188,13 +189,13 @@ final class DirectConnection implements RedisConnection {
       stage = CompletableFuture.failedStage(e);
     }
     return stage.exceptionallyCompose(failure -> {
-      if (LettuceErrors.isFromWrongServer(failure)) reconnect();
-      return CompletableFuture.failedStage(LettuceErrors.translated(failure, server));
+      if (LettuceErrors.requiresReconnect(failure)) reconnect();
+      return CompletableFuture.failedStage(LettuceErrors.toStoreException(failure, server));
     });
   }
 
   @Override
-  public int laneOf(String key) {
+  public int hashSlot(String key) {
     return 0;
   }
 

@@ -3,57 +3,57 @@ package io.headgate.redis.internal.connection;
 import java.time.Duration;
 
 /**
- * How many instances share a limit while the store is unavailable.
+ * The number of instances that divide a limit while the store is unavailable.
  *
- * <p>Grows at once, and shrinks only after a minute in which fewer were seen all the time and no
- * heartbeat failed: instances whose heartbeats were lost in an outage still admit requests, and a
- * share that grew because of that would be admitted beside theirs. Thread-safe; times are
- * nanoseconds of a steady clock.
+ * <p>It grows immediately. It shrinks only after a minute in which all counts were lower and no
+ * heartbeat failed: instances whose heartbeats were lost in an outage still admit requests, so a
+ * larger share for the others would exceed the limit. Thread-safe. Times are nanoseconds of a
+ * monotonic clock.
  */
 final class InstanceCount {
-  static final long SHRINKS_AFTER_NANOS = Duration.ofMinutes(1).toNanos();
+  static final long SHRINK_DELAY_NANOS = Duration.ofMinutes(1).toNanos();
 
-  private final long longestGap;
+  private final long maxGap;
   private volatile int count = 1;
-  private int highest = 1; // of the minute that is under way; guarded by this
-  private long since; // guarded by this
-  private long lastSeen; // guarded by this
+  private int maxSeen = 1; // of the current period; guarded by this
+  private long periodStart; // guarded by this
+  private long lastHeartbeat; // guarded by this
 
   /**
-   * @param longestGap a longer time without a heartbeat is an outage
+   * @param maxGap a longer time without a heartbeat counts as an outage
    */
-  InstanceCount(Duration longestGap, long now) {
-    this.longestGap = longestGap.toNanos();
-    this.since = now;
-    this.lastSeen = now;
+  InstanceCount(Duration maxGap, long now) {
+    this.maxGap = maxGap.toNanos();
+    this.periodStart = now;
+    this.lastHeartbeat = now;
   }
 
   int count() {
     return count;
   }
 
-  /** Notes how many a heartbeat has counted. */
-  synchronized void seen(int instances, long now) {
-    if (now - lastSeen > longestGap) failed(now);
-    lastSeen = now;
+  /** Records the number of instances that a heartbeat returned. */
+  synchronized void record(int instances, long now) {
+    if (now - lastHeartbeat > maxGap) heartbeatFailed(now);
+    lastHeartbeat = now;
     if (instances >= count) {
       count = instances;
-      begin(now);
+      restartPeriod(now);
       return;
     }
-    highest = Math.max(highest, instances);
-    if (now - since < SHRINKS_AFTER_NANOS) return;
-    count = highest;
-    begin(now);
+    maxSeen = Math.max(maxSeen, instances);
+    if (now - periodStart < SHRINK_DELAY_NANOS) return;
+    count = maxSeen;
+    restartPeriod(now);
   }
 
-  /** Notes that a heartbeat failed: what was seen since says nothing of those that are here. */
-  synchronized void failed(long now) {
-    begin(now);
+  /** Records that a heartbeat failed, which restarts the period of lower counts. */
+  synchronized void heartbeatFailed(long now) {
+    restartPeriod(now);
   }
 
-  private void begin(long now) {
-    highest = 1;
-    since = now;
+  private void restartPeriod(long now) {
+    maxSeen = 1;
+    periodStart = now;
   }
 }

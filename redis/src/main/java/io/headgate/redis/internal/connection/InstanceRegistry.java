@@ -7,49 +7,51 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many instances share this Redis: those that have said so within the last ten seconds. Goes on
- * with the last number known while Redis is away, since that is when it is wanted.
+ * Counts the instances that share this Redis: those that sent a heartbeat in the last ten seconds.
+ * While Redis is unavailable the last count remains, since it is needed then. Thread-safe.
  */
 public final class InstanceRegistry {
-  private static final Duration EVERY = Duration.ofSeconds(2);
-  private static final Duration COUNTED = Duration.ofSeconds(10);
+  private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(2);
+  private static final Duration EXPIRY = Duration.ofSeconds(10);
 
-  private final RedisConnection link;
+  private final RedisConnection connection;
   private final byte[] key;
   private final byte[] name = bytes(UUID.randomUUID().toString());
-  private final InstanceCount sharing = new InstanceCount(EVERY.multipliedBy(3), System.nanoTime());
+  private final InstanceCount outageCount = new InstanceCount(HEARTBEAT_INTERVAL.multipliedBy(3), System.nanoTime());
   private volatile int count = 1;
 
-  public InstanceRegistry(RedisConnection link, String prefix) {
-    this.link = link;
+  public InstanceRegistry(RedisConnection connection, String prefix) {
+    this.connection = connection;
     this.key = bytes(prefix + "instances");
   }
 
+  /** Starts to send heartbeats. */
   public void start(ScheduledExecutorService timer) {
     var unused =
-        timer.scheduleAtFixedRate(this::announce, 0, EVERY.toMillis(), TimeUnit.MILLISECONDS);
+        timer.scheduleAtFixedRate(this::sendHeartbeat, 0, HEARTBEAT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private void announce() {
+  private void sendHeartbeat() {
     var unused =
-        link.announce(key, name, bytes(Long.toString(COUNTED.toMillis())))
-            .thenAccept(this::seen)
+        connection.heartbeat(key, name, bytes(Long.toString(EXPIRY.toMillis())))
+            .thenAccept(this::onCount)
             .exceptionally(failure -> {
-              sharing.failed(System.nanoTime());
+              outageCount.heartbeatFailed(System.nanoTime());
               return null;
             });
   }
 
-  private void seen(long instances) {
+  private void onCount(long instances) {
     count = Math.toIntExact(Math.max(1, instances));
-    sharing.seen(count, System.nanoTime());
+    outageCount.record(count, System.nanoTime());
   }
 
-  /** How many share a limit while Redis is unavailable; see {@link InstanceCount}. */
-  public int sharing() {
-    return sharing.count();
+  /** Returns the number of instances that divide limits in an outage; see {@link InstanceCount}. */
+  public int outageCount() {
+    return outageCount.count();
   }
 
+  /** Returns the number of instances of the last heartbeat. */
   public int count() {
     return count;
   }

@@ -28,22 +28,22 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Lettuce, set up so that it never sends a command twice, nor keeps one for later. */
+/** Creates Lettuce clients that never resend a command and never queue one while disconnected. */
 public final class LettuceClients implements AutoCloseable {
-  private static final Duration HANDSHAKE = Duration.ofSeconds(1);
+  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(1);
 
   private final RedisOptions options;
-  private final byte[] channel;
+  private final byte[] resetChannel;
   private final RedisEventLoops loops = new RedisEventLoops();
   private final ClientResources resources;
   private final ScheduledExecutorService timer;
-  private @Nullable RedisClient direct;
-  private @Nullable RedisClient listening;
-  private @Nullable RedisClusterClient cluster;
+  private @Nullable RedisClient directClient;
+  private @Nullable RedisClient pubSubClient;
+  private @Nullable RedisClusterClient clusterClient;
 
   public LettuceClients(RedisOptions options) {
     this.options = options;
-    this.channel = (options.prefix() + "forgotten").getBytes(StandardCharsets.UTF_8);
+    this.resetChannel = (options.prefix() + "forgotten").getBytes(StandardCharsets.UTF_8);
     this.resources =
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
@@ -52,7 +52,7 @@ public final class LettuceClients implements AutoCloseable {
                 Delay.fullJitter(
                     Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
             .nettyCustomizer(
-                new Wire(options.address().topology() == RedisAddress.Topology.CLUSTER, loops))
+                new PipelineCustomizer(options.address().topology() == RedisAddress.Topology.CLUSTER, loops))
             .build();
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -63,43 +63,45 @@ public final class LettuceClients implements AutoCloseable {
     return timer;
   }
 
-  /** The threads that read from the servers. */
+  /** Returns the barrier of the event loops that read replies. */
   public ReadBarrier barrier() {
     return loops;
   }
 
-  public byte[] channel() {
-    return channel;
+  /** Returns the Pub/Sub channel on which resets and returned permits are published. */
+  public byte[] resetChannel() {
+    return resetChannel;
   }
 
-  /** Opens the way to the servers, and waits for the first attempt: if it fails, others follow. */
-  public RedisConnection link() {
+  /** Connects to the servers. Waits for the first attempt; if it fails, retries follow. */
+  public RedisConnection connect() {
     var address = options.address();
-    var place = address.toString();
+    var server = address.toString();
     if (address.topology() == RedisAddress.Topology.CLUSTER) {
-      cluster = RedisClusterClient.create(resources, withTimeout(address.uris()));
-      cluster.setOptions(clusterOptions());
-      var link = new ClusterConnection(cluster, place, channel, timer, options.deadline());
-      await(link.connect());
-      return link;
+      clusterClient = RedisClusterClient.create(resources, withTimeout(address.uris()));
+      clusterClient.setOptions(clusterOptions());
+      var connection = new ClusterConnection(clusterClient, server, resetChannel, timer, options.deadline());
+      await(connection.connect());
+      return connection;
     }
-    direct = RedisClient.create(resources);
-    direct.setOptions(common(ClientOptions.builder()).autoReconnect(false).build());
+    directClient = RedisClient.create(resources);
+    directClient.setOptions(applyCommon(ClientOptions.builder()).autoReconnect(false).build());
     var uri = withTimeout(address.uris()).getFirst();
-    var link = new DirectConnection(direct, uri, place, channel, timer);
-    await(link.connect());
-    return link;
+    var connection = new DirectConnection(directClient, uri, server, resetChannel, timer);
+    await(connection.connect());
+    return connection;
   }
 
-  public CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listen() {
-    if (cluster != null)
-      return cluster.connectPubSubAsync(ByteArrayCodec.INSTANCE).thenApply(c -> c);
-    if (listening == null) {
-      listening = RedisClient.create(resources);
-      listening.setOptions(common(ClientOptions.builder()).build());
+  /** Opens a Pub/Sub connection; Lettuce reconnects it. */
+  public CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> connectPubSub() {
+    if (clusterClient != null)
+      return clusterClient.connectPubSubAsync(ByteArrayCodec.INSTANCE).thenApply(c -> c);
+    if (pubSubClient == null) {
+      pubSubClient = RedisClient.create(resources);
+      pubSubClient.setOptions(applyCommon(ClientOptions.builder()).build());
     }
     var uri = withTimeout(options.address().uris()).getFirst();
-    return listening.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
+    return pubSubClient.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
   }
 
   private ClusterClientOptions clusterOptions() {
@@ -109,16 +111,16 @@ public final class LettuceClients implements AutoCloseable {
             .adaptiveRefreshTriggersTimeout(Duration.ofMillis(250))
             .build();
     var builder = ClusterClientOptions.builder();
-    common(builder);
+    applyCommon(builder);
     return builder.topologyRefreshOptions(refresh).validateClusterNodeMembership(false).build();
   }
 
-  private ClientOptions.Builder common(ClientOptions.Builder builder) {
+  private ClientOptions.Builder applyCommon(ClientOptions.Builder builder) {
     builder
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .replayFilter(command -> true)
         .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-        .socketOptions(SocketOptions.builder().connectTimeout(HANDSHAKE).tcpNoDelay(true).build());
+        .socketOptions(SocketOptions.builder().connectTimeout(HANDSHAKE_TIMEOUT).tcpNoDelay(true).build());
     options
         .ca()
         .ifPresent(ca ->
@@ -129,8 +131,8 @@ public final class LettuceClients implements AutoCloseable {
 
   private static List<RedisURI> withTimeout(List<RedisURI> uris) {
     for (var uri : uris) {
-      uri.setTimeout(HANDSHAKE);
-      uri.getSentinels().forEach(sentinel -> sentinel.setTimeout(HANDSHAKE));
+      uri.setTimeout(HANDSHAKE_TIMEOUT);
+      uri.getSentinels().forEach(sentinel -> sentinel.setTimeout(HANDSHAKE_TIMEOUT));
     }
     return uris;
   }
@@ -140,17 +142,17 @@ public final class LettuceClients implements AutoCloseable {
         attempt
             .exceptionally(failure -> null)
             .toCompletableFuture()
-            .completeOnTimeout(null, HANDSHAKE.toMillis() * 2, TimeUnit.MILLISECONDS)
+            .completeOnTimeout(null, HANDSHAKE_TIMEOUT.toMillis() * 2, TimeUnit.MILLISECONDS)
             .join();
   }
 
   @Override
   public void close() {
     timer.shutdownNow();
-    awaitTimer(); // an attempt to connect would find its threads gone
-    if (direct != null) direct.shutdown(0, 1, TimeUnit.SECONDS);
-    if (listening != null) listening.shutdown(0, 1, TimeUnit.SECONDS);
-    if (cluster != null) cluster.shutdown(0, 1, TimeUnit.SECONDS);
+    awaitTimer(); // or an attempt to connect would run on closed resources
+    if (directClient != null) directClient.shutdown(0, 1, TimeUnit.SECONDS);
+    if (pubSubClient != null) pubSubClient.shutdown(0, 1, TimeUnit.SECONDS);
+    if (clusterClient != null) clusterClient.shutdown(0, 1, TimeUnit.SECONDS);
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
   }
 
@@ -163,12 +165,14 @@ public final class LettuceClients implements AutoCloseable {
   }
 
   /**
-   * @param cluster whether there is a lane for each slot: then calls that are written at one moment
-   *     leave in one packet, which is half of Lettuce's CPU. Where all go by one lane, its calls
-   *     must not: what is asked on hearing one answer would wait until the next has been heard, and
-   *     the server would have nothing to do meanwhile.
+   * Configures the Netty pipeline of each connection.
+   *
+   * @param cluster whether flushes are consolidated, so that calls written at the same time leave in
+   *     one packet. In a cluster, where each hash slot has its own {@code Batcher}, that halves
+   *     Lettuce's CPU time. With a single batcher it must not be done: commands that follow from
+   *     one reply would wait until the next reply has been read, with the server idle meanwhile.
    */
-  private record Wire(boolean cluster, RedisEventLoops loops) implements NettyCustomizer {
+  private record PipelineCustomizer(boolean cluster, RedisEventLoops loops) implements NettyCustomizer {
     @Override
     public void afterChannelInitialized(Channel channel) {
       loops.add(channel.eventLoop());

@@ -9,8 +9,9 @@ import io.lettuce.core.RedisNoScriptException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** What Lettuce's failures mean here. */
+/** Classifies failures of Lettuce and translates them to {@link StoreException}. */
 public final class LettuceErrors {
+  /** Returns the cause behind any wrappers of {@code java.util.concurrent}. */
   public static Throwable rootOf(Throwable problem) {
     var root = problem;
     while ((root instanceof CompletionException || root instanceof ExecutionException)
@@ -20,63 +21,65 @@ public final class LettuceErrors {
     return root;
   }
 
-  /** What Lettuce said, also where that was translated already. */
-  private static Throwable saidBy(Throwable problem) {
+  /** Returns the failure of Lettuce, even if it was already translated. */
+  private static Throwable lettuceFailure(Throwable problem) {
     var root = rootOf(problem);
     return root instanceof StoreException && root.getCause() != null ? root.getCause() : root;
   }
 
-  static boolean lacksScript(Throwable problem) {
+  static boolean isNoScript(Throwable problem) {
     return rootOf(problem) instanceof RedisNoScriptException;
   }
 
-  /** Whether there was no connection to send it on; nothing was, then. */
+  /** Returns whether the command was rejected because there was no connection. */
   static boolean wasNotSent(Throwable problem) {
-    var cause = saidBy(problem);
+    var cause = lettuceFailure(problem);
     return cause instanceof RedisException
         && cause.getMessage() != null
         && cause.getMessage().contains("not connected. Commands are rejected");
   }
 
-  /** Whether the keys are on their way between two servers, neither of which did anything. */
-  static boolean isBetweenServers(Throwable problem) {
-    return saidBy(problem) instanceof RedisCommandExecutionException answer
-        && answer.getMessage() != null
-        && answer.getMessage().startsWith("TRYAGAIN");
+  /** Returns whether the keys are being migrated between two nodes; nothing was executed. */
+  static boolean isTryAgain(Throwable problem) {
+    return lettuceFailure(problem) instanceof RedisCommandExecutionException reply
+        && reply.getMessage() != null
+        && reply.getMessage().startsWith("TRYAGAIN");
   }
 
-  /** Whether the server that answered can't be the right one any more, or not yet. */
-  static boolean isFromWrongServer(Throwable problem) {
-    return rootOf(problem) instanceof RedisCommandExecutionException answer
-        && answer.getMessage() != null
-        && answer.getMessage().matches("(?s).*\\b(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\\b.*");
+  /** Returns whether the server is not, or not yet, a primary that accepts writes. */
+  static boolean requiresReconnect(Throwable problem) {
+    return rootOf(problem) instanceof RedisCommandExecutionException reply
+        && reply.getMessage() != null
+        && reply.getMessage().matches("(?s).*\\b(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\\b.*");
   }
 
   /**
-   * @param server where, in words that hold no password
+   * Translates a failure.
+   *
+   * @param server the server's address, without a password
    */
-  static StoreException translated(Throwable problem, String server) {
+  static StoreException toStoreException(Throwable problem, String server) {
     var root = rootOf(problem);
     return switch (root) {
-      case StoreException ours -> ours;
-      case RedisCommandTimeoutException late ->
-          new StoreException(Kind.TIMEOUT, "Redis at %s did not answer".formatted(server), late);
-      case RedisCommandExecutionException answer ->
+      case StoreException storeException -> storeException;
+      case RedisCommandTimeoutException timeout ->
+          new StoreException(Kind.TIMEOUT, "Redis at %s did not answer".formatted(server), timeout);
+      case RedisCommandExecutionException reply ->
           new StoreException(
-              Kind.REFUSED, "Redis at %s says: %s".formatted(server, answer.getMessage()), answer);
-      default -> withoutConnection(root, server);
+              Kind.REFUSED, "Redis at %s returned an error: %s".formatted(server, reply.getMessage()), reply);
+      default -> connectionFailure(root, server);
     };
   }
 
-  private static StoreException withoutConnection(Throwable root, String server) {
+  private static StoreException connectionFailure(Throwable root, String server) {
     var message = "no connection to Redis at " + server;
     return wasNotSent(root)
         ? new StoreException(Kind.CONNECTION, message, root).unsent()
-        : new StoreException(Kind.CONNECTION, message + ": " + deepest(root), root);
+        : new StoreException(Kind.CONNECTION, message + ": " + rootMessage(root), root);
   }
 
-  /** Lettuce says "unable to connect to"; the reason is what it has as the last cause. */
-  private static String deepest(Throwable problem) {
+  /** Returns the message of the last cause, which has the reason for "unable to connect to". */
+  private static String rootMessage(Throwable problem) {
     var cause = problem;
     while (cause.getCause() != null) cause = cause.getCause();
     var text = cause.getMessage();

@@ -15,24 +15,27 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what other instances say on channels, over one connection for all of them. Whoever listens
- * is told when it begins and when it ends, since what is said meanwhile is not heard.
+ * Subscribes to channels over one connection. Listeners are notified when their subscription starts
+ * and when the connection is lost, since messages published in between are lost. Thread-safe.
  */
 public final class PubSub implements AutoCloseable {
-  private static final long AGAIN_MILLIS = 500;
+  private static final long RETRY_MILLIS = 500;
 
-  /** One who listens to a channel. Called by the connection's own thread: must not wait. */
+  /** Receives the messages of a channel. Runs on the event loop, so it must not block. */
   public interface Listener {
-    void hear(byte[] message);
+    /** Called with each message of the channel. */
+    void onMessage(byte[] message);
 
-    default void begins() {}
+    /** Called when the subscription starts, and again after a reconnect. */
+    default void onSubscribed() {}
 
-    default void ends() {}
+    /** Called when the connection is lost. */
+    default void onDisconnected() {}
   }
 
   private final Supplier<CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> connect;
   private final ScheduledExecutorService timer;
-  private final Map<String, Listener> ears = new ConcurrentHashMap<>();
+  private final Map<String, Listener> listeners = new ConcurrentHashMap<>();
   private @Nullable StatefulRedisPubSubConnection<byte[], byte[]> connection; // guarded by this
   private boolean closed; // guarded by this
 
@@ -43,17 +46,17 @@ public final class PubSub implements AutoCloseable {
     this.timer = timer;
   }
 
-  /** Listens from now on, or as soon as there is a connection. */
-  public void listen(String channel, Listener ear) {
+  /** Subscribes a listener now, or as soon as there is a connection. */
+  public void subscribe(String channel, Listener listener) {
     StatefulRedisPubSubConnection<byte[], byte[]> current;
     synchronized (this) {
-      ears.put(channel, ear);
+      listeners.put(channel, listener);
       current = connection;
     }
     if (current != null) subscribe(current, List.of(channel));
   }
 
-  /** Subscribes, and if that fails tries again until it succeeds; then Lettuce sees to it. */
+  /** Connects and subscribes, with retries until it succeeds. Lettuce reconnects after that. */
   public void start() {
     synchronized (this) {
       if (closed) return;
@@ -62,69 +65,69 @@ public final class PubSub implements AutoCloseable {
     try {
       attempt = connect.get();
     } catch (RuntimeException e) {
-      again();
+      retryLater();
       return;
     }
     var unused =
-        attempt.handle((made, failure) -> {
-          if (failure == null) connected(made);
-          else again();
-          return made;
+        attempt.handle((established, failure) -> {
+          if (failure == null) onConnected(established);
+          else retryLater();
+          return established;
         });
   }
 
-  private void again() {
+  private void retryLater() {
     synchronized (this) {
       if (closed) return;
-      var unused = timer.schedule(this::start, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+      var unused = timer.schedule(this::start, RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void connected(StatefulRedisPubSubConnection<byte[], byte[]> made) {
-    made.addListener(new Messages());
-    made.addListener(
+  private void onConnected(StatefulRedisPubSubConnection<byte[], byte[]> established) {
+    established.addListener(new Messages());
+    established.addListener(
         new RedisConnectionStateAdapter() {
           @Override
           public void onRedisDisconnected(RedisChannelHandler<?, ?> ended) {
-            ears.values().forEach(Listener::ends);
+            listeners.values().forEach(Listener::onDisconnected);
           }
         });
-    boolean late;
+    boolean closedMeanwhile;
     List<String> channels;
     synchronized (this) {
-      late = closed;
-      connection = made;
-      channels = List.copyOf(ears.keySet());
+      closedMeanwhile = closed;
+      connection = established;
+      channels = List.copyOf(listeners.keySet());
     }
-    if (late) drop(made);
-    else subscribe(made, channels);
+    if (closedMeanwhile) closeAsync(established);
+    else subscribe(established, channels);
   }
 
   private void subscribe(
-      StatefulRedisPubSubConnection<byte[], byte[]> made, List<String> channels) {
+      StatefulRedisPubSubConnection<byte[], byte[]> established, List<String> channels) {
     if (channels.isEmpty()) return;
     var names = channels.stream().map(PubSub::bytes).toArray(byte[][]::new);
     var unused =
-        made.async()
+        established.async()
             .subscribe(names)
             .exceptionally(failure -> {
-              giveUp(made);
+              discard(established);
               return null;
             });
   }
 
-  /** Two channels may fail on one connection; one new attempt is enough. */
+  /** Replaces a connection once, even if several subscriptions on it fail. */
   @SuppressWarnings("ReferenceEquality")
-  private void giveUp(StatefulRedisPubSubConnection<byte[], byte[]> failed) {
+  private void discard(StatefulRedisPubSubConnection<byte[], byte[]> failed) {
     synchronized (this) {
       if (connection != failed) return;
       connection = null;
     }
-    drop(failed);
-    again();
+    closeAsync(failed);
+    retryLater();
   }
 
-  private static void drop(StatefulRedisPubSubConnection<byte[], byte[]> unwanted) {
+  private static void closeAsync(StatefulRedisPubSubConnection<byte[], byte[]> unwanted) {
     var unused = unwanted.closeAsync();
   }
 
@@ -138,21 +141,21 @@ public final class PubSub implements AutoCloseable {
 
   private final class Messages extends RedisPubSubAdapter<byte[], byte[]> {
     @Override
-    public void message(byte[] from, byte[] message) {
-      var ear = ears.get(text(from));
-      if (ear != null) ear.hear(message);
+    public void message(byte[] channel, byte[] message) {
+      var listener = listeners.get(text(channel));
+      if (listener != null) listener.onMessage(message);
     }
 
     @Override
-    public void subscribed(byte[] to, long count) {
-      var ear = ears.get(text(to));
-      if (ear != null) ear.begins();
+    public void subscribed(byte[] channel, long count) {
+      var listener = listeners.get(text(channel));
+      if (listener != null) listener.onSubscribed();
     }
   }
 
   /**
-   * Waits for nothing: the thread that would have to end the connection may be waiting for the
-   * lock, having just been told that it can't subscribe.
+   * Closes the connection without waiting: the event loop that closes it may be waiting for this
+   * object's lock, to handle a refused subscription.
    */
   @Override
   public void close() {
@@ -162,6 +165,6 @@ public final class PubSub implements AutoCloseable {
       current = connection;
       connection = null;
     }
-    if (current != null) drop(current);
+    if (current != null) closeAsync(current);
   }
 }

@@ -2,9 +2,9 @@ package io.headgate.redis.internal.connection;
 
 import java.util.function.LongSupplier;
 
-/** The threads that read answers: whether they have read all there is, and how late they run. */
+/** A barrier over the threads that read replies, and a measurement of how late they run. */
 public interface ReadBarrier {
-  /** For links without threads of their own: an answer is read as soon as it is there. */
+  /** For connections without threads of their own, which read each reply when it arrives. */
   ReadBarrier NONE =
       new ReadBarrier() {
         @Override
@@ -17,11 +17,11 @@ public interface ReadBarrier {
       };
 
   /**
-   * Runs the action once every answer that lies in a socket now has been read and delivered. Runs
-   * it on one of the reading threads, so it must not block.
+   * Runs the action once every reply that is in a socket buffer now has been read and delivered. The
+   * action runs on one of the reading threads, so it must not block.
    */
   void afterReads(Runnable action);
 
-  /** Records by how much the reading threads are late, unless a measurement is still under way. */
+  /** Records by how much the reading threads are late, unless a measurement is in progress. */
   void measure(StallMeter meter, LongSupplier nanos);
 }

@@ -1,44 +1,44 @@
 package io.headgate.redis.internal.connection;
 
-import io.headgate.redis.internal.script.Batch;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The way to the servers. Stages fail with a {@link io.headgate.store.StoreException}; nothing is
- * sent twice.
+ * A connection to the Redis servers. Stages fail with a {@link io.headgate.store.StoreException}. No
+ * command that may have been executed is sent again. Implementations are thread-safe.
  */
 public interface RedisConnection extends AutoCloseable {
-  /** Decides a {@link Batch}; all its keys are in one slot. */
+  /** Runs the script on a {@code Batch} and returns its reply; all keys are in one hash slot. */
   CompletionStage<byte[]> decide(byte[][] keys, byte[] argument);
 
-  /** Says that an instance is here; gives how many there are. */
-  CompletionStage<Long> announce(byte[] key, byte[] instance, byte[] millis);
+  /** Sends a heartbeat of an instance; returns the number of instances. */
+  CompletionStage<Long> heartbeat(byte[] key, byte[] instance, byte[] millis);
 
-  /** Forgets a key, and tells every instance that listens. */
-  CompletionStage<Long> forget(byte[] key);
+  /** Deletes a counter and publishes its key to all instances. */
+  CompletionStage<Long> reset(byte[] key);
 
-  /** Notifies every instance that permits of a key were returned before their time. */
-  CompletionStage<Long> announceReturn(byte[] key);
+  /** Publishes to all instances that permits of a counter were returned early. */
+  CompletionStage<Long> publishReturn(byte[] key);
 
-  /** Keeps a value for a while. */
+  /** Stores a value that expires after {@code millis}. */
   CompletionStage<?> put(byte[] key, byte[] value, long millis);
 
-  /** The value of a key, if there is one. */
+  /** Returns the value of a key; empty if there is none. */
   CompletionStage<Optional<byte[]>> get(byte[] key);
 
-  /** Tells every instance that listens. */
+  /** Publishes a message; returns the number of receivers. */
   CompletionStage<Long> publish(byte[] channel, byte[] message);
 
-  /** How many keys there are, those of others included. */
+  /** Returns the number of keys, including keys of other applications. */
   CompletionStage<Long> size();
 
   /**
-   * Which counters may be reached in one call: those of one number.
+   * Returns the hash slot of a counter; 0 where there are no slots. Counters of one slot can be
+   * evaluated in one call.
    *
-   * @param key a counter's key, as a charge has it
+   * @param key the key of a {@code Charge}
    */
-  int laneOf(String key);
+  int hashSlot(String key);
 
   @Override
   void close();

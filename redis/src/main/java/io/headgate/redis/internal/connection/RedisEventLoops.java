@@ -12,19 +12,18 @@ import java.util.function.LongSupplier;
 /**
  * The event loops that read from the connections to Redis.
  *
- * <p>Thread-safe. There are as many as the client has I/O threads, however many connections come
- * and go.
+ * <p>Thread-safe. Their number is bounded by the client's I/O threads, not by its connections.
  */
 final class RedisEventLoops implements ReadBarrier {
   private record Monitored(EventLoop loop, AtomicBoolean measuring) {}
 
   private final List<Monitored> loops = new CopyOnWriteArrayList<>();
 
-  /** Adds the loop of a new connection, if it is not known yet. */
+  /** Adds the loop of a new connection, unless it was added before. */
   @SuppressWarnings("ReferenceEquality")
   synchronized void add(EventLoop loop) {
-    for (var known : loops) {
-      if (known.loop == loop) return;
+    for (var existing : loops) {
+      if (existing.loop == loop) return;
     }
     loops.add(new Monitored(loop, new AtomicBoolean()));
   }
@@ -32,20 +31,21 @@ final class RedisEventLoops implements ReadBarrier {
   /**
    * {@inheritDoc}
    *
-   * <p>A loop selects and reads, then runs its tasks, then the next round begins. A task alone may
-   * run in a round that began long ago; what it schedules runs in the next one, after the reads.
+   * <p>In each iteration, a loop selects and reads, then runs its tasks. A submitted task may run in
+   * an iteration whose reads are long past. A task that it schedules runs in the next iteration,
+   * after the reads of that one.
    */
   @Override
   public void afterReads(Runnable action) {
-    var left = new AtomicInteger(loops.size() + 1);
-    Runnable one =
+    var pendingLoops = new AtomicInteger(loops.size() + 1);
+    Runnable loopDone =
         () -> {
-          if (left.decrementAndGet() == 0) action.run();
+          if (pendingLoops.decrementAndGet() == 0) action.run();
         };
-    for (var each : loops) {
-      execute(each.loop, () -> schedule(each.loop, one), one);
+    for (var monitored : loops) {
+      execute(monitored.loop, () -> schedule(monitored.loop, loopDone), loopDone);
     }
-    one.run();
+    loopDone.run();
   }
 
   private static void execute(EventLoop loop, Runnable task, Runnable ifClosed) {
@@ -66,16 +66,16 @@ final class RedisEventLoops implements ReadBarrier {
 
   @Override
   public void measure(StallMeter meter, LongSupplier nanos) {
-    for (var each : loops) {
-      if (!each.measuring.compareAndSet(false, true)) continue;
+    for (var monitored : loops) {
+      if (!monitored.measuring.compareAndSet(false, true)) continue;
       long posted = nanos.getAsLong();
       execute(
-          each.loop,
+          monitored.loop,
           () -> {
-            each.measuring.set(false);
+            monitored.measuring.set(false);
             meter.record(posted, nanos.getAsLong());
           },
-          () -> each.measuring.set(false));
+          () -> monitored.measuring.set(false));
     }
   }
 }

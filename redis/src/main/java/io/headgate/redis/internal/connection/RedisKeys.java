@@ -7,17 +7,18 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * What a counter is called in Redis, such as {@code headgate:{user:42}contract|calls}. A counter
- * apart for an override has the override's text behind a second {@code ||}, and no name has a bar.
+ * Builds the Redis keys of counters, such as {@code headgate:{user:42}contract|calls}. A counter of
+ * an override has the override's id after {@code ||}. Rule and limit names contain no bar.
  *
- * <p>What stands in braces chooses the slot in a cluster, so counters of the same subject share one
- * and can be charged together. Callers choose that text, but no slot by a brace of their own: what
- * is not plain is escaped, and a long text is replaced by its hash. Counters that everybody shares
- * have {@code *} there, which no escaped text has.
+ * <p>The text in braces is the hash tag, which chooses the slot in a cluster. Counters of the same
+ * subject share a slot and can be charged atomically. Callers control this text, so other
+ * characters than letters, digits and {@code -_.:/@=,+} are escaped and a text of more than 96
+ * characters is replaced by its SHA-256 hash: a caller cannot choose a slot with a brace of its
+ * own. Counters that all subjects share have the tag {@code *}, which no escaped text equals.
  */
 public final class RedisKeys {
-  private static final String EVERYBODY = "*";
-  private static final int LONGEST_PLAIN = 96;
+  private static final String SHARED_TAG = "*";
+  private static final int MAX_PLAIN_LENGTH = 96;
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
   private final String prefix;
@@ -26,16 +27,17 @@ public final class RedisKeys {
     this.prefix = prefix;
   }
 
+  /** Returns the Redis key of a counter. */
   public String of(Counter counter, String key) {
     String tagged = prefix + '{' + tag(key) + '}' + counter.rule();
     if (!counter.name().equals(counter.rule())) tagged += '|' + counter.name();
     return counter.override().isEmpty() ? tagged : tagged + "||" + counter.override();
   }
 
-  /** The part of a key that chooses the slot. */
+  /** Returns the hash tag of a counter's key. */
   public static String tag(String key) {
-    if (key.isEmpty()) return EVERYBODY;
-    if (key.length() > LONGEST_PLAIN) return '#' + hash(key);
+    if (key.isEmpty()) return SHARED_TAG;
+    if (key.length() > MAX_PLAIN_LENGTH) return '#' + hash(key);
     for (int i = 0; i < key.length(); i++) {
       if (!isPlain(key.charAt(i))) return escaped(key);
     }
@@ -64,7 +66,7 @@ public final class RedisKeys {
     return text.toString();
   }
 
-  /** Of the characters as they are: any encoding would make one of all lone surrogates. */
+  /** Hashes UTF-16 code units, since an encoding maps all lone surrogates to one character. */
   private static String hash(String key) {
     try {
       var bytes = ByteBuffer.allocate(key.length() * 2);

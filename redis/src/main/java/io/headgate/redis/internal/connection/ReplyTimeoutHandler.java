@@ -7,55 +7,56 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a connection on which something was sent and nothing came back for a second. Such a server
- * is stopped or cut off, and may have been replaced: what waits for it holds up what could go to
- * another, and would be sent there after all, should this one wake and say that it has moved.
+ * Closes a connection that has received nothing for a second after a command was sent. Such a server
+ * is stopped or unreachable and may have been replaced. Commands that wait for it block those that
+ * could go to the new primary. They would also be redirected there if the old server resumed and
+ * replied MOVED.
  *
- * <p>The second is counted in ticks of the event loop, of which each counts once however late it
- * is, and between two of which the socket is read. A process that was held up has therefore had ten
- * chances to read an answer before it gives up a connection.
+ * <p>The second is measured in ten ticks of the event loop, which reads the socket between two
+ * ticks. A late tick counts once. A process that was stalled has therefore had ten chances to read
+ * a reply before it closes a connection.
  */
 final class ReplyTimeoutHandler extends ChannelDuplexHandler {
   private static final int TICKS = 10;
-  private static final long LONGEST_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final long TICK_NANOS = LONGEST_NANOS / TICKS;
+  private static final long TIMEOUT_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final long TICK_NANOS = TIMEOUT_NANOS / TICKS;
 
-  // Only the channel's own thread comes here.
-  private boolean awaiting;
+  // Confined to the channel's event loop.
+  private boolean awaitingReply;
   private boolean ticking;
   private int ticks;
   private long since;
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    if (!awaiting) {
-      awaiting = true;
+    if (!awaitingReply) {
+      awaitingReply = true;
       ticks = 0;
       since = System.nanoTime();
-      if (!ticking) tickAgain(context);
+      if (!ticking) scheduleTick(context);
     }
     var unused = context.write(message, promise);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    awaiting = false;
+    awaitingReply = false;
     context.fireChannelRead(message);
   }
 
-  /** However much is sent in that time. */
-  private void tickAgain(ChannelHandlerContext context) {
+  /** Schedules one tick, however many commands are sent until then. */
+  private void scheduleTick(ChannelHandlerContext context) {
     ticking = true;
     var unused = context.executor().schedule(() -> tick(context), TICK_NANOS, TimeUnit.NANOSECONDS);
   }
 
   private void tick(ChannelHandlerContext context) {
     ticking = false;
-    if (!awaiting || !context.channel().isActive()) return;
-    if (++ticks >= TICKS && System.nanoTime() - since >= LONGEST_NANOS) {
+    if (!awaitingReply || !context.channel().isActive()) return;
+    if (++ticks >= TICKS && System.nanoTime() - since >= TIMEOUT_NANOS) {
       var unused = context.close();
     } else {
-      tickAgain(context);
+      scheduleTick(context);
     }
   }
 }

@@ -5,17 +5,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Receives which counters have more to give than time alone explains, on whichever instance that
- * happened, and drops what is cached of them here. A counter that was reset loses its local state
- * too; one that was given permits back loses its cached denial only.
+ * Invalidates local state of counters that another instance reset or returned permits to. A reset
+ * invalidates the cached denial and the state of the consistency modes. A return of permits
+ * invalidates the cached denial only.
  */
-public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore near, RedisKeys keys)
+public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore consistency, RedisKeys keys)
     implements PubSub.Listener {
-  /** Begins the message of a return. No key does: each begins with the prefix. */
+  /** The first byte of a message about returned permits; no key starts with it. */
   private static final byte RETURNED = 1;
 
-  /** The message that announces a return of permits. */
-  static byte[] returned(byte[] key) {
+  /** Returns the message to publish after a return of permits. */
+  static byte[] returnMessage(byte[] key) {
     var message = new byte[key.length + 1];
     message[0] = RETURNED;
     System.arraycopy(key, 0, message, 1, key.length);
@@ -23,23 +23,23 @@ public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore near, Re
   }
 
   @Override
-  public void hear(byte[] message) {
+  public void onMessage(byte[] message) {
     if (message.length > 0 && message[0] == RETURNED) {
-      denials.hear(Arrays.copyOfRange(message, 1, message.length));
+      denials.onMessage(Arrays.copyOfRange(message, 1, message.length));
       return;
     }
-    denials.hear(message);
-    var name = new String(message, StandardCharsets.UTF_8);
-    near.forgetIf((counter, key) -> keys.of(counter, key).equals(name));
+    denials.onMessage(message);
+    var redisKey = new String(message, StandardCharsets.UTF_8);
+    consistency.forgetIf((counter, key) -> keys.of(counter, key).equals(redisKey));
   }
 
   @Override
-  public void begins() {
-    denials.begins();
+  public void onSubscribed() {
+    denials.onSubscribed();
   }
 
   @Override
-  public void ends() {
-    denials.ends();
+  public void onDisconnected() {
+    denials.onDisconnected();
   }
 }

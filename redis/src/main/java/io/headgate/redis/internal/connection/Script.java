@@ -8,20 +8,21 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A constant text that the server compiles once: rules come in as arguments.
+ * A Lua script. Its text is constant, so that the server compiles it once; limits are arguments.
  *
- * @param sha1 what the server calls it
+ * @param text the source
+ * @param sha1 the hash of the source, by which EVALSHA refers to it
  */
 public record Script(String text, String sha1) {
-  /** Decides plans; composed from the files beside this class. */
+  /** Evaluates batches of plans; composed from the files in the resource folder {@code lua}. */
   static final Script DECIDE = of(compose());
 
-  /** Counts instances. */
+  /** Records a heartbeat and counts instances. */
   static final Script INSTANCES = of(file("instances"));
 
   /**
-   * Returns 1 where scripts keep the numbers that {@link #DECIDE} works with, 0 where they truncate
-   * them.
+   * Returns 1 if scripts of this server preserve the integers that {@link #DECIDE} works with, 0 if
+   * they truncate them.
    */
   public static final Script WIDE_NUMBERS = of(file("wide-numbers"));
 
@@ -32,15 +33,15 @@ public record Script(String text, String sha1) {
   private static String compose() {
     var text = new StringBuilder(file("prelude"));
     text.append(file("fast-path")).append(file("general")).append(file("utilization"));
-    // A batch defines only the algorithms it uses: each function made costs 0.2 µs, every time.
+    // A batch defines only the algorithms it uses: each function definition costs 0.2 µs per call.
     part(text, "BUCKET", "bucket");
     part(text, "FIXED", "fixed-window");
     part(text, "SLIDING", "sliding-window");
     part(text, "ROLLING", "rolling-window");
     part(text, "SLOTS", "concurrency");
-    text.append("local function make_held()\n").append(file("held-state")).append("end\n");
+    text.append("local function define_holds()\n").append(file("held-state")).append("end\n");
     text.append(file("states"));
-    text.append("if has_several then\n").append(file("multi")).append("end\n");
+    text.append("if has_multi then\n").append(file("multi")).append("end\n");
     return text.append(file("plan")).toString();
   }
 

@@ -17,17 +17,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions that go to the server in one call, in the words of the script; {@code plan.lua} and
- * {@code prelude.lua} say which these are. Keys and limits that several have in common are sent
- * once.
+ * Encodes the commands of one call to the script, in the format that {@code prelude.lua} and {@code
+ * plan.lua} describe. Keys and limits that several commands share are sent once. Not thread-safe.
  */
 public final class Batch {
-  private static final int LOOK = 0;
+  private static final int PEEK = 0;
   private static final int DECIDE = 1;
   private static final int RENEW = 2;
   private static final int RELEASE = 3;
   private static final int GIVE_BACK = 4;
-  private static final int TAKE = 5;
+  private static final int HOLD = 5;
   private static final int REPORT = 6;
   private static final int ALL = 0;
   private static final int ANY = 1;
@@ -37,120 +36,120 @@ public final class Batch {
   private final Map<String, Integer> indexes = new HashMap<>();
   private final List<byte[]> keys = new ArrayList<>();
   private final List<Limit> limits = new ArrayList<>();
-  private final MessagePackWriter plans = new MessagePackWriter();
-  private boolean hasSeveral;
+  private final MessagePackWriter body = new MessagePackWriter();
+  private boolean hasMultiCharge;
   private boolean hasCalendar;
 
-  /** The charge that was written last, by itself, which may be asked again: a hot key. */
-  private @Nullable Charge last;
+  /** The last command, if it was a single charge: equal ones that follow only add repetitions. */
+  private @Nullable Charge lastSingle;
 
-  private int times;
+  private int repetitions;
 
   public Batch(RedisKeys names) {
     this.names = names;
   }
 
-  void write(Plan plan, boolean keep) {
+  void write(Plan plan, boolean commit) {
     if (plan.charges().size() == 1) {
-      writeSingle(plan.charges().getFirst(), keep);
+      writeSingle(plan.charges().getFirst(), commit);
       return;
     }
-    begin(keep ? DECIDE : LOOK).put(plan.parts().size());
-    hasSeveral = true;
+    beginCommand(commit ? DECIDE : PEEK).put(plan.parts().size());
+    hasMultiCharge = true;
     for (var part : plan.parts()) {
       var combine = part.rule().combine();
-      plans.put(part.counters().size()).put(code(combine));
-      plans.put(combine instanceof Combine.Weighted(int permille) ? permille : 0);
-      plans.put(part.isEnforced() ? 1 : 0);
+      body.put(part.counters().size()).put(code(combine));
+      body.put(combine instanceof Combine.Weighted(int permille) ? permille : 0);
+      body.put(part.isEnforced() ? 1 : 0);
       for (int i = 0; i < part.counters().size(); i++) {
         write(plan.charges().get(part.from() + i));
-        plans.put(part.counters().get(i).weight());
+        body.put(part.counters().get(i).weight());
       }
     }
   }
 
-  void write(List<Charge> charges, boolean keep) {
+  void write(List<Charge> charges, boolean commit) {
     if (charges.size() == 1) {
-      writeSingle(charges.getFirst(), keep);
+      writeSingle(charges.getFirst(), commit);
       return;
     }
-    begin(keep ? DECIDE : LOOK).put(charges.size());
-    hasSeveral = true;
+    beginCommand(commit ? DECIDE : PEEK).put(charges.size());
+    hasMultiCharge = true;
     for (var charge : charges) {
-      plans.put(1).put(ALL).put(0).put(1); // a part each, so that two of one counter add up
+      body.put(1).put(ALL).put(0).put(1); // one part each, so that two charges of one counter add up
       write(charge);
-      plans.put(charge.counter().weight());
+      body.put(charge.counter().weight());
     }
   }
 
-  void write(Charge charge, ScriptCommand.Change change) {
-    switch (change) {
+  void write(Charge charge, ScriptCommand.SlotOperation operation) {
+    switch (operation) {
       case RENEW -> writeSlot(RENEW, charge);
       case RELEASE -> writeSlot(RELEASE, charge);
     }
   }
 
   void writeGiveBack(ChargeReceipt receipt) {
-    begin(GIVE_BACK).put(0);
+    beginCommand(GIVE_BACK).put(0);
     write(receipt.charge());
-    plans.put(receipt.at()).put(receipt.freshAt());
+    body.put(receipt.at()).put(receipt.freshAt());
   }
 
-  void write(Charge charge, HoldRequest take) {
-    var usage = take.usage();
-    begin(TAKE).put(keyOf(charge)).put(limitOf(charge)).put(take.holder());
-    plans.put(take.order());
-    plans.put(usage.spent()).put(usage.held()).put(usage.until());
-    plans.put(take.cost()).put(take.want()).put(take.lease());
+  void write(Charge charge, HoldRequest request) {
+    var usage = request.usage();
+    beginCommand(HOLD).put(keyOf(charge)).put(limitOf(charge)).put(request.holder());
+    body.put(request.order());
+    body.put(usage.spent()).put(usage.held()).put(usage.until());
+    body.put(request.cost()).put(request.want()).put(request.lease());
   }
 
   void writeReport(Charge charge) {
-    begin(REPORT).put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
+    beginCommand(REPORT).put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
   }
 
-  private void writeSlot(int change, Charge slot) {
-    begin(change).put(keyOf(slot)).put(limitOf(slot)).put(Long.toString(slot.holder()));
+  private void writeSlot(int operation, Charge slot) {
+    beginCommand(operation).put(keyOf(slot)).put(limitOf(slot)).put(Long.toString(slot.holder()));
   }
 
-  private void writeSingle(Charge charge, boolean keep) {
-    if (keep && isAskedAgain(charge)) {
-      times++;
+  private void writeSingle(Charge charge, boolean commit) {
+    if (commit && repeatsLast(charge)) {
+      repetitions++;
       return;
     }
-    begin(keep ? DECIDE : LOOK).put(0);
+    beginCommand(commit ? DECIDE : PEEK).put(0);
     write(charge);
-    times = 1;
-    if (keep && !(charge.limit() instanceof Concurrency)) last = charge;
-    else plans.put(1);
+    repetitions = 1;
+    if (commit && !(charge.limit() instanceof Concurrency)) lastSingle = charge;
+    else body.put(1);
   }
 
   @SuppressWarnings("ReferenceEquality")
-  private boolean isAskedAgain(Charge charge) {
-    return last != null
-        && last.limit() == charge.limit()
-        && last.cost() == charge.cost()
-        && last.key().equals(charge.key())
-        && last.counter().equals(charge.counter());
+  private boolean repeatsLast(Charge charge) {
+    return lastSingle != null
+        && lastSingle.limit() == charge.limit()
+        && lastSingle.cost() == charge.cost()
+        && lastSingle.key().equals(charge.key())
+        && lastSingle.counter().equals(charge.counter());
   }
 
-  private MessagePackWriter begin(int mode) {
-    end();
-    return plans.put(mode);
+  private MessagePackWriter beginCommand(int mode) {
+    endSingle();
+    return body.put(mode);
   }
 
-  private void end() {
-    if (last != null) plans.put(times);
-    last = null;
+  private void endSingle() {
+    if (lastSingle != null) body.put(repetitions);
+    lastSingle = null;
   }
 
   private void write(Charge charge) {
-    plans.put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
-    if (charge.limit() instanceof Concurrency) plans.put(Long.toString(charge.holder()));
+    body.put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
+    if (charge.limit() instanceof Concurrency) body.put(Long.toString(charge.holder()));
   }
 
   private static int code(Combine combine) {
     return switch (combine) {
-      case Combine.All all -> ALL;
+      case Combine.All message -> ALL;
       case Combine.Hierarchical hierarchical -> ALL;
       case Combine.Priority priority -> ALL;
       case Combine.Any any -> ANY;
@@ -160,13 +159,13 @@ public final class Batch {
 
   private int keyOf(Charge charge) {
     var name = names.of(charge.counter(), charge.key());
-    var known = indexes.putIfAbsent(name, keys.size() + 1);
-    if (known != null) return known;
+    var index = indexes.putIfAbsent(name, keys.size() + 1);
+    if (index != null) return index;
     keys.add(name.getBytes(StandardCharsets.UTF_8));
     return keys.size();
   }
 
-  /** Few limits are used at once, and of these most often the last. */
+  /** Searches backwards, since a batch has few limits and most often repeats the last. */
   @SuppressWarnings("ReferenceEquality")
   private int limitOf(Charge charge) {
     var limit = charge.limit();
@@ -174,29 +173,32 @@ public final class Batch {
       if (limits.get(i) == limit) return i + 1;
     }
     limits.add(limit);
-    hasCalendar |= limit instanceof FixedWindow window && window.cut() instanceof Window.Calendar;
+    hasCalendar |= limit instanceof FixedWindow window && window.alignment() instanceof Window.Calendar;
     return limits.size();
   }
 
-  /** Whether the server needs ends of windows from here. */
+  /** Returns whether a limit has calendar windows, whose ends the server needs from the client. */
   boolean hasCalendar() {
     return hasCalendar;
   }
 
+  /** Returns the keys of all counters, each once. */
   public byte[][] keys() {
     return keys.toArray(byte[][]::new);
   }
 
   /**
-   * @param now the time to go by; -1 for the server's own
-   * @param estimate the server's time as far as it is known here, for what only a calendar tells
+   * Returns the argument of the script.
+   *
+   * @param now the time of the decisions, in microseconds; -1 for the server's clock
+   * @param estimate the estimated server time, from which the ends of calendar windows are computed
    */
   public byte[] argument(long now, long estimate) {
-    end();
-    var all = new MessagePackWriter().put(now).put(hasSeveral ? 1 : 0).put(limits.size());
+    endSingle();
+    var message = new MessagePackWriter().put(now).put(hasMultiCharge ? 1 : 0).put(limits.size());
     for (var limit : limits) {
-      for (long number : LimitEncoding.of(limit, estimate)) all.put(number);
+      for (long number : LimitEncoding.of(limit, estimate)) message.put(number);
     }
-    return all.put(plans).array();
+    return message.put(body).array();
   }
 }

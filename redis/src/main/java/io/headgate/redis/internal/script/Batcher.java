@@ -11,69 +11,75 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks on their way to one server.
+ * Groups commands to one server into batches. Thread-safe.
  *
- * <p>While nothing is on its way, an ask leaves at once. Those that come while {@link #AT_ONCE}
- * calls are out wait, and leave together when one comes back: nobody waits for company, and the
- * busier it is the fewer calls it takes. Together they cost the server half, and the client a
- * third, of what they do one by one; and if they are for one key, a seventh of either.
+ * <p>A command is sent immediately while fewer than {@link #MAX_IN_FLIGHT} calls are in flight.
+ * Otherwise it is queued, and queued commands are sent together when a call returns. No command
+ * waits for a batch to fill, and batches grow with load. Batched commands cost the server half, and
+ * the client a third, of what single calls cost; for commands of one key it is a seventh of either.
  *
- * <p>With two calls out, each side sleeps whenever the other is done a little later, and is woken
- * again, which takes longer than a call of 16: 64 callers of one key had 550,000 answers a second
- * where they have 800,000 with four.
+ * <p>With two calls in flight, each side often goes to sleep just before the other is done, and
+ * waking up takes longer than a call of 16 commands: 64 callers of one key had 550,000 replies per
+ * second, compared to 800,000 with four calls.
  */
 public final class Batcher {
-  static final int LARGEST_BATCH = 128;
-  public static final int AT_ONCE = 4;
-  private static final int SMALLEST_SHARE = 16;
-  private static final int MOST_WAITING = 10_000;
+  static final int MAX_BATCH = 128;
+  public static final int MAX_IN_FLIGHT = 4;
+  private static final int MIN_SHARE = 16;
+  private static final int MAX_QUEUED = 10_000;
 
-  /** Ends a batch early: the server decides nothing else while it runs one. */
-  private static final long MOST_EXTRA_WORK = 1_000;
+  /** Ends a batch early, since the server executes nothing else while it runs the script. */
+  private static final long MAX_EXTRA_WORK = 1_000;
 
-  /** Sends a batch; gives what the script said, or fails. */
+  /** Sends a call and completes it with the reply of the script, or fails it. */
   public interface Sender {
     void send(Call call);
   }
 
   private final Sender sender;
   private final LongSupplier nanos;
-  private final Queue<ScriptCommand<?>> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger length = new AtomicInteger();
-  private final AtomicInteger out = new AtomicInteger();
-  private final AtomicInteger answering = new AtomicInteger();
-  private final @Nullable Call[] calls = new @Nullable Call[AT_ONCE]; // guarded by itself
+  private final Queue<ScriptCommand<?>> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger queueLength = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger delivering = new AtomicInteger();
+  private final @Nullable Call[] calls = new @Nullable Call[MAX_IN_FLIGHT]; // guarded by itself
 
   public Batcher(Sender sender) {
     this(sender, System::nanoTime);
   }
 
   /**
-   * @param nanos a steady clock
+   * Creates a batcher.
+   *
+   * @param nanos a monotonic clock
    */
   public Batcher(Sender sender, LongSupplier nanos) {
     this.sender = sender;
     this.nanos = nanos;
   }
 
-  public void submit(ScriptCommand<?> ask) {
-    ask.since = nanos.getAsLong();
-    if (length.incrementAndGet() > MOST_WAITING) {
-      length.decrementAndGet();
-      ask.completeExceptionally(
-          new StoreException(Kind.OVERLOADED, MOST_WAITING + " requests wait for Redis", null)
+  /** Sends or queues a command; fails it if the queue is full. */
+  public void submit(ScriptCommand<?> command) {
+    command.since = nanos.getAsLong();
+    if (queueLength.incrementAndGet() > MAX_QUEUED) {
+      queueLength.decrementAndGet();
+      command.completeExceptionally(
+          new StoreException(
+                  Kind.OVERLOADED,
+                  "the queue of requests to Redis is full (%d)".formatted(MAX_QUEUED),
+                  null)
               .unsent());
       return;
     }
-    waiting.add(ask);
-    if (answering.get() == 0 || length.get() >= LARGEST_BATCH) pump();
+    queue.add(command);
+    if (delivering.get() == 0 || queueLength.get() >= MAX_BATCH) flush();
   }
 
-  private void pump() {
-    while (!waiting.isEmpty() && start()) {
-      var call = take();
-      if (call.asks.isEmpty()) {
-        finish(call);
+  private void flush() {
+    while (!queue.isEmpty() && tryReserve()) {
+      var call = nextCall();
+      if (call.commands.isEmpty()) {
+        release(call);
       } else {
         sender.send(call);
         call.sending = false;
@@ -81,150 +87,154 @@ public final class Batcher {
     }
   }
 
-  /** Those that gave up waiting are left out: they are not sent, so not charged. */
-  private Call take() {
+  /** Takes commands from the queue. Commands whose wait has ended are dropped, so not charged. */
+  private Call nextCall() {
     var call = new Call();
     int share = share();
     long work = 0;
-    for (ScriptCommand<?> ask;
-        call.asks.size() < share && work < MOST_EXTRA_WORK && (ask = waiting.poll()) != null; ) {
-      length.decrementAndGet();
-      if (ask.isDone()) continue;
-      call.asks.add(ask);
-      work += ask.extraWork();
+    for (ScriptCommand<?> command;
+        call.commands.size() < share && work < MAX_EXTRA_WORK && (command = queue.poll()) != null; ) {
+      queueLength.decrementAndGet();
+      if (command.isDone()) continue;
+      call.commands.add(command);
+      work += command.extraWork();
     }
     synchronized (calls) {
-      for (int i = 0; i < AT_ONCE; i++) {
+      for (int i = 0; i < MAX_IN_FLIGHT; i++) {
         if (calls[i] == null) {
           calls[i] = call;
           return call;
         }
       }
     }
-    throw new IllegalStateException("more calls than may be out");
+    throw new IllegalStateException("more than %d calls in flight".formatted(MAX_IN_FLIGHT));
   }
 
   /**
-   * How many may leave in one call: not all, or the other calls would have nothing to bring.
-   * Callers who are answered together ask together, so that 61, 1, 1 and 1 would stay so, and
-   * either the server or the client would always be idle. Small shares are not worth the calls.
+   * Returns how many commands one call may carry: an equal share of all, so that the other calls
+   * have some to carry as well. Callers that are answered together send their next commands
+   * together, so an uneven split such as 61, 1, 1 and 1 would persist, with either the server or
+   * the client always idle. Shares below 16 are not worth a call.
    */
   private int share() {
-    int asks = length.get();
+    int commands = queueLength.get();
     synchronized (calls) {
-      for (var call : calls) asks += call == null ? 0 : call.asks.size();
+      for (var call : calls) commands += call == null ? 0 : call.commands.size();
     }
-    return Math.clamp(Math.ceilDiv(asks, AT_ONCE), SMALLEST_SHARE, LARGEST_BATCH);
+    return Math.clamp(Math.ceilDiv(commands, MAX_IN_FLIGHT), MIN_SHARE, MAX_BATCH);
   }
 
-  private boolean start() {
-    for (int now = out.get(); now < AT_ONCE; now = out.get()) {
-      if (out.compareAndSet(now, now + 1)) return true;
+  private boolean tryReserve() {
+    for (int now = inFlight.get(); now < MAX_IN_FLIGHT; now = inFlight.get()) {
+      if (inFlight.compareAndSet(now, now + 1)) return true;
     }
     return false;
   }
 
-  private void finish(Call call) {
+  private void release(Call call) {
     synchronized (calls) {
-      for (int i = 0; i < AT_ONCE; i++) {
+      for (int i = 0; i < MAX_IN_FLIGHT; i++) {
         if (calls[i] == call) calls[i] = null;
       }
     }
-    out.decrementAndGet();
+    inFlight.decrementAndGet();
   }
 
   boolean isIdle() {
-    return out.get() == 0 && waiting.isEmpty();
+    return inFlight.get() == 0 && queue.isEmpty();
   }
 
-  /** Whether something has been waiting since before then. */
-  boolean hasWaitedSince(long then) {
-    for (var ask : waiting) {
-      if (!ask.isDone() && !ask.isBackground()) {
-        if (ask.since - then < 0) return true;
+  /** Returns whether a command has been pending since before {@code then}. */
+  boolean hasPendingSince(long then) {
+    for (var command : queue) {
+      if (!command.isDone() && !command.isBackground()) {
+        if (command.since - then < 0) return true;
         break;
       }
     }
-    for (var call : out()) {
-      if (call.hasWaitedSince(then)) return true;
+    for (var call : callsInFlight()) {
+      if (call.hasPendingSince(then)) return true;
     }
     return false;
   }
 
-  /** Ends the wait of all that have been asking since before then; they are not asked again. */
+  /** Fails all commands submitted before {@code then}. Those still queued are never sent. */
   void expire(long then, StoreException problem) {
     expire(then, then, problem);
   }
 
   /**
-   * @param handingOver the same for calls that the sending thread has not handed over yet: the
-   *     store can't have answered these
+   * Fails all commands submitted before {@code then}.
+   *
+   * @param sendingThen the same for calls that the sending thread has not handed over yet, which
+   *     the server cannot have answered
    */
-  void expire(long then, long handingOver, StoreException problem) {
+  void expire(long then, long sendingThen, StoreException problem) {
     var unsent = problem.unsent();
-    for (var ask : waiting) {
-      if (ask.since - then >= 0) break;
-      if (!ask.isBackground()) ask.completeExceptionally(unsent);
+    for (var command : queue) {
+      if (command.since - then >= 0) break;
+      if (!command.isBackground()) command.completeExceptionally(unsent);
     }
-    // Runs what callers do next: not in a lock.
-    for (var call : out()) call.expire(call.sending ? handingOver : then, problem);
+    // Runs callbacks of callers, so not while holding the lock.
+    for (var call : callsInFlight()) call.expire(call.sending ? sendingThen : then, problem);
   }
 
-  private List<Call> out() {
-    var out = new ArrayList<Call>(AT_ONCE);
+  private List<Call> callsInFlight() {
+    var inFlight = new ArrayList<Call>(MAX_IN_FLIGHT);
     synchronized (calls) {
       for (var call : calls) {
-        if (call != null) out.add(call);
+        if (call != null) inFlight.add(call);
       }
     }
-    return out;
+    return inFlight;
   }
 
-  /** Some asks that go together. */
+  /** The commands of one round trip. */
   public final class Call {
-    public final List<ScriptCommand<?>> asks = new ArrayList<>();
+    public final List<ScriptCommand<?>> commands = new ArrayList<>();
     final long since = nanos.getAsLong();
     private volatile boolean sending = true;
 
     /**
-     * What these callers ask next, on hearing the answer, leaves together. Meanwhile the server is
-     * at work on the other calls.
+     * Delivers the reply to all commands. Commands that callbacks submit meanwhile are queued and
+     * sent together afterwards, while the server works on the other calls.
      */
-    public void end(byte[] said) {
-      finish(this);
-      answering.incrementAndGet();
+    public void complete(byte[] reply) {
+      release(this);
+      delivering.incrementAndGet();
       try {
-        var heard = new ReplyReader(said);
-        for (var ask : asks) ask.answer(heard);
+        var reader = new ReplyReader(reply);
+        for (var command : commands) command.deliver(reader);
       } catch (RuntimeException e) {
-        fail(new StoreException(Kind.OTHER, "the answer can't be read: " + e, e));
+        failAll(new StoreException(Kind.OTHER, "the reply of Redis could not be decoded: " + e, e));
       } finally {
-        answering.decrementAndGet();
-        pump();
+        delivering.decrementAndGet();
+        flush();
       }
     }
 
-    public void end(StoreException problem) {
-      finish(this);
-      fail(problem);
-      pump();
+    /** Fails all commands. */
+    public void fail(StoreException problem) {
+      release(this);
+      failAll(problem);
+      flush();
     }
 
-    private boolean hasWaitedSince(long then) {
-      for (var ask : asks) {
-        if (ask.since - then < 0 && !ask.isDone() && !ask.isBackground()) return true;
+    private boolean hasPendingSince(long then) {
+      for (var command : commands) {
+        if (command.since - then < 0 && !command.isDone() && !command.isBackground()) return true;
       }
       return false;
     }
 
     private void expire(long then, StoreException problem) {
-      for (var ask : asks) {
-        if (ask.since - then < 0 && !ask.isBackground()) ask.completeExceptionally(problem);
+      for (var command : commands) {
+        if (command.since - then < 0 && !command.isBackground()) command.completeExceptionally(problem);
       }
     }
 
-    private void fail(StoreException problem) {
-      for (var ask : asks) ask.completeExceptionally(problem);
+    private void failAll(StoreException problem) {
+      for (var command : commands) command.completeExceptionally(problem);
     }
   }
 }

@@ -25,71 +25,73 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evaluates plans whose counters are in several slots of a cluster, where no script reaches all of
- * them.
+ * Evaluates plans whose counters are in several hash slots of a cluster, which no single script can
+ * access.
  *
- * <p>First reads all counters, at once. If the plan would pass, makes its charges slot by slot,
- * from the widest counter to the narrowest. The charges of a slot are made all or none. Each reply
- * replaces what was known of its limits, and the plan is weighed again: charges that it no longer
- * calls for are given back, charges that it still calls for are kept, and those still missing are
- * made next. The plan ends as allowed when exactly the charges are made that its outcomes call for,
- * and as denied, with every charge given back, when an enforced rule no longer passes.
+ * <p>The protocol first peeks at all counters in parallel. If the plan would pass, it makes the
+ * charges slot by slot, from the widest counter to the narrowest. The charges of one slot are made
+ * atomically. Each reply replaces the outcomes of its limits, and the plan is evaluated again:
+ * charges that it no longer requires are given back, and missing charges are made next. The plan is
+ * allowed when exactly the charges are made that its outcomes require. It is denied, and every
+ * charge is given back, when an enforced rule no longer passes.
  *
  * <p>A limit that refused stays refused for the rest of the plan, so each step either makes a
- * charge or removes one from those to be made: there are at most as many steps as charges.
+ * charge or removes one from those to be made. There are at most as many steps as charges.
  *
- * <p>No counter admits more than its limit. A counter has less to give while a charge waits to be
- * given back: for a round trip or two, requests may be denied that would have passed, at most as
- * many as there are such plans under way and in conflict. If the instance dies in between, its
- * charges stay until time returns them.
+ * <p>No counter admits more than its limit. A counter has fewer permits available while a charge
+ * waits to be given back: for one or two round trips, requests may be denied that would have
+ * passed, at most as many as there are conflicting plans in progress. If the instance dies in
+ * between, its charges remain until they expire.
  */
 final class CrossSlotPlan {
-  /** Sends one command. */
-  interface Asker {
-    <T> CompletionStage<T> ask(ScriptCommand<T> ask);
+  /** Executes one command. */
+  interface CommandExecutor {
+    <T> CompletionStage<T> submit(ScriptCommand<T> command);
   }
 
-  private final Asker asker;
-  private final ToIntFunction<Charge> laneOf;
+  private final CommandExecutor executor;
+  private final ToIntFunction<Charge> hashSlot;
   private final Duration deadline;
   private final LongSupplier nanos;
   private final LongPredicate isLate;
-  private final Consumer<Charge> returned;
+  private final Consumer<Charge> onReturned;
 
   CrossSlotPlan(
-      Asker asker, ToIntFunction<Charge> laneOf, Duration deadline, Consumer<Charge> returned) {
+      CommandExecutor executor, ToIntFunction<Charge> hashSlot, Duration deadline, Consumer<Charge> onReturned) {
     this(
-        asker,
-        laneOf,
+        executor,
+        hashSlot,
         deadline,
         System::nanoTime,
         since -> System.nanoTime() - since > deadline.toNanos(),
-        returned);
+        onReturned);
   }
 
   /**
-   * @param nanos a steady clock
-   * @param isLate whether the deadline of a plan that began at that time has passed
-   * @param returned is notified of each charge that was given back
+   * Creates an evaluator.
+   *
+   * @param nanos a monotonic clock
+   * @param isLate tests whether the deadline of a plan that started at a time has passed
+   * @param onReturned is called with each charge that was given back
    */
   CrossSlotPlan(
-      Asker asker,
-      ToIntFunction<Charge> laneOf,
+      CommandExecutor executor,
+      ToIntFunction<Charge> hashSlot,
       Duration deadline,
       LongSupplier nanos,
       LongPredicate isLate,
-      Consumer<Charge> returned) {
+      Consumer<Charge> onReturned) {
     this.nanos = nanos;
     this.isLate = isLate;
-    this.asker = asker;
-    this.laneOf = laneOf;
+    this.executor = executor;
+    this.hashSlot = hashSlot;
     this.deadline = deadline;
-    this.returned = returned;
+    this.onReturned = onReturned;
   }
 
-  CompletionStage<PlanResult> run(Plan plan, boolean keep) {
-    var run = new Run(plan, keep);
-    run.step(run::look);
+  CompletionStage<PlanResult> run(Plan plan, boolean commit) {
+    var run = new Run(plan, commit);
+    run.runStep(run::peek);
     return run;
   }
 
@@ -97,7 +99,7 @@ final class CrossSlotPlan {
     return new Charge(charge.counter(), charge.key(), cost, charge.holder());
   }
 
-  /** Charges of one slot, by their positions in the plan. */
+  /** Charges of one hash slot, with their positions in the plan. */
   private record Group(List<Integer> positions, List<Charge> charges) {
     Group() {
       this(new ArrayList<>(), new ArrayList<>());
@@ -114,39 +116,39 @@ final class CrossSlotPlan {
   }
 
   /**
-   * One plan under way. A caller that stops waiting completes it, and it then gives back its
-   * charges; otherwise its steps follow each other, each on the thread that brought the replies.
+   * One plan in progress. Its steps run one after the other, each on the thread that delivered the
+   * replies. A caller that stops waiting completes this future; the charges are then given back.
    */
   private final class Run extends CompletableFuture<PlanResult> implements PendingReply {
     private final Plan plan;
-    private final boolean keep;
+    private final boolean commit;
     private final long since = nanos.getAsLong();
-    private final @Nullable ChargeReceipt[] receipts; // of the charges that are made
-    private boolean[] expected; // the charges that a joint plan is taken to make
-    private int looks;
-    private volatile List<ScriptCommand<?>> asked = List.of();
+    private final @Nullable ChargeReceipt[] receipts; // of the charges made so far
+    private boolean[] expected; // the charges that a joint plan is assumed to make
+    private int peeks;
+    private volatile List<ScriptCommand<?>> sent = List.of();
 
     private List<Outcome> outcomes = List.of();
-    private List<Outcome> untouched = List.of(); // at no cost
-    private List<Outcome> without = List.of(); // after the charges before it alone
+    private List<Outcome> uncharged = List.of(); // at cost 0
+    private List<Outcome> notCharged = List.of(); // with the earlier charges of its counter only
 
-    Run(Plan plan, boolean keep) {
+    Run(Plan plan, boolean commit) {
       this.plan = plan;
-      this.keep = keep;
+      this.commit = commit;
       this.receipts = new ChargeReceipt[plan.charges().size()];
       this.expected = new boolean[plan.charges().size()];
       Arrays.fill(expected, true);
     }
 
     @Override
-    public List<String> unansweredKeys() {
-      return asked.stream().filter(ask -> !ask.isDone()).map(ask -> ask.charge().key()).toList();
+    public List<String> pendingKeys() {
+      return sent.stream().filter(command -> !command.isDone()).map(command -> command.charge().key()).toList();
     }
 
     /** A step that throws must not leave the caller waiting, nor charges behind. */
-    private void step(Runnable step) {
+    private void runStep(Runnable runStep) {
       try {
-        step.run();
+        runStep.run();
       } catch (RuntimeException e) {
         fail(e);
       }
@@ -163,57 +165,57 @@ final class CrossSlotPlan {
     }
 
     /**
-     * Reads what every limit says. Charges of one counter are read together, on the assumption
-     * {@code expected} of which are made; where the replies contradict it they are read again, so
-     * that each time one part more of the plan is right.
+     * Peeks at all limits. Charges of one counter are added up on the assumption that those in
+     * {@code expected} are made. If the replies contradict it, the plan is peeked again; each time,
+     * at least one more part of the assumption is correct.
      */
-    private void look() {
+    private void peek() {
       int count = plan.charges().size();
-      var would = new ArrayList<ScriptCommand.OfCharges>(count);
-      var are = new ArrayList<ScriptCommand.OfCharges>(count);
-      var others = new ArrayList<ScriptCommand.OfCharges>(count);
+      var withCost = new ArrayList<ScriptCommand.ChargesCommand>(count);
+      var withoutCost = new ArrayList<ScriptCommand.ChargesCommand>(count);
+      var afterEarlier = new ArrayList<ScriptCommand.ChargesCommand>(count);
       for (int i = 0; i < count; i++) {
         var charge = plan.charges().get(i);
-        var addedUp = plan.addedUp(i, before -> expected[before]);
+        var addedUp = plan.cumulativeCharge(i, before -> expected[before]);
         long before = addedUp.cost() - charge.cost();
-        // Nothing is charged at no cost, but a changed limit takes over its state by it.
-        are.add(new ScriptCommand.OfCharges(List.of(at(0, charge)), keep));
-        would.add(new ScriptCommand.OfCharges(List.of(addedUp), false));
-        others.add(
+        // Cost 0 charges nothing, but converts the state of a changed limit.
+        withoutCost.add(new ScriptCommand.ChargesCommand(List.of(at(0, charge)), commit));
+        withCost.add(new ScriptCommand.ChargesCommand(List.of(addedUp), false));
+        afterEarlier.add(
             before == 0
-                ? are.getLast()
-                : new ScriptCommand.OfCharges(List.of(at(before, charge)), false));
+                ? withoutCost.getLast()
+                : new ScriptCommand.ChargesCommand(List.of(at(before, charge)), false));
       }
       var all = new ArrayList<ScriptCommand<?>>(3 * count);
       for (int i = 0; i < count; i++) {
-        all.add(are.get(i));
-        all.add(would.get(i));
-        if (others.get(i) != are.get(i)) all.add(others.get(i));
+        all.add(withoutCost.get(i));
+        all.add(withCost.get(i));
+        if (afterEarlier.get(i) != withoutCost.get(i)) all.add(afterEarlier.get(i));
       }
-      send(all, () -> looked(firsts(would), firsts(are), firsts(others)));
+      send(all, () -> onPeeked(firsts(withCost), firsts(withoutCost), firsts(afterEarlier)));
     }
 
-    private void looked(List<Outcome> would, List<Outcome> are, List<Outcome> others) {
-      outcomes = would;
-      untouched = are;
-      var found = plan.isJoint() ? plan.passing(outcomes) : expected;
-      if (!Arrays.equals(found, expected) && ++looks <= plan.parts().size()) {
-        expected = found;
-        look();
+    private void onPeeked(List<Outcome> withCost, List<Outcome> withoutCost, List<Outcome> afterEarlier) {
+      outcomes = withCost;
+      uncharged = withoutCost;
+      var passing = plan.isJoint() ? plan.passing(outcomes) : expected;
+      if (!Arrays.equals(passing, expected) && ++peeks <= plan.parts().size()) {
+        expected = passing;
+        peek();
         return;
       }
-      without = plan.allows(outcomes) ? others : are;
-      if (keep) proceed();
+      notCharged = plan.allows(outcomes) ? afterEarlier : withoutCost;
+      if (commit) proceed();
       else end(answer(plan.charged(outcomes)));
     }
 
-    private static List<Outcome> firsts(List<ScriptCommand.OfCharges> asks) {
-      var outcomes = new ArrayList<Outcome>(asks.size());
-      for (var ask : asks) outcomes.add(ask.join().outcomes().getFirst());
+    private static List<Outcome> firsts(List<ScriptCommand.ChargesCommand> commands) {
+      var outcomes = new ArrayList<Outcome>(commands.size());
+      for (var command : commands) outcomes.add(command.join().outcomes().getFirst());
       return outcomes;
     }
 
-    /** Brings the charges made closer to those that the outcomes call for, or ends. */
+    /** Makes or gives back charges until they match the outcomes, then completes the plan. */
     private void proceed() {
       if (!plan.allows(outcomes)) {
         giveBack(new boolean[receipts.length]);
@@ -228,20 +230,20 @@ final class CrossSlotPlan {
       } else if (isDone()) {
         giveBack(new boolean[receipts.length]);
       } else if (isLate.test(since)) {
-        fail(DeadlineSweeper.late(deadline));
+        fail(DeadlineSweeper.timeout(deadline));
       } else {
-        var ask = new ScriptCommand.OfCharges(group.charges, true, reply -> tooLate(group, reply));
-        send(List.of(ask), () -> noted(group, ask.join()));
+        var command = new ScriptCommand.ChargesCommand(group.charges, true, reply -> onLateReply(group, reply));
+        send(List.of(command), () -> onCharged(group, command.join()));
       }
     }
 
-    /** The widest of the groups that are still to be charged; null if there is none. */
+    /** Returns the widest group that is still to be charged; null if there is none. */
     private @Nullable Group next(boolean[] wanted) {
       var bySlot = new TreeMap<Integer, Group>();
       for (int i = 0; i < wanted.length; i++) {
         var charge = plan.charges().get(i);
         if (!wanted[i] || receipts[i] != null || charge.cost() == 0) continue;
-        bySlot.computeIfAbsent(laneOf.applyAsInt(charge), slot -> new Group()).add(i, charge);
+        bySlot.computeIfAbsent(hashSlot.applyAsInt(charge), slot -> new Group()).add(i, charge);
       }
       Group widest = null;
       for (var group : bySlot.values()) {
@@ -250,7 +252,7 @@ final class CrossSlotPlan {
       return widest;
     }
 
-    private void noted(Group group, ScriptCommand.Outcomes reply) {
+    private void onCharged(Group group, ScriptCommand.Outcomes reply) {
       boolean made = reply.outcomes().stream().allMatch(Passed.class::isInstance);
       for (int i = 0; i < group.charges.size(); i++) {
         int position = group.positions.get(i);
@@ -261,8 +263,8 @@ final class CrossSlotPlan {
       proceed();
     }
 
-    /** The wait for these charges ended before the reply arrived, and so did the plan. */
-    private void tooLate(Group group, ScriptCommand.Outcomes reply) {
+    /** Gives back charges whose reply arrived after the wait for it, and the plan, had ended. */
+    private void onLateReply(Group group, ScriptCommand.Outcomes reply) {
       if (!reply.outcomes().stream().allMatch(Passed.class::isInstance)) return;
       var made = new ArrayList<ChargeReceipt>(group.charges.size());
       for (int i = 0; i < group.charges.size(); i++) {
@@ -271,51 +273,51 @@ final class CrossSlotPlan {
       CrossSlotPlan.this.giveBack(made);
     }
 
-    /** Sends commands, waits for all replies, and goes on or fails with what failed. */
-    private void send(List<ScriptCommand<?>> asks, Runnable next) {
-      asked = asks;
-      for (var ask : asks) {
-        var unused = asker.ask(ask);
+    /** Executes commands in parallel, then runs the next step, or fails with the first failure. */
+    private void send(List<ScriptCommand<?>> commands, Runnable next) {
+      sent = commands;
+      for (var command : commands) {
+        var unused = executor.submit(command);
       }
       var unused =
-          CompletableFuture.allOf(asks.toArray(CompletableFuture[]::new))
+          CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
               .whenComplete((done, problem) -> {
-                if (problem == null) step(next);
-                else fail(failureOf(asks, problem));
+                if (problem == null) runStep(next);
+                else fail(failureOf(commands, problem));
               });
     }
 
-    /** The first failure, with the keys of all commands that failed. */
-    private static Throwable failureOf(List<ScriptCommand<?>> asks, Throwable problem) {
+    /** Returns the first failure, with the keys of all commands that failed. */
+    private static Throwable failureOf(List<ScriptCommand<?>> commands, Throwable problem) {
       StoreException first = null;
       var keys = new ArrayList<String>();
-      for (var ask : asks) {
-        if (ask.state() != State.FAILED) continue;
-        if (!(LettuceErrors.rootOf(ask.exceptionNow()) instanceof StoreException failure)) continue;
+      for (var command : commands) {
+        if (command.state() != State.FAILED) continue;
+        if (!(LettuceErrors.rootOf(command.exceptionNow()) instanceof StoreException failure)) continue;
         if (first == null) first = failure;
-        keys.add(ask.charge().key());
+        keys.add(command.charge().key());
       }
       return first == null ? problem : first.at(keys);
     }
 
-    /** Charges that are not made report their state as it is without them. */
+    /** Replaces the outcomes of charges that are not made by the state without them. */
     private List<Outcome> answer(boolean[] made) {
       for (int i = 0; i < made.length; i++) {
-        if (!made[i] && outcomes.get(i) instanceof Passed) outcomes.set(i, without.get(i));
+        if (!made[i] && outcomes.get(i) instanceof Passed) outcomes.set(i, notCharged.get(i));
       }
       return outcomes;
     }
 
     private List<Outcome> denied() {
       for (int i = 0; i < receipts.length; i++) {
-        if (outcomes.get(i) instanceof Passed) outcomes.set(i, untouched.get(i));
+        if (outcomes.get(i) instanceof Passed) outcomes.set(i, uncharged.get(i));
       }
       return outcomes;
     }
 
     /**
-     * Gives back every charge but those to keep. Not waited for: if it does not arrive, time
-     * returns the permits.
+     * Gives back every charge except those in {@code except}. The replies are not awaited: if a
+     * command is lost, the charge expires.
      */
     private void giveBack(boolean[] except) {
       List<ChargeReceipt> back = null;
@@ -333,13 +335,13 @@ final class CrossSlotPlan {
   private void giveBack(List<ChargeReceipt> receipts) {
     for (var receipt : addedUp(receipts)) {
       var unused =
-          asker
-              .ask(new ScriptCommand.GiveBack(receipt))
-              .thenAccept(done -> returned.accept(receipt.charge()));
+          executor
+              .submit(new ScriptCommand.GiveBack(receipt))
+              .thenAccept(done -> onReturned.accept(receipt.charge()));
     }
   }
 
-  /** Charges of one counter and key that were made in one step are one entry there. */
+  /** Adds up charges of one counter made at one time, which are one entry in the state. */
   private static Collection<ChargeReceipt> addedUp(List<ChargeReceipt> receipts) {
     record Made(Counter counter, String key, long at) {
       @Override

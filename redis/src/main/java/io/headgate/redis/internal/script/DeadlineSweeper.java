@@ -18,52 +18,53 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends waits at their deadline, a batch at a time, so that no request needs a timer of its own.
+ * Ends waits at their deadline in periodic sweeps, so that no request needs its own timer.
+ * Thread-safe.
  *
- * <p>A deadline is for the store, not for this process. One that has passed is judged only after
- * the answers that lie in the sockets have been read; and the time in which this process was held
- * up, as the {@link StallMeter} has it, does not count. In all a wait takes {@link #longest} at
- * most, whatever is measured. The same holds for all of the first calls, whose code is cold.
+ * <p>A deadline limits the time of the store, not of this process. An overdue wait ends only after
+ * the replies in the socket buffers have been read, and the time in which this process was stalled
+ * ({@link StallMeter}) does not count. A wait never exceeds {@link #maxWait()}. That maximum applies
+ * to the first calls as well, since their code is not compiled yet.
  */
 public final class DeadlineSweeper implements AutoCloseable {
-  /** A wait takes at most so many deadlines. */
-  static final int MOST_DEADLINES = 10;
+  /** The maximum length of a wait, in deadlines. */
+  static final int MAX_DEADLINES = 10;
 
-  /** A wait takes at most so long, unless the deadline itself is longer. */
-  static final Duration MOST = Duration.ofSeconds(1);
+  /** The maximum length of a wait, unless the deadline itself is longer. */
+  static final Duration MAX_WAIT = Duration.ofSeconds(1);
 
-  /** A wait that is not in a lane, such as that of a caller for several calls. */
+  /** A wait that belongs to no batcher, such as that for a plan of several calls. */
   private record Wait(CompletableFuture<?> future, long since) {}
 
   private final long deadline;
-  private final long longest;
-  private final Collection<Batcher> lanes;
+  private final long maxWait;
+  private final Collection<Batcher> batchers;
   private final ReadBarrier barrier;
   private final LongSupplier nanos;
   private final StallMeter meter = new StallMeter();
   private final Queue<Wait> waits = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean reading = new AtomicBoolean(); // a barrier is under way
-  private final AtomicBoolean urged = new AtomicBoolean(); // a look is due before its time
+  private final AtomicBoolean barrierPending = new AtomicBoolean(); // a barrier is in progress
+  private final AtomicBoolean sweepRequested = new AtomicBoolean(); // an early sweep is scheduled
   private @Nullable ScheduledExecutorService thread;
-  private long dueAt; // the next look; of the watching thread
-  private volatile int coldCalls;
+  private long dueAt; // time of the next sweep; confined to the sweeper thread
+  private volatile int warmUpCalls;
 
   /**
-   * Does nothing by itself until {@link #start}.
+   * Creates a sweeper, which runs no sweeps of its own until {@link #start}.
    *
-   * @param coldCalls how many calls have to be answered before the deadline itself applies
-   * @param nanos a steady clock
+   * @param warmUpCalls how many calls get the maximum wait before the deadline applies
+   * @param nanos a monotonic clock
    */
   public DeadlineSweeper(
       Duration deadline,
-      int coldCalls,
-      Collection<Batcher> lanes,
+      int warmUpCalls,
+      Collection<Batcher> batchers,
       ReadBarrier barrier,
       LongSupplier nanos) {
     this.deadline = deadline.toNanos();
-    this.longest = longest(deadline).toNanos();
-    this.coldCalls = coldCalls;
-    this.lanes = lanes;
+    this.maxWait = maxWait(deadline).toNanos();
+    this.warmUpCalls = warmUpCalls;
+    this.batchers = batchers;
     this.barrier = barrier;
     this.nanos = nanos;
     this.dueAt = nanos.getAsLong() + interval();
@@ -72,149 +73,151 @@ public final class DeadlineSweeper implements AutoCloseable {
   void start() {
     thread =
         new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("headgate-redis-watch").factory());
+            1, Thread.ofPlatform().daemon().name("headgate-redis-deadlines").factory());
     var unused =
         thread.scheduleWithFixedDelay(
-            this::lookInTime, interval(), interval(), TimeUnit.NANOSECONDS);
+            this::sweepOnSchedule, interval(), interval(), TimeUnit.NANOSECONDS);
   }
 
-  /** The longest that a wait takes, however much the process is held up. */
-  public static Duration longest(Duration deadline) {
-    var several = deadline.multipliedBy(MOST_DEADLINES);
-    var bounded = several.compareTo(MOST) < 0 ? several : MOST;
+  /** Returns the maximum length of a wait, however long the process is stalled. */
+  public static Duration maxWait(Duration deadline) {
+    var several = deadline.multipliedBy(MAX_DEADLINES);
+    var bounded = several.compareTo(MAX_WAIT) < 0 ? several : MAX_WAIT;
     return bounded.compareTo(deadline) < 0 ? deadline : bounded;
   }
 
-  static StoreException late(Duration deadline) {
+  static StoreException timeout(Duration deadline) {
     return new StoreException(
         Kind.TIMEOUT, "Redis did not answer within %d ms".formatted(deadline.toMillis()), null);
   }
 
-  /** How often to look, in nanoseconds. */
+  /** Returns the interval of sweeps, in nanoseconds. */
   long interval() {
     return Math.max(1_000_000, deadline / 8);
   }
 
-  /** The time in which an answer is expected, in nanoseconds. */
+  /** Returns the current deadline, in nanoseconds. */
   long deadline() {
-    return coldCalls > 0 ? longest : deadline;
+    return warmUpCalls > 0 ? maxWait : deadline;
   }
 
-  /** The time after which a wait has ended, whatever was measured. */
-  public long longest() {
-    return longest;
+  /** Returns the maximum length of a wait, in nanoseconds. */
+  public long maxWait() {
+    return maxWait;
   }
 
-  /** Records how long it took to hand a call over, which the store has no part in. */
-  public void handedOver(long since) {
+  /** Records the time that it took to send a call, which does not count towards its deadline. */
+  public void recordSend(long since) {
     meter.record(since, nanos.getAsLong());
   }
 
-  /** Counts an answered call, as long as the first ones are counted. */
+  /** Records that a call was answered, which ends the warm-up after enough calls. */
   @SuppressWarnings("NonAtomicOperationOnVolatileField")
-  public void answered() {
-    int left = coldCalls;
-    if (left > 0) coldCalls = left - 1; // two threads may count one call: the bound is not exact
+  public void recordReply() {
+    int left = warmUpCalls;
+    if (left > 0) warmUpCalls = left - 1; // may lose a concurrent update: need not be exact
   }
 
-  /** Whether the deadline of something that began then has passed. */
+  /** Returns whether the deadline of a wait that started at {@code since} has passed. */
   boolean isLate(long since) {
-    return since - expired(nanos.getAsLong()) < 0;
+    return since - cutoffAt(nanos.getAsLong()) < 0;
   }
 
-  /** Ends a wait that is at its deadline, now or as soon as it is judged. */
-  public void judge(CompletableFuture<?> future, long since) {
+  /** Fails a future when its deadline has passed, taking stalls into account. */
+  public void awaitDeadline(CompletableFuture<?> future, long since) {
     waits.add(new Wait(future, since));
-    if (thread == null || !urged.compareAndSet(false, true)) return;
+    if (thread == null || !sweepRequested.compareAndSet(false, true)) return;
     try {
-      thread.execute(this::lookBeforeTime);
+      thread.execute(this::sweepEarly);
     } catch (RejectedExecutionException e) {
-      PendingReply.abandon(future, problem()); // closing
+      PendingReply.abandon(future, failure()); // closing
     }
   }
 
-  private void lookBeforeTime() {
-    urged.set(false);
-    look();
+  private void sweepEarly() {
+    sweepRequested.set(false);
+    sweep();
   }
 
-  private void lookInTime() {
+  private void sweepOnSchedule() {
     meter.record(dueAt, nanos.getAsLong());
-    look();
+    sweep();
     dueAt = nanos.getAsLong() + interval();
   }
 
-  /** One look at all that waits; not by two threads at once. */
-  public void look() {
+  /** Ends all overdue waits. Must not be called by two threads at a time. */
+  public void sweep() {
     if (isIdle()) return;
     barrier.measure(meter, nanos);
     long now = nanos.getAsLong();
-    expire(now - longest, now - longest); // whatever the event loops do
-    if (!hasOverdue(now - deadline()) || !reading.compareAndSet(false, true)) return;
-    barrier.afterReads(this::judge);
+    expire(now - maxWait, now - maxWait); // regardless of the event loops
+    if (!hasOverdue(now - deadline()) || !barrierPending.compareAndSet(false, true)) return;
+    barrier.afterReads(this::onReadsDone);
   }
 
   private boolean isIdle() {
     if (!waits.isEmpty()) return false;
-    for (var lane : lanes) {
-      if (!lane.isIdle()) return false;
+    for (var batcher : batchers) {
+      if (!batcher.isIdle()) return false;
     }
     return true;
   }
 
-  private boolean hasOverdue(long then) {
+  private boolean hasOverdue(long cutoff) {
     for (var wait : waits) {
-      if (wait.since - then < 0) return true;
+      if (wait.since - cutoff < 0) return true;
     }
-    for (var lane : lanes) {
-      if (!lane.isIdle() && lane.hasWaitedSince(then)) return true;
+    for (var batcher : batchers) {
+      if (!batcher.isIdle() && batcher.hasPendingSince(cutoff)) return true;
     }
     return false;
   }
 
-  /** On the watching thread: what follows a failed wait must not hold up the event loop. */
-  private void judge() {
+  /** Continues on the sweeper thread, since callbacks of failed waits must not block the loop. */
+  private void onReadsDone() {
     if (thread == null) {
-      judgeNow();
+      expireOverdue();
       return;
     }
     try {
-      thread.execute(this::judgeNow);
+      thread.execute(this::expireOverdue);
     } catch (RejectedExecutionException e) {
-      reading.set(false); // closing
+      barrierPending.set(false); // closing
     }
   }
 
-  private void judgeNow() {
-    reading.set(false);
+  private void expireOverdue() {
+    barrierPending.set(false);
     long now = nanos.getAsLong();
-    expire(expired(now), now - longest);
+    expire(cutoffAt(now), now - maxWait);
   }
 
-  /** What has waited since before the moment that this returns has waited too long. */
-  private long expired(long now) {
-    return coldCalls > 0 ? now - longest : meter.runningSince(now, deadline, longest);
+  /** Returns the time before which a wait must have started to be overdue. */
+  private long cutoffAt(long now) {
+    return warmUpCalls > 0 ? now - maxWait : meter.runningSince(now, deadline, maxWait);
   }
 
   /**
-   * @param unsent the same for calls that are still being handed over
+   * Fails all waits that started before {@code cutoff}.
+   *
+   * @param sendingCutoff the same for calls that are still being sent
    */
-  private void expire(long then, long unsent) {
-    StoreException problem = null;
-    for (var lane : lanes) {
-      if (lane.isIdle() || !lane.hasWaitedSince(then)) continue;
-      if (problem == null) problem = problem();
-      lane.expire(then, unsent, problem);
+  private void expire(long cutoff, long sendingCutoff) {
+    StoreException failure = null;
+    for (var batcher : batchers) {
+      if (batcher.isIdle() || !batcher.hasPendingSince(cutoff)) continue;
+      if (failure == null) failure = failure();
+      batcher.expire(cutoff, sendingCutoff, failure);
     }
     for (var waits = this.waits.iterator(); waits.hasNext(); ) {
       var wait = waits.next();
-      if (wait.since - then < 0) PendingReply.abandon(wait.future, problem());
+      if (wait.since - cutoff < 0) PendingReply.abandon(wait.future, failure());
       if (wait.future.isDone()) waits.remove();
     }
   }
 
-  private StoreException problem() {
-    return late(Duration.ofNanos(deadline()));
+  private StoreException failure() {
+    return timeout(Duration.ofNanos(deadline()));
   }
 
   @Override

@@ -24,122 +24,127 @@ import org.jspecify.annotations.Nullable;
 /**
  * Caches denials until their retry time, so that a caller over its limit causes no Redis traffic.
  *
- * <p>Exact, and used only where it is: a request for one permit of one limit, refused until T, is
- * refused by the same limit at every moment before T, with nothing remaining. Not for limits whose
- * permits may come back earlier: slots in flight, which are released, and permits that an instance
- * holds under a consistency mode other than strict. Permits that a plan across slots gave back, and
- * counters that were reset, by any instance, are announced ({@link PubSub}) and invalidate the
- * entry one message later; without a subscription nothing is cached. What is not announced (all
- * keys flushed, a server restarted empty, a lost message) shows after a second, the longest that an
- * entry lives.
+ * <p>The cache is exact and used only where it can be: a request for one permit of one limit that
+ * is refused until T is refused by the same limit at any time before T, with nothing remaining.
+ * Denials are not cached for limits whose permits may become available earlier: slots in flight,
+ * which can be released, and permits that an instance holds under a consistency mode other than
+ * strict. Resets, and permits given back by plans across slots, are published by the instance that
+ * made them ({@link PubSub}) and invalidate the entry one message later. Without a subscription
+ * nothing is cached. Changes that are not published (FLUSHALL, a server restarted empty, a lost
+ * message) take effect after a second, which is the maximum age of an entry. Thread-safe.
  */
 public final class DenialCache implements Store {
-  private static final long BELIEVED_NANOS = 1_000_000_000;
-  private static final int MOST = 100_000;
+  private static final long MAX_TTL_NANOS = 1_000_000_000;
+  private static final int MAX_ENTRIES = 100_000;
 
   /**
-   * Times are of {@code nanoTime}. The denial ends no later than its cause, since it counts from
-   * before the question was sent; what it tells the caller counts from the answer, so that coming
-   * back then is not too early.
+   * A cached denial. Times are of the monotonic clock. {@code until} counts from before the command
+   * was sent, so the entry never outlives the refusal. The times reported to the caller count from
+   * the reply, so that a retry at that time is not too early.
    */
   private record Denial(Limit limit, long until, long retryAt, long resetAt) {}
 
-  /** When a question was sent, and what had been forgotten by then. */
-  private record Asked(long at, long forgotten) {}
+  /** The time at which a command was sent, and the number of invalidations before it. */
+  private record Sent(long at, long invalidations) {}
 
   private final Store next;
   private final RedisKeys keys;
   private final LongSupplier nanos;
   private final ConcurrentHashMap<String, Denial> denials = new ConcurrentHashMap<>();
-  private final AtomicLong forgotten = new AtomicLong(); // how often something was
-  private volatile boolean remembers;
+  private final AtomicLong invalidations = new AtomicLong(); // number of invalidations
+  private volatile boolean enabled;
 
   public DenialCache(Store next, RedisKeys keys) {
     this(next, keys, System::nanoTime);
   }
 
-  /** With a steady clock of its own. */
+  /**
+   * Creates a cache with a given clock.
+   *
+   * @param nanos a monotonic clock
+   */
   public DenialCache(Store next, RedisKeys keys, LongSupplier nanos) {
     this.nanos = nanos;
     this.next = next;
     this.keys = keys;
   }
 
-  /** Hears which counters are forgotten, by whichever instance. */
-  public PubSub.Listener ear() {
+  /** Returns the listener that invalidates entries; it receives the keys of changed counters. */
+  public PubSub.Listener listener() {
     return new PubSub.Listener() {
       @Override
-      public void hear(byte[] key) {
-        forget(new String(key, StandardCharsets.UTF_8));
+      public void onMessage(byte[] key) {
+        invalidate(new String(key, StandardCharsets.UTF_8));
       }
 
       @Override
-      public void begins() {
-        remember();
+      public void onSubscribed() {
+        enable();
       }
 
       @Override
-      public void ends() {
-        stopRemembering();
+      public void onDisconnected() {
+        disable();
       }
     };
   }
 
-  /** From now on every reset will be heard of. */
-  public void remember() {
-    forgetAll();
-    remembers = true;
+  /** Starts caching; call it when the subscription to invalidations is active. */
+  public void enable() {
+    invalidateAll();
+    enabled = true;
   }
 
-  void stopRemembering() {
-    remembers = false;
-    forgetAll();
+  void disable() {
+    enabled = false;
+    invalidateAll();
   }
 
-  public void forget(String key) {
-    forgotten.incrementAndGet();
+  /** Invalidates the entry of a counter, by its Redis key. */
+  public void invalidate(String key) {
+    invalidations.incrementAndGet();
     denials.remove(key);
   }
 
-  private void forgetAll() {
-    forgotten.incrementAndGet();
+  private void invalidateAll() {
+    invalidations.incrementAndGet();
     denials.clear();
   }
 
   @Override
   public PlanResult decide(Plan plan) {
-    var charge = decidedHere(plan);
+    var charge = cacheableCharge(plan);
     if (charge == null) return next.decide(plan);
-    var known = known(charge);
-    if (known != null) return known;
-    var asked = new Asked(nanos.getAsLong(), forgotten.get());
-    return noted(charge, asked, next.decide(plan));
+    var cached = cachedDenial(charge);
+    if (cached != null) return cached;
+    var sent = new Sent(nanos.getAsLong(), invalidations.get());
+    return store(charge, sent, next.decide(plan));
   }
 
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
-    var charge = decidedHere(plan);
+    var charge = cacheableCharge(plan);
     if (charge == null) return next.decideAsync(plan);
-    var known = known(charge);
-    if (known != null) return CompletableFuture.completedStage(known);
-    var asked = new Asked(nanos.getAsLong(), forgotten.get());
-    return next.decideAsync(plan).thenApply(answer -> noted(charge, asked, answer));
+    var cached = cachedDenial(charge);
+    if (cached != null) return CompletableFuture.completedStage(cached);
+    var sent = new Sent(nanos.getAsLong(), invalidations.get());
+    return next.decideAsync(plan).thenApply(result -> store(charge, sent, result));
   }
 
-  /** The plan's only charge, if that is of a kind whose denials hold; null otherwise. */
-  private @Nullable Charge decidedHere(Plan plan) {
-    if (!remembers || plan.charges().size() != 1) return null;
+  /** Returns the plan's only charge if its denial can be cached; null otherwise. */
+  private @Nullable Charge cacheableCharge(Plan plan) {
+    if (!enabled || plan.charges().size() != 1) return null;
     var charge = plan.charges().getFirst();
-    return charge.cost() == 1 && !mayComeBackEarly(plan, charge.limit()) ? charge : null;
+    return charge.cost() == 1 && !mayBecomeAvailableEarly(plan, charge.limit()) ? charge : null;
   }
 
-  private static boolean mayComeBackEarly(Plan plan, Limit limit) {
+  private static boolean mayBecomeAvailableEarly(Plan plan, Limit limit) {
     if (limit instanceof Concurrency) return true;
     return limit instanceof Holdable
         && plan.parts().getFirst().rule().consistency() != Consistency.STRICT;
   }
 
-  private @Nullable PlanResult known(Charge charge) {
+  private @Nullable PlanResult cachedDenial(Charge charge) {
     if (denials.isEmpty()) return null;
     var key = keys.of(charge.counter(), charge.key());
     var denial = denials.get(key);
@@ -153,13 +158,13 @@ public final class DenialCache implements Store {
         new Refused(0, micros(denial.resetAt - now), micros(denial.retryAt - now)), Source.CACHE);
   }
 
-  private PlanResult noted(Charge charge, Asked asked, PlanResult answer) {
-    if (!(answer.first() instanceof Refused refused)) return answer;
-    if (!remembers || answer.source() != Source.STORE) return answer;
-    if (denials.size() >= MOST) sweep();
-    if (denials.size() >= MOST) return answer;
+  private PlanResult store(Charge charge, Sent sent, PlanResult result) {
+    if (!(result.first() instanceof Refused refused)) return result;
+    if (!enabled || result.source() != Source.STORE) return result;
+    if (denials.size() >= MAX_ENTRIES) sweep();
+    if (denials.size() >= MAX_ENTRIES) return result;
     long now = nanos.getAsLong();
-    long until = asked.at + Math.min(BELIEVED_NANOS, refused.retryAfter() * 1_000);
+    long until = sent.at + Math.min(MAX_TTL_NANOS, refused.retryAfter() * 1_000);
     var denial =
         new Denial(
             charge.limit(),
@@ -168,9 +173,9 @@ public final class DenialCache implements Store {
             now + refused.resetAfter() * 1_000);
     var key = keys.of(charge.counter(), charge.key());
     denials.put(key, denial);
-    // Looked at after the put: a reset that overtook the answer either is seen here or removes it.
-    if (asked.forgotten != forgotten.get()) denials.remove(key, denial);
-    return answer;
+    // Checked after the put: a reset that overtook the reply is detected here or removes the entry.
+    if (sent.invalidations != invalidations.get()) denials.remove(key, denial);
+    return result;
   }
 
   private void sweep() {
@@ -200,7 +205,7 @@ public final class DenialCache implements Store {
   @Override
   public void reset(Counter counter, String key) {
     next.reset(counter, key);
-    forget(keys.of(counter, key));
+    invalidate(keys.of(counter, key));
   }
 
   @Override

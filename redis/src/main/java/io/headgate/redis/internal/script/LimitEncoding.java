@@ -15,7 +15,7 @@ import io.headgate.limit.Window;
 import io.headgate.limit.WindowState;
 import java.util.Arrays;
 
-/** A limit as the seven numbers by which the script knows it; each algorithm's file names them. */
+/** Encodes limits for the script, as seven numbers that the Lua file of each algorithm names. */
 final class LimitEncoding {
   private static final int COUNT = 7;
   private static final int BUCKET = 1;
@@ -25,8 +25,9 @@ final class LimitEncoding {
   private static final int SLOTS = 5;
 
   /**
-   * @param now the server's time, as far as it is known here, from which the ends of calendar
-   *     windows are found
+   * Encodes a limit.
+   *
+   * @param now the estimated server time, from which the ends of calendar windows are computed
    */
   static long[] of(Limit limit, long now) {
     return switch (limit) {
@@ -55,62 +56,63 @@ final class LimitEncoding {
         rate.periodInLowestTerms(),
         bucket.units(),
         bucket.capacity(),
-        bucket.drain(),
+        bucket.refillTime(),
         bucket.queues() ? 1 : 0);
   }
 
   private static long[] fixed(FixedWindow limit, long now) {
-    var cut = limit.cut();
-    return switch (cut) {
-      case Window.Epoch epoch -> numbers(FIXED, limit.permits(), cut.signature(), epoch.longest());
+    var alignment = limit.cut();
+    return switch (alignment) {
+      case Window.Epoch epoch -> numbers(FIXED, limit.permits(), alignment.signature(), epoch.longest());
       case Window.Calendar calendar -> {
-        long end = cut.endAfter(now);
+        long end = alignment.endAfter(now);
         yield numbers(
-            FIXED, limit.permits(), cut.signature(), 0, start(cut, now), end, cut.endAfter(end));
+            FIXED, limit.permits(), alignment.signature(), 0, start(alignment, now), end, alignment.endAfter(end));
       }
     };
   }
 
   /**
-   * The server has no calendar, so it is sent three ends: of the window before {@code now}, of the
-   * one around it and of the next. It decides nothing unless its clock is between these.
+   * Returns the start of the calendar window around {@code now}. The server has no calendar, so it
+   * receives three ends of windows: of the one before {@code now}, of the one around it and of the
+   * next. It executes nothing unless its clock is between the first and the last.
    */
-  private static long start(Window cut, long now) {
-    long start = cut.endAfter(Math.max(0, now - cut.longest()));
-    for (long next = start; next <= now; next = cut.endAfter(next)) start = next;
+  private static long start(Window alignment, long now) {
+    long start = alignment.endAfter(Math.max(0, now - alignment.longest()));
+    for (long next = start; next <= now; next = alignment.endAfter(next)) start = next;
     return start;
   }
 
-  /** The state that the script has said: its algorithm, how many numbers follow, and these. */
-  static State state(MessagePackReader said) {
-    int kind = (int) said.next();
-    var numbers = new long[(int) said.next()];
-    for (int i = 0; i < numbers.length; i++) numbers[i] = said.next();
+  /** Reads a state: its algorithm, the number of its fields, and these. */
+  static State readState(MessagePackReader reply) {
+    int kind = (int) reply.next();
+    var numbers = new long[(int) reply.next()];
+    for (int i = 0; i < numbers.length; i++) numbers[i] = reply.next();
     return switch (kind) {
       case BUCKET -> new BucketState(numbers[0], numbers[1], numbers[2]);
       case FIXED -> new WindowState(numbers[0], numbers[1], numbers[2], numbers[3]);
       case SLIDING ->
           SlidingState.of(
               numbers[0], numbers[1], numbers[2], Arrays.copyOfRange(numbers, 3, numbers.length));
-      default -> throw new IllegalStateException("the script said a state of kind " + kind);
+      default -> throw new IllegalStateException("unknown algorithm in the reply of the script: " + kind);
     };
   }
 
-  /** The state that the script has found, of which it says what the limit does not tell. */
-  static State found(Limit limit, long first, long second) {
+  /** Returns a state from the two fields that do not follow from its limit. */
+  static State storedState(Limit limit, long first, long second) {
     return switch (limit) {
-      case TokenBucket bucket -> new BucketState(first, second, bucket.bucket().drain());
-      case LeakyBucket bucket -> new BucketState(first, second, bucket.bucket().drain());
+      case TokenBucket bucket -> new BucketState(first, second, bucket.bucket().refillTime());
+      case LeakyBucket bucket -> new BucketState(first, second, bucket.bucket().refillTime());
       case FixedWindow window ->
           new WindowState(first, second, window.permits(), window.cut().signature());
-      case SlidingWindow window -> throw unheardOf(window);
-      case RollingWindow window -> throw unheardOf(window);
-      case Concurrency slots -> throw unheardOf(slots);
+      case SlidingWindow window -> throw noShortForm(window);
+      case RollingWindow window -> throw noShortForm(window);
+      case Concurrency slots -> throw noShortForm(slots);
     };
   }
 
-  private static IllegalStateException unheardOf(Limit limit) {
-    return new IllegalStateException("the script says all of " + limit);
+  private static IllegalStateException noShortForm(Limit limit) {
+    return new IllegalStateException("the fast path does not support " + limit);
   }
 
   private static long[] numbers(long... numbers) {

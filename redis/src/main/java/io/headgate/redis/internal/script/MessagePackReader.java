@@ -2,7 +2,7 @@ package io.headgate.redis.internal.script;
 
 import java.nio.ByteBuffer;
 
-/** Reads the MessagePack array of integers that the script answers with. */
+/** Reads the MessagePack array of integers that the script returns. Not thread-safe. */
 public final class MessagePackReader {
   private final ByteBuffer bytes;
 
@@ -14,6 +14,7 @@ public final class MessagePackReader {
     else if ((type & 0xf0) != 0x90) throw new IllegalStateException("not an array: " + type);
   }
 
+  /** Returns the next integer. */
   public long next() {
     int type = Byte.toUnsignedInt(bytes.get());
     if (type < 0x80) return type;

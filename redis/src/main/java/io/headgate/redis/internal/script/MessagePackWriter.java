@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes one MessagePack array of integers and texts, which is all that the script takes.
+ * Writes one MessagePack array of integers and strings, the argument of the script. Not thread-safe.
  *
- * <p>Our own, because that is three of the format's types, and the batch is on every request's way.
+ * <p>Not a library, since only three types of the format are needed and every request passes here.
  */
 public final class MessagePackWriter {
   private static final int ARRAY = 0xdd; // with a length of 4 bytes, filled in at the end
@@ -18,58 +18,61 @@ public final class MessagePackWriter {
   private int length = START;
   private int count;
 
+  /** Appends an integer. */
   public MessagePackWriter put(long number) {
     count++;
     if (number >= 0 && number < 128) {
-      room(1);
+      ensureCapacity(1);
       bytes[length++] = (byte) number;
     } else if (number >= 0 && number < 1 << 16) {
-      head(0xcd, 2);
+      writeType(0xcd, 2);
       ByteBuffer.wrap(bytes, length, 2).putShort((short) number);
       length += 2;
     } else if (number >= 0 && number < 1L << 32) {
-      head(0xce, 4);
+      writeType(0xce, 4);
       ByteBuffer.wrap(bytes, length, 4).putInt((int) number);
       length += 4;
     } else {
-      head(0xd3, 8);
+      writeType(0xd3, 8);
       ByteBuffer.wrap(bytes, length, 8).putLong(number);
       length += 8;
     }
     return this;
   }
 
-  /** At most 255 bytes of text. */
+  /** Appends a string of at most 255 bytes of UTF-8. */
   public MessagePackWriter put(String text) {
     count++;
     var utf8 = text.getBytes(StandardCharsets.UTF_8);
-    head(0xd9, utf8.length + 1);
+    writeType(0xd9, utf8.length + 1);
     bytes[length++] = (byte) utf8.length;
     System.arraycopy(utf8, 0, bytes, length, utf8.length);
     length += utf8.length;
     return this;
   }
 
-  public MessagePackWriter put(MessagePackWriter others) {
-    count += others.count;
-    room(others.length - START);
-    System.arraycopy(others.bytes, START, bytes, length, others.length - START);
-    length += others.length - START;
+  /** Appends all elements of another array. */
+  public MessagePackWriter put(MessagePackWriter other) {
+    count += other.count;
+    ensureCapacity(other.length - START);
+    System.arraycopy(other.bytes, START, bytes, length, other.length - START);
+    length += other.length - START;
     return this;
   }
 
+  /** Returns the encoded array. */
   public byte[] array() {
     bytes[0] = (byte) ARRAY;
     ByteBuffer.wrap(bytes, 1, 4).putInt(count);
     return Arrays.copyOf(bytes, length);
   }
 
-  private void head(int type, int following) {
-    room(1 + following);
+  private void writeType(int type, int following) {
+    ensureCapacity(1 + following);
     bytes[length++] = (byte) type;
   }
 
-  private void room(int more) {
+  private void ensureCapacity(int more) {
     if (length + more > bytes.length) bytes = Arrays.copyOf(bytes, (length + more) * 2);
   }
 }

@@ -7,26 +7,26 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 
-/** What the script has said of a batch, to be read in the order of its asks. */
+/** Reads the reply of the script to a batch, in the order of its commands. Not thread-safe. */
 public final class ReplyReader {
   private static final int PASSED = 0;
   private static final int REFUSED = 1;
-  private static final int NEVER = 2;
+  private static final int EXCEEDS_CAPACITY = 2;
 
   private final MessagePackReader numbers;
   private final long now;
 
-  /** The state that was found, as those who have read it leave it to those who asked the same. */
-  private State found = State.FRESH;
+  /** The stored state, advanced by each of the equal commands that it answers. */
+  private State stored = State.FRESH;
 
-  private long unread;
+  private long repliesLeft;
 
-  public ReplyReader(byte[] answer) {
-    numbers = new MessagePackReader(answer);
+  public ReplyReader(byte[] reply) {
+    numbers = new MessagePackReader(reply);
     now = numbers.next();
   }
 
-  /** The time on the server, by which all of the batch was decided. */
+  /** Returns the server time at which the batch was executed, in microseconds. */
   long now() {
     return now;
   }
@@ -36,16 +36,16 @@ public final class ReplyReader {
   }
 
   State state() {
-    return LimitEncoding.state(numbers);
+    return LimitEncoding.readState(numbers);
   }
 
   Outcome outcome(Charge charge) {
-    if (unread > 0) return ofFound(charge);
+    if (repliesLeft > 0) return fromStored(charge);
     long kind = numbers.next();
-    if (kind > NEVER) {
-      unread = kind - NEVER;
-      found = LimitEncoding.found(charge.limit(), numbers.next(), numbers.next());
-      return ofFound(charge);
+    if (kind > EXCEEDS_CAPACITY) {
+      repliesLeft = kind - EXCEEDS_CAPACITY;
+      stored = LimitEncoding.storedState(charge.limit(), numbers.next(), numbers.next());
+      return fromStored(charge);
     }
     long remaining = numbers.next();
     long resetAfter = numbers.next();
@@ -53,19 +53,19 @@ public final class ReplyReader {
     return switch ((int) kind) {
       case PASSED -> new Passed(remaining, resetAfter, wait);
       case REFUSED -> new Refused(remaining, resetAfter, wait);
-      // The cost asked for may be more than the charge's own: with that of others before it.
-      case NEVER ->
+      // The evaluated cost may exceed the charge's own: it includes earlier charges of the counter.
+      case EXCEEDS_CAPACITY ->
           new ExceedsCapacity(
               remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().highestCost());
-      default -> throw new IllegalStateException("the script said " + kind);
+      default -> throw new IllegalStateException("unknown outcome in the reply of the script: " + kind);
     };
   }
 
-  /** The server has charged whoever passes, by the same arithmetic. */
-  private Outcome ofFound(Charge charge) {
-    unread--;
-    var step = charge.limit().step(found, now, charge.cost());
-    found = step.state();
+  /** Computes an outcome from the stored state, with the arithmetic by which the server charged. */
+  private Outcome fromStored(Charge charge) {
+    repliesLeft--;
+    var step = charge.limit().step(stored, now, charge.cost());
+    stored = step.state();
     return step.outcome();
   }
 }

@@ -9,36 +9,36 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Announces to all instances that permits were given back, since a denial that an instance has
- * cached may have been caused by them.
+ * Publishes to all instances that permits were given back, so that they invalidate cached denials
+ * of the counter.
  *
- * <p>One announcement of a key is under way at a time: returns that happen meanwhile are announced
- * together after it. Thread-safe. An announcement that fails is not repeated: a cached denial ends
- * by itself within a second.
+ * <p>At most one message of a key is in flight. Returns that happen meanwhile are published together
+ * after it. A failed message is not repeated, since a cached denial expires within a second.
+ * Thread-safe.
  */
 final class ReturnPublisher {
   private final RedisKeys keys;
-  private final Function<byte[], CompletionStage<Long>> announce;
-  private final ConcurrentHashMap<String, Boolean> underWay = new ConcurrentHashMap<>(); // again?
+  private final Function<byte[], CompletionStage<Long>> publish;
+  private final ConcurrentHashMap<String, Boolean> inFlight = new ConcurrentHashMap<>(); // true: publish again
 
-  ReturnPublisher(RedisKeys keys, Function<byte[], CompletionStage<Long>> announce) {
+  ReturnPublisher(RedisKeys keys, Function<byte[], CompletionStage<Long>> publish) {
     this.keys = keys;
-    this.announce = announce;
+    this.publish = publish;
   }
 
   void returned(Charge charge) {
     if (charge.limit() instanceof Concurrency) return; // its denials are not cached
     var key = keys.of(charge.counter(), charge.key());
-    boolean again = underWay.merge(key, false, (was, now) -> true);
-    if (!again) announce(key);
+    boolean again = inFlight.merge(key, false, (was, now) -> true);
+    if (!again) publish(key);
   }
 
-  private void announce(String key) {
+  private void publish(String key) {
     var unused =
-        announce
+        publish
             .apply(key.getBytes(StandardCharsets.UTF_8))
             .handle((receivers, problem) -> {
-              if (!underWay.remove(key, false) && underWay.replace(key, true, false)) announce(key);
+              if (!inFlight.remove(key, false) && inFlight.replace(key, true, false)) publish(key);
               return receivers;
             });
   }

@@ -16,27 +16,28 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** One question on its way to the server, and the place where its answer is awaited. */
+/** A command to the script and the future of its reply. */
 public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements PendingReply {
-  /** When it was submitted, by the clock of its {@link Batcher}; written before it is queued. */
+  /** The time of submission, by the clock of its {@link Batcher}; written before it is queued. */
   public long since;
 
+  /** Appends this command to a batch. */
   public abstract void writeTo(Batch batch);
 
-  /** Takes its part of a batch's answer; the asks of a batch do so in their order. */
-  public abstract T read(ReplyReader said);
+  /** Reads its part of a batch's reply. The commands of a batch are read in their order. */
+  public abstract T read(ReplyReader reply);
 
-  /** One of its charges; all of them are in the same slot. */
+  /** Returns one of its charges; all of them are in the same hash slot. */
   abstract Charge charge();
 
-  /** How many members of sorted sets it may add, beyond the one that any check does. */
+  /** Returns how many sorted-set members it may add beyond the first. */
   long extraWork() {
     return 0;
   }
 
   private static long extraWork(Charge charge) {
     return charge.limit() instanceof Concurrency slots && charge.cost() > 1
-        ? Math.min(charge.cost(), slots.highestCost())
+        ? Math.min(charge.cost(), slots.maxCost())
         : 0;
   }
 
@@ -46,55 +47,57 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     return work;
   }
 
-  final void answer(ReplyReader said) {
-    var value = read(said);
-    if (!complete(value)) tooLate(value);
+  final void deliver(ReplyReader reply) {
+    var value = read(reply);
+    if (!complete(value)) onLateReply(value);
   }
 
   /** Receives a reply that arrived after the wait for it had ended. */
-  void tooLate(T value) {}
+  void onLateReply(T value) {}
 
   @Override
-  public List<String> unansweredKeys() {
+  public List<String> pendingKeys() {
     return List.of(charge().key());
   }
 
-  /** A failure names the counter it concerns, since a plan may depend on several servers. */
+  /** Adds the counter key to the failure, since a plan may depend on several servers. */
   @Override
   public boolean completeExceptionally(Throwable problem) {
     return super.completeExceptionally(
-        problem instanceof StoreException failure ? failure.at(unansweredKeys()) : problem);
+        problem instanceof StoreException failure ? failure.at(pendingKeys()) : problem);
   }
 
   /**
-   * Whether no caller waits for it, so that it has no deadline: it fails when its connection does.
+   * Returns whether no caller waits for it. A background command has no deadline and fails only when
+   * its connection does.
    */
   boolean isBackground() {
     return false;
   }
 
-  public static final class OfPlan extends ScriptCommand<PlanResult> {
+  /** Evaluates a plan; {@code commit} makes its charges. */
+  public static final class PlanCommand extends ScriptCommand<PlanResult> {
     public final Plan plan;
-    public final boolean keep;
+    public final boolean commit;
 
-    public OfPlan(Plan plan, boolean keep) {
+    public PlanCommand(Plan plan, boolean commit) {
       this.plan = plan;
-      this.keep = keep;
+      this.commit = commit;
     }
 
     @Override
     public void writeTo(Batch batch) {
-      batch.write(plan, keep);
+      batch.write(plan, commit);
     }
 
     @Override
-    public PlanResult read(ReplyReader said) {
+    public PlanResult read(ReplyReader reply) {
       var charges = plan.charges();
       if (charges.size() == 1) {
-        return new PlanResult(said.outcome(charges.getFirst()), Source.STORE);
+        return new PlanResult(reply.outcome(charges.getFirst()), Source.STORE);
       }
       List<Outcome> outcomes = new ArrayList<>(charges.size());
-      for (var charge : charges) outcomes.add(said.outcome(charge));
+      for (var charge : charges) outcomes.add(reply.outcome(charge));
       return new PlanResult(outcomes, Source.STORE);
     }
 
@@ -113,46 +116,49 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
   }
 
   /**
-   * What each of some limits answers.
+   * The outcomes of several charges.
    *
-   * @param now the time of the server, in microseconds
+   * @param now the server time, in microseconds
    */
   public record Outcomes(List<Outcome> outcomes, long now) {}
 
-  /** Charges that are all made or none, whatever rules they are of. */
-  public static final class OfCharges extends ScriptCommand<Outcomes> {
+  /** Evaluates charges atomically, regardless of rules: all are made or none. */
+  public static final class ChargesCommand extends ScriptCommand<Outcomes> {
     final List<Charge> charges;
-    final boolean keep;
-    private final Consumer<Outcomes> tooLate;
+    final boolean commit;
+    private final Consumer<Outcomes> onLateReply;
 
-    public OfCharges(List<Charge> charges, boolean keep) {
-      this(charges, keep, reply -> {});
+    public ChargesCommand(List<Charge> charges, boolean commit) {
+      this(charges, commit, reply -> {});
     }
 
     /**
-     * @param tooLate receives the reply if the wait for it has ended
+     * Creates a command.
+     *
+     * @param commit whether to make the charges
+     * @param onLateReply receives the reply if the wait for it has ended
      */
-    public OfCharges(List<Charge> charges, boolean keep, Consumer<Outcomes> tooLate) {
+    public ChargesCommand(List<Charge> charges, boolean commit, Consumer<Outcomes> onLateReply) {
       this.charges = charges;
-      this.keep = keep;
-      this.tooLate = tooLate;
+      this.commit = commit;
+      this.onLateReply = onLateReply;
     }
 
     @Override
     public void writeTo(Batch batch) {
-      batch.write(charges, keep);
+      batch.write(charges, commit);
     }
 
     @Override
-    public Outcomes read(ReplyReader said) {
+    public Outcomes read(ReplyReader reply) {
       List<Outcome> outcomes = new ArrayList<>(charges.size());
-      for (var charge : charges) outcomes.add(said.outcome(charge));
-      return new Outcomes(outcomes, said.now());
+      for (var charge : charges) outcomes.add(reply.outcome(charge));
+      return new Outcomes(outcomes, reply.now());
     }
 
     @Override
-    void tooLate(Outcomes reply) {
-      tooLate.accept(reply);
+    void onLateReply(Outcomes reply) {
+      onLateReply.accept(reply);
     }
 
     @Override
@@ -166,7 +172,7 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     }
   }
 
-  /** Undoes a charge. */
+  /** Gives back a charge. */
   static final class GiveBack extends ScriptCommand<Boolean> {
     final ChargeReceipt receipt;
 
@@ -180,8 +186,8 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     }
 
     @Override
-    public Boolean read(ReplyReader said) {
-      return said.next() == 1;
+    public Boolean read(ReplyReader reply) {
+      return reply.next() == 1;
     }
 
     @Override
@@ -190,64 +196,65 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     }
   }
 
-  /** What may be done about a slot. */
-  public enum Change {
+  /** An operation on the slots of a holder. */
+  public enum SlotOperation {
     RENEW,
     RELEASE
   }
 
-  public static ScriptCommand<Boolean> change(Charge charge, Change change) {
-    return new OfCharge<>(
-        charge, false, batch -> batch.write(charge, change), said -> said.next() == 1);
+  /** Returns a command that renews or releases the slots of a charge; false if there are none. */
+  public static ScriptCommand<Boolean> slotOperation(Charge charge, SlotOperation operation) {
+    return new ChargeCommand<>(
+        charge, false, batch -> batch.write(charge, operation), reply -> reply.next() == 1);
   }
 
-  /** Permits for this instance to spend by itself. */
-  public static ScriptCommand<Taken> take(Charge charge, HoldRequest take) {
-    return new OfCharge<>(
+  /** Returns a command that reports the usage of a hold and requests another. */
+  public static ScriptCommand<Taken> hold(Charge charge, HoldRequest request) {
+    return new ChargeCommand<>(
         charge,
         false,
-        batch -> batch.write(charge, take),
-        said -> new Taken(said.outcome(charge), said.next(), said.now() + take.lease()));
+        batch -> batch.write(charge, request),
+        reply -> new Taken(reply.outcome(charge), reply.next(), reply.now() + request.lease()));
   }
 
-  /** What was spent already, for what is known then. */
+  /** Returns a background command that charges spent permits and reads the state. */
   public static ScriptCommand<Known> report(Charge charge) {
-    return new OfCharge<>(
+    return new ChargeCommand<>(
         charge,
         true,
         batch -> batch.writeReport(charge),
-        said -> {
-          boolean counted = said.next() == 1;
-          return new Known(said.state(), said.now(), counted);
+        reply -> {
+          boolean counted = reply.next() == 1;
+          return new Known(reply.state(), reply.now(), counted);
         });
   }
 
-  /** What is asked seldom. */
-  private static final class OfCharge<T> extends ScriptCommand<T> {
+  /** A command about one charge, from functions. */
+  private static final class ChargeCommand<T> extends ScriptCommand<T> {
     private final Charge charge;
     private final boolean background;
-    private final Consumer<Batch> question;
-    private final Function<ReplyReader, T> answer;
+    private final Consumer<Batch> writer;
+    private final Function<ReplyReader, T> reader;
 
-    OfCharge(
+    ChargeCommand(
         Charge charge,
         boolean background,
-        Consumer<Batch> question,
-        Function<ReplyReader, T> answer) {
+        Consumer<Batch> writer,
+        Function<ReplyReader, T> reader) {
       this.charge = charge;
       this.background = background;
-      this.question = question;
-      this.answer = answer;
+      this.writer = writer;
+      this.reader = reader;
     }
 
     @Override
     public void writeTo(Batch batch) {
-      question.accept(batch);
+      writer.accept(batch);
     }
 
     @Override
-    public T read(ReplyReader said) {
-      return answer.apply(said);
+    public T read(ReplyReader reply) {
+      return reader.apply(reply);
     }
 
     @Override

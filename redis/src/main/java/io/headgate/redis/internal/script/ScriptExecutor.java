@@ -35,94 +35,99 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Asks Redis, and only Redis: what it can't say within the deadline fails with a {@link
- * StoreException}.
+ * Executes plans and commands in Redis. Operations without a reply within the deadline fail with a
+ * {@link StoreException}. Thread-safe.
  */
 public final class ScriptExecutor implements Store, HoldingStore {
   public static final LongSupplier SERVER_CLOCK = () -> -1;
 
   private static final int RESENDS = 2;
 
-  /** So many that no two instances draw the same number, and each is exact in a double. */
-  private static final long HOLDERS = 1L << 48;
+  /** Makes collisions of random holder ids unlikely; each id is exact in a double. */
+  private static final long HOLDER_BOUND = 1L << 48;
 
-  private static final CompletionStage<PlanResult> NOTHING =
+  private static final CompletionStage<PlanResult> NO_OUTCOMES =
       CompletableFuture.completedStage(new PlanResult(List.of(), Source.STORE));
 
-  private final RedisConnection link;
+  private final RedisConnection connection;
   private final RedisKeys keys;
   private final LongSupplier clock;
-  private final Ticker here;
+  private final Ticker localClock;
   private final long holder;
-  private final AtomicLong takes = new AtomicLong();
-  private final RoundTripListener calls;
+  private final AtomicLong holdRequests = new AtomicLong();
+  private final RoundTripListener roundTrips;
   private final LongSupplier nanos;
-  private final ConcurrentHashMap<Integer, Batcher> lanes = new ConcurrentHashMap<>();
-  private final DeadlineSweeper watch;
-  private final CrossSlotPlan spanning;
+  private final ConcurrentHashMap<Integer, Batcher> batchers = new ConcurrentHashMap<>();
+  private final DeadlineSweeper sweeper;
+  private final CrossSlotPlan crossSlotPlans;
 
-  /** What the server's clock was ahead of ours when a calendar window last showed it, in µs. */
+  /** The last measured difference of the server's clock to the local one, in microseconds. */
   private volatile long clockOffset;
 
   /**
-   * @param clock the time to go by; {@link #SERVER_CLOCK} but for tests
+   * Creates an executor with default settings.
+   *
+   * @param clock the time of decisions; {@link #SERVER_CLOCK} except in tests
    */
   public ScriptExecutor(
-      RedisConnection link, RedisKeys keys, Duration deadline, LongSupplier clock) {
-    this(link, keys, deadline, clock, RoundTripListener.NONE);
+      RedisConnection connection, RedisKeys keys, Duration deadline, LongSupplier clock) {
+    this(connection, keys, deadline, clock, RoundTripListener.NONE);
   }
 
   public ScriptExecutor(
-      RedisConnection link,
+      RedisConnection connection,
       RedisKeys keys,
       Duration deadline,
       LongSupplier clock,
-      RoundTripListener calls) {
-    this(link, keys, deadline, clock, Ticker.system(), calls, newHolder());
+      RoundTripListener roundTrips) {
+    this(connection, keys, deadline, clock, Ticker.system(), roundTrips, newHolder());
   }
 
   private static long newHolder() {
-    return new SecureRandom().nextLong(HOLDERS);
+    return new SecureRandom().nextLong(HOLDER_BOUND);
   }
 
   /**
-   * @param barrier to the threads by which the link reads
+   * Creates the executor of a store.
+   *
+   * @param barrier the barrier of the threads that read replies
    */
-  public static ScriptExecutor of(RedisOptions options, RedisConnection link, ReadBarrier barrier) {
-    var engine =
+  public static ScriptExecutor of(RedisOptions options, RedisConnection connection, ReadBarrier barrier) {
+    var executor =
         new ScriptExecutor(
-            link,
+            connection,
             new RedisKeys(options.prefix()),
             options.deadline(),
             SERVER_CLOCK,
             Ticker.system(),
-            options.calls(),
+            options.roundTripListener(),
             newHolder(),
             options.warmUpCalls(),
             barrier,
             System::nanoTime);
-    engine.watch.start();
-    return engine;
+    executor.sweeper.start();
+    return executor;
   }
 
   /**
-   * Without a thread: {@link #watch} is run by hand, and callers do not block.
+   * Creates an executor without threads: the test runs the {@link #sweeper}, and callers do not
+   * block.
    *
-   * @param nanos the steady clock of this instance
+   * @param nanos the monotonic clock of this instance
    */
   public static ScriptExecutor forTesting(
-      RedisConnection link,
+      RedisConnection connection,
       RedisKeys keys,
       Duration deadline,
-      Ticker here,
+      Ticker localClock,
       long holder,
       LongSupplier nanos) {
     return new ScriptExecutor(
-        link,
+        connection,
         keys,
         deadline,
         SERVER_CLOCK,
-        here,
+        localClock,
         RoundTripListener.NONE,
         holder,
         0,
@@ -131,49 +136,51 @@ public final class ScriptExecutor implements Store, HoldingStore {
   }
 
   /**
-   * @param here the clock of this instance, from which the server's is estimated
-   * @param holder by which the permits that this instance holds are known
+   * Creates an executor.
+   *
+   * @param localClock the clock of this instance, from which the server time is estimated
+   * @param holder the id of this instance as a holder of permits
    */
   public ScriptExecutor(
-      RedisConnection link,
+      RedisConnection connection,
       RedisKeys keys,
       Duration deadline,
       LongSupplier clock,
-      Ticker here,
-      RoundTripListener calls,
+      Ticker localClock,
+      RoundTripListener roundTrips,
       long holder) {
-    this(link, keys, deadline, clock, here, calls, holder, 0, ReadBarrier.NONE, System::nanoTime);
-    watch.start();
+    this(connection, keys, deadline, clock, localClock, roundTrips, holder, 0, ReadBarrier.NONE, System::nanoTime);
+    sweeper.start();
   }
 
   private ScriptExecutor(
-      RedisConnection link,
+      RedisConnection connection,
       RedisKeys keys,
       Duration deadline,
       LongSupplier clock,
-      Ticker here,
-      RoundTripListener calls,
+      Ticker localClock,
+      RoundTripListener roundTrips,
       long holder,
       int warmUpCalls,
       ReadBarrier barrier,
       LongSupplier nanos) {
-    this.link = link;
+    this.connection = connection;
     this.keys = keys;
     this.clock = clock;
-    this.here = here;
+    this.localClock = localClock;
     this.holder = holder;
-    this.calls = calls;
+    this.roundTrips = roundTrips;
     this.nanos = nanos;
-    this.watch = new DeadlineSweeper(deadline, warmUpCalls, lanes.values(), barrier, nanos);
-    var returns = new ReturnPublisher(keys, link::announceReturn);
-    this.spanning =
+    this.sweeper = new DeadlineSweeper(deadline, warmUpCalls, batchers.values(), barrier, nanos);
+    var returns = new ReturnPublisher(keys, connection::publishReturn);
+    this.crossSlotPlans =
         new CrossSlotPlan(
-            this::ask, this::laneOf, deadline, nanos, watch::isLate, returns::returned);
+            this::submit, this::hashSlot, deadline, nanos, sweeper::isLate, returns::returned);
   }
 
-  /** Ends waits at their deadline. */
-  public DeadlineSweeper watch() {
-    return watch;
+  /** Returns the sweeper that ends waits at their deadline. */
+  public DeadlineSweeper sweeper() {
+    return sweeper;
   }
 
   @Override
@@ -191,15 +198,15 @@ public final class ScriptExecutor implements Store, HoldingStore {
     return await(run(plan, false));
   }
 
-  private CompletionStage<PlanResult> run(Plan plan, boolean keep) {
-    if (plan.charges().isEmpty()) return NOTHING;
-    return spans(plan) ? spanning.run(plan, keep) : ask(new ScriptCommand.OfPlan(plan, keep));
+  private CompletionStage<PlanResult> run(Plan plan, boolean commit) {
+    if (plan.charges().isEmpty()) return NO_OUTCOMES;
+    return spansSlots(plan) ? crossSlotPlans.run(plan, commit) : submit(new ScriptCommand.PlanCommand(plan, commit));
   }
 
-  private boolean spans(Plan plan) {
+  private boolean spansSlots(Plan plan) {
     var charges = plan.charges();
     for (int i = 1; i < charges.size(); i++) {
-      if (laneOf(charges.get(i)) != laneOf(charges.getFirst())) return true;
+      if (hashSlot(charges.get(i)) != hashSlot(charges.getFirst())) return true;
     }
     return false;
   }
@@ -207,144 +214,145 @@ public final class ScriptExecutor implements Store, HoldingStore {
   @Override
   public boolean renew(Charge charge) {
     return charge.limit() instanceof Concurrency
-        && await(ask(ScriptCommand.change(charge, ScriptCommand.Change.RENEW)));
+        && await(submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RENEW)));
   }
 
   @Override
   public boolean release(Charge charge) {
     return charge.limit() instanceof Concurrency
-        && await(ask(ScriptCommand.change(charge, ScriptCommand.Change.RELEASE)));
+        && await(submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RELEASE)));
   }
 
-  /** Undoes a charge that was made. */
+  /** Gives back a charge. */
   public void giveBack(ChargeReceipt receipt) {
-    await(ask(new ScriptCommand.GiveBack(receipt)));
+    await(submit(new ScriptCommand.GiveBack(receipt)));
   }
 
   @Override
   public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
-    return ask(
-        ScriptCommand.take(
+    return submit(
+        ScriptCommand.hold(
             charge,
-            new HoldRequest(holder, takes.incrementAndGet(), usage, charge.cost(), want, lease)));
+            new HoldRequest(holder, holdRequests.incrementAndGet(), usage, charge.cost(), want, lease)));
   }
 
   @Override
   public CompletionStage<Known> report(Charge charge) {
-    return ask(ScriptCommand.report(charge));
+    return submit(ScriptCommand.report(charge));
   }
 
   /**
-   * Charges permits that were admitted without Redis. Where the limit keeps no more than it has
-   * room for (a leaky bucket, a rolling window), charges as many as there is room for.
+   * Charges permits that were admitted while Redis was unavailable. If the limit cannot be charged
+   * beyond its capacity (leaky bucket, rolling window), charges as many as are available.
    */
   public CompletionStage<?> chargeSpent(Charge charge) {
     if (charge.limit() instanceof Holdable) return report(charge);
-    return ask(new ScriptCommand.OfCharges(List.of(charge), true))
+    return submit(new ScriptCommand.ChargesCommand(List.of(charge), true))
         .thenCompose(reply -> {
           var outcome = reply.outcomes().getFirst();
-          long room = outcome.remaining();
-          if (!(outcome instanceof Refused) || room == 0) {
+          long available = outcome.remaining();
+          if (!(outcome instanceof Refused) || available == 0) {
             return CompletableFuture.completedStage(reply);
           }
-          var rest = new Charge(charge.counter(), charge.key(), room, charge.holder());
-          return ask(new ScriptCommand.OfCharges(List.of(rest), true));
+          var partial = new Charge(charge.counter(), charge.key(), available, charge.holder());
+          return submit(new ScriptCommand.ChargesCommand(List.of(partial), true));
         });
   }
 
   @Override
   public void reset(Counter counter, String key) {
-    await(link.forget(keys.of(counter, key).getBytes(StandardCharsets.UTF_8)));
+    await(connection.reset(keys.of(counter, key).getBytes(StandardCharsets.UTF_8)));
   }
 
   @Override
   public long trackedKeys() {
-    return await(link.size());
+    return await(connection.size());
   }
 
-  /** Whether nothing is on its way, and nobody waits. */
+  /** Returns whether no command is queued or in flight. */
   public boolean isIdle() {
-    return lanes.values().stream().allMatch(Batcher::isIdle);
+    return batchers.values().stream().allMatch(Batcher::isIdle);
   }
 
   @Override
   public void close() {
-    watch.close();
-    link.close();
+    sweeper.close();
+    connection.close();
   }
 
-  int laneOf(Charge charge) {
-    return link.laneOf(charge.key());
+  int hashSlot(Charge charge) {
+    return connection.hashSlot(charge.key());
   }
 
-  public <T> CompletionStage<T> ask(ScriptCommand<T> ask) {
-    lanes
-        .computeIfAbsent(laneOf(ask.charge()), number -> new Batcher(this::send, nanos))
-        .submit(ask);
-    return ask;
+  /** Submits a command to the batcher of its hash slot. */
+  public <T> CompletionStage<T> submit(ScriptCommand<T> command) {
+    batchers
+        .computeIfAbsent(hashSlot(command.charge()), number -> new Batcher(this::send, nanos))
+        .submit(command);
+    return command;
   }
 
   private void send(Batcher.Call call) {
     try {
       var batch = new Batch(keys);
-      for (var ask : call.asks) ask.writeTo(batch);
-      var answer = decide(batch, serverTime(), RESENDS);
-      watch.handedOver(call.since);
+      for (var command : call.commands) command.writeTo(batch);
+      var replied = decide(batch, serverTime(), RESENDS);
+      sweeper.recordSend(call.since);
       var unused =
-          answer.whenComplete((said, problem) -> {
+          replied.whenComplete((reply, problem) -> {
             long took = nanos.getAsLong() - call.since;
             if (problem == null) {
-              watch.answered();
-              call.end(said);
+              sweeper.recordReply();
+              call.complete(reply);
             } else {
-              call.end(asStoreException(problem));
+              call.fail(asStoreException(problem));
             }
-            calls.ended(call.asks.size(), took); // last: whatever it does, no caller waits for it
+            roundTrips.onRoundTrip(call.commands.size(), took); // last, so that it delays no caller
           });
     } catch (RuntimeException e) {
-      call.end(new StoreException(Kind.OTHER, "the batch could not be sent: " + e, e));
+      call.fail(new StoreException(Kind.OTHER, "the batch could not be sent: " + e, e));
     }
   }
 
   /**
    * Sends a batch with the ends of calendar windows around {@code estimate}. A server whose clock
-   * is outside of these decides nothing and returns its time instead. The batch is then sent again
-   * with the ends around that, and the difference is remembered for the next ones.
+   * is outside of these executes nothing and returns its time instead. The batch is then sent again
+   * with the ends around that time, and the clock offset is kept for later batches.
    */
   private CompletionStage<byte[]> decide(Batch batch, long estimate, int resends) {
-    var reply = link.decide(batch.keys(), batch.argument(clock.getAsLong(), estimate));
+    var reply = connection.decide(batch.keys(), batch.argument(clock.getAsLong(), estimate));
     if (!batch.hasCalendar()) return reply;
     return reply.thenCompose(numbers -> {
       long serverTime = -new MessagePackReader(numbers).next();
       if (serverTime <= 0) return CompletableFuture.completedStage(numbers);
-      clockOffset = serverTime - here.micros();
+      clockOffset = serverTime - localClock.micros();
       return resends > 0
           ? decide(batch, serverTime, resends - 1)
           : CompletableFuture.failedStage(
               new StoreException(
-                  Kind.OTHER, "Redis's clock changed by more than a window at each try", null));
+                  Kind.OTHER, "the clock of Redis moved by more than a calendar window on each attempt", null));
     });
   }
 
-  /** The time by which the server decides, as far as it is known here. */
+  /** Returns the estimated time on the server, in microseconds. */
   private long serverTime() {
     long fixed = clock.getAsLong();
-    return fixed >= 0 ? fixed : here.micros() + clockOffset;
+    return fixed >= 0 ? fixed : localClock.micros() + clockOffset;
   }
 
-  /** Waits until the deadline; from then on until the {@link DeadlineSweeper} has judged it. */
+  /** Waits until the deadline, then until the {@link DeadlineSweeper} ends the wait. */
   private <T> T await(CompletionStage<T> stage) {
     var future = stage.toCompletableFuture();
     long since = nanos.getAsLong();
     try {
       try {
-        return future.get(watch.deadline(), TimeUnit.NANOSECONDS);
+        return future.get(sweeper.deadline(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
-        watch.judge(future, since);
+        sweeper.awaitDeadline(future, since);
       }
-      return future.get(watch.longest(), TimeUnit.NANOSECONDS);
+      return future.get(sweeper.maxWait(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw PendingReply.abandon(future, DeadlineSweeper.late(Duration.ofNanos(watch.longest())));
+      throw PendingReply.abandon(future, DeadlineSweeper.timeout(Duration.ofNanos(sweeper.maxWait())));
     } catch (ExecutionException e) {
       throw asStoreException(e);
     } catch (InterruptedException e) {
@@ -356,8 +364,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   private static StoreException asStoreException(Throwable problem) {
     var cause = LettuceErrors.rootOf(problem);
-    return cause instanceof StoreException ours
-        ? ours
+    return cause instanceof StoreException storeException
+        ? storeException
         : new StoreException(Kind.OTHER, String.valueOf(cause), cause);
   }
 }

@@ -34,20 +34,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A store of which parts are dead, behind zones. */
+/** A store of which some failure domains are dead. */
 class FailureDomainStoreTest {
   private static final int COUNT = 32;
   private static final RuleSet RULES =
       RuleSet.of(
-          rule("everybody").per().limit(new TokenBucket(Rate.perDay(10))).build(),
+          rule("shared").per().limit(new TokenBucket(Rate.perDay(10))).build(),
           rule("each").match("user", "*").limit(new TokenBucket(Rate.perDay(1_000))).build());
 
-  private final Parts parts = new Parts();
-  private final FailureDomainStore zones =
+  private final PartlyDeadStore backend = new PartlyDeadStore();
+  private final FailureDomainStore store =
       new FailureDomainStore(
           COUNT,
-          parts,
-          plan -> parts.decide(plan),
+          backend,
+          plan -> backend.decide(plan),
           FailureDomainStoreTest::slotOf,
           () -> 1,
           NO_LISTENER);
@@ -58,63 +58,63 @@ class FailureDomainStoreTest {
 
   @AfterEach
   void close() {
-    zones.close();
+    store.close();
   }
 
   @Test
-  void aFailureOfOneUsersZoneLeavesOtherUsersWithTheStore() {
-    var ill = user(zoneOf("") + 1);
-    var well = user(zoneOf("") + 2);
-    parts.dead.add(zoneOf(ill));
+  void failureOfOneDomainLeavesOthersWithTheStore() {
+    var unavailable = user(domainOf("") + 1);
+    var available = user(domainOf("") + 2);
+    backend.dead.add(domainOf(unavailable));
     for (int i = 0; i < 5; i++) {
-      assertThat(zones.decide(plan(ill)).source()).isEqualTo(Source.FALLBACK);
-      assertThat(zones.decideAsync(plan(ill)).toCompletableFuture().join().source())
+      assertThat(store.decide(plan(unavailable)).source()).isEqualTo(Source.FALLBACK);
+      assertThat(store.decideAsync(plan(unavailable)).toCompletableFuture().join().source())
           .isEqualTo(Source.FALLBACK);
-      assertThat(zones.peek(plan(ill)).source()).isEqualTo(Source.FALLBACK);
-      assertThat(zones.decide(plan(well)).source()).isEqualTo(Source.STORE);
-      assertThat(zones.peek(plan(well)).source()).isEqualTo(Source.STORE);
+      assertThat(store.peek(plan(unavailable)).source()).isEqualTo(Source.FALLBACK);
+      assertThat(store.decide(plan(available)).source()).isEqualTo(Source.STORE);
+      assertThat(store.peek(plan(available)).source()).isEqualTo(Source.STORE);
     }
-    assertThat(parts.asked).as("the dead zone is asked once, then its breaker is open").hasValue(1);
+    assertThat(backend.failedCalls).as("calls to the dead domain; the first failure opens its circuit breaker").hasValue(1);
   }
 
   @Test
-  void everyZoneThatFailedIsLeftAlone() {
-    var one = user(zoneOf("") + 3);
-    parts.dead.add(zoneOf(one));
-    parts.dead.add(zoneOf(""));
-    assertThat(zones.decide(plan(one)).source()).isEqualTo(Source.FALLBACK);
-    var other = user(zoneOf("") + 4);
-    assertThat(zones.decide(plan(other)).source()).isEqualTo(Source.FALLBACK);
-    assertThat(parts.asked).hasValue(1);
+  void everyFailedDomainGetsNoMoreRequests() {
+    var one = user(domainOf("") + 3);
+    backend.dead.add(domainOf(one));
+    backend.dead.add(domainOf(""));
+    assertThat(store.decide(plan(one)).source()).isEqualTo(Source.FALLBACK);
+    var other = user(domainOf("") + 4);
+    assertThat(store.decide(plan(other)).source()).isEqualTo(Source.FALLBACK);
+    assertThat(backend.failedCalls).hasValue(1);
   }
 
-  /** One counter for everybody, however many zones of users are unavailable. */
+  /** The shared rule has one local counter, however many domains are unavailable. */
   @Test
-  void localCountersOfPlansThatSpanZonesAreShared() {
+  void localCountersOfPlansAcrossDomainsAreShared() {
     int admitted = 0;
-    for (int i = 1; i < COUNT; i++) parts.dead.add((zoneOf("") + i) % COUNT);
+    for (int i = 1; i < COUNT; i++) backend.dead.add((domainOf("") + i) % COUNT);
     for (int i = 1; i < COUNT; i++) {
-      var plan = plan(user(zoneOf("") + i));
-      if (plan.allows(zones.decide(plan).outcomes())) admitted++;
+      var plan = plan(user(domainOf("") + i));
+      if (plan.allows(store.decide(plan).outcomes())) admitted++;
     }
     assertThat(admitted).isEqualTo(10);
   }
 
   @Test
-  void aCountOfKeysThatFailsIsHeldAgainstNoZone() {
-    parts.dead.add(zoneOf("") + 5);
-    for (int i = 0; i < 5; i++) zones.trackedKeys();
-    assertThat(zones.isUnavailable()).isFalse();
-    assertThat(zones.decide(plan(user(0))).source()).isEqualTo(Source.STORE);
+  void failedKeyCountAffectsNoDomain() {
+    backend.dead.add(domainOf("") + 5);
+    for (int i = 0; i < 5; i++) store.trackedKeys();
+    assertThat(store.isUnavailable()).isFalse();
+    assertThat(store.decide(plan(user(0))).source()).isEqualTo(Source.STORE);
   }
 
   private static Plan plan(String user) {
     return RULES.plan(Request.of(Subject.of(Map.of("user", user))), 0, 0);
   }
 
-  private static String user(int zone) {
+  private static String user(int domain) {
     for (int i = 0; ; i++) {
-      if (zoneOf("u" + i) == zone % COUNT) return "u" + i;
+      if (domainOf("u" + i) == domain % COUNT) return "u" + i;
     }
   }
 
@@ -122,7 +122,7 @@ class FailureDomainStoreTest {
     return SlotHash.getSlot(RedisKeys.tag(key));
   }
 
-  private static int zoneOf(String key) {
+  private static int domainOf(String key) {
     return slotOf(key) * COUNT / SlotHash.SLOT_COUNT;
   }
 
@@ -138,22 +138,22 @@ class FailureDomainStoreTest {
         public void closed(long outageMicros) {}
       };
 
-  /** Lets every request pass, but those that depend on a dead zone. */
-  private static final class Parts implements Store {
+  /** Allows every request except those that depend on a dead domain. */
+  private static final class PartlyDeadStore implements Store {
     final Set<Integer> dead = ConcurrentHashMap.newKeySet();
-    final AtomicInteger asked = new AtomicInteger(); // of dead zones, by callers
+    final AtomicInteger failedCalls = new AtomicInteger(); // by callers, to dead domains
 
     @Override
     public PlanResult decide(Plan plan) {
       var failed = new ArrayList<String>();
       for (var charge : plan.charges()) {
-        if (dead.contains(zoneOf(charge.key()))) failed.add(charge.key());
+        if (dead.contains(domainOf(charge.key()))) failed.add(charge.key());
       }
       if (failed.isEmpty()) {
         List<Outcome> outcomes = Collections.nCopies(plan.charges().size(), new Passed(1, 0, 0));
         return new PlanResult(outcomes, Source.STORE);
       }
-      if (!failed.getFirst().startsWith("probe")) asked.incrementAndGet();
+      if (!failed.getFirst().startsWith("probe")) failedCalls.incrementAndGet();
       throw new StoreException(Kind.CONNECTION, "no connection", null).at(failed);
     }
 

@@ -12,52 +12,52 @@ class InstanceCountTest {
   private long second;
 
   @Test
-  void growsAtOnce() {
-    seen(1);
-    seen(5);
+  void growsImmediately() {
+    heartbeat(1);
+    heartbeat(5);
     assertThat(count.count()).isEqualTo(5);
   }
 
   @Test
-  void shrinksAfterAMinuteInWhichFewerWereSeen() {
-    seen(5);
-    for (int i = 0; i < 29; i++) seen(2);
+  void shrinksAfterAMinuteOfLowerCounts() {
+    heartbeat(5);
+    for (int i = 0; i < 29; i++) heartbeat(2);
     assertThat(count.count()).isEqualTo(5);
-    seen(2);
+    heartbeat(2);
     assertThat(count.count()).isEqualTo(2);
   }
 
   @Test
-  void shrinksToTheMostThatWereSeenInThatMinute() {
-    seen(5);
-    for (int i = 0; i < 29; i++) seen(i == 10 ? 4 : 2);
-    seen(2);
+  void shrinksToTheHighestCountOfTheLastMinute() {
+    heartbeat(5);
+    for (int i = 0; i < 29; i++) heartbeat(i == 10 ? 4 : 2);
+    heartbeat(2);
     assertThat(count.count()).isEqualTo(4);
   }
 
   @Test
-  void heartbeatsThatFailDelayIt() {
-    seen(5);
-    for (int i = 0; i < 20; i++) seen(2);
-    count.failed(++second * SECOND);
-    for (int i = 0; i < 29; i++) seen(2);
+  void failedHeartbeatsDelayShrinking() {
+    heartbeat(5);
+    for (int i = 0; i < 20; i++) heartbeat(2);
+    count.heartbeatFailed(++second * SECOND);
+    for (int i = 0; i < 29; i++) heartbeat(2);
     assertThat(count.count()).isEqualTo(5);
-    for (int i = 0; i < 2; i++) seen(2);
+    for (int i = 0; i < 2; i++) heartbeat(2);
     assertThat(count.count()).isEqualTo(2);
   }
 
   @Test
-  void heartbeatsThatHadNoAnswerDelayItToo() {
-    seen(5);
+  void missingHeartbeatsDelayShrinking() {
+    heartbeat(5);
     second += 600;
-    for (int i = 0; i < 30; i++) seen(1);
+    for (int i = 0; i < 30; i++) heartbeat(1);
     assertThat(count.count()).isEqualTo(5);
-    seen(1);
+    heartbeat(1);
     assertThat(count.count()).isEqualTo(1);
   }
 
-  private void seen(int instances) {
+  private void heartbeat(int instances) {
     second += 2;
-    count.seen(instances, second * SECOND);
+    count.record(instances, second * SECOND);
   }
 }

@@ -22,7 +22,7 @@ class RedisKeysTest {
   private final RedisKeys keys = new RedisKeys("headgate:");
 
   @Test
-  void aKeyCanBeReadByPeople() {
+  void keysAreReadable() {
     assertThat(keys.of(counter("per-user", "per-user"), "user:42"))
         .isEqualTo("headgate:{user:42}per-user");
     assertThat(keys.of(counter("contract", "calls"), "acme"))
@@ -31,7 +31,7 @@ class RedisKeysTest {
   }
 
   @Test
-  void overrideCountedApartHasKeysOfItsOwnInTheSlotOfTheRule() {
+  void overrideWithOwnCounterHasOwnKeyInTheSameSlot() {
     var limit = new TokenBucket(Rate.perSecond(1));
     var rules =
         RuleSet.of(
@@ -56,7 +56,7 @@ class RedisKeysTest {
   }
 
   @Test
-  void callersChooseNoSlotByBraces() {
+  void bracesInSubjectsDoNotChooseTheSlot() {
     for (var key : List.of("{a}", "{a}b", "x{a}", "a}{b", "{}", "}")) {
       var full = keys.of(counter("r", "r"), key);
       assertThat(full.chars().filter(c -> c == '{')).hasSize(1);
@@ -66,13 +66,13 @@ class RedisKeysTest {
   }
 
   @Test
-  void allCountersOfASubjectAreInOneSlot() {
+  void countersOfASubjectShareOneSlot() {
     assertThat(SlotHash.getSlot(keys.of(counter("a", "b"), "user 1")))
         .isEqualTo(SlotHash.getSlot(keys.of(counter("c", "d"), "user 1")));
   }
 
   @Test
-  void noTwoTextsHaveTheSameTag() {
+  void distinctSubjectsHaveDistinctTags() {
     var texts =
         new ArrayList<>(List.of("*", "", "%2A", "#", "~0041", "%41", "A", "\u0100", "~0100"));
     for (char c = 0; c < 0x3000; c++) texts.add("k" + c);
@@ -84,7 +84,7 @@ class RedisKeysTest {
   }
 
   @Test
-  void aLongTextMakesAShortKey() {
+  void longSubjectsHaveShortKeys() {
     assertThat(keys.of(counter("r", "r"), "x".repeat(1_000))).hasSizeLessThan(64);
     assertThat(keys.of(counter("r", "r"), "\u65e5".repeat(90))).hasSizeLessThan(500);
   }

@@ -11,20 +11,20 @@ import org.junit.jupiter.api.Test;
 class StallMeterTest {
   private static final long MILLI = 1_000_000;
   private static final long DEADLINE = 50 * MILLI;
-  private static final long LONGEST = 500 * MILLI;
+  private static final long MAX_LOOKBACK = 500 * MILLI;
 
-  /** Near the end of what the clock can tell, so that a comparison by {@code <} would fail. */
+  /** Close to the overflow of the clock, so that a comparison by {@code <} would fail. */
   private static final long ORIGIN = Long.MAX_VALUE - 100 * MILLI;
 
   private final StallMeter meter = new StallMeter();
 
   @Test
-  void withoutStallsTheDeadlineIsTheDeadline() {
+  void withoutStallsTheDeadlineIsUnchanged() {
     assertThat(expiredAt(700)).isEqualTo(650);
   }
 
   @Test
-  void aStallWithinTheDeadlineIsAddedToIt() {
+  void stallWithinTheDeadlineExtendsIt() {
     stall(660, 690);
     assertThat(expiredAt(700)).isEqualTo(620);
     stall(640, 645);
@@ -32,19 +32,19 @@ class StallMeterTest {
   }
 
   @Test
-  void aStallBeforeTheDeadlineBeganDoesNotCount() {
+  void stallBeforeTheWaitDoesNotCount() {
     stall(100, 640);
     assertThat(expiredAt(700)).isEqualTo(650);
   }
 
   @Test
-  void onlyThePartOfAStallThatLiesInTheWaitCounts() {
+  void onlyTheOverlapOfStallAndWaitCounts() {
     stall(600, 680);
     assertThat(expiredAt(700)).isEqualTo(570); // 20 ms after it and 30 ms before it
   }
 
   @Test
-  void stallsThatOverlapCountOnce() {
+  void overlappingStallsCountOnce() {
     stall(660, 670);
     stall(655, 690);
     stall(680, 690);
@@ -52,13 +52,13 @@ class StallMeterTest {
   }
 
   @Test
-  void aStallThatLastsUntilNowCounts() {
+  void ongoingStallCounts() {
     stall(660, 700);
     assertThat(expiredAt(700)).isEqualTo(610);
   }
 
   @Test
-  void theWaitHasABoundHoweverLongTheStall() {
+  void waitIsBoundedDespiteLongStalls() {
     stall(0, 5_000);
     assertThat(expiredAt(5_000)).isEqualTo(4_500);
     assertThat(expiredAt(5_010)).isEqualTo(4_510);
@@ -71,15 +71,15 @@ class StallMeterTest {
   }
 
   @Test
-  void oldStallsMakeRoomForNewOnes() {
+  void oldestStallsAreEvicted() {
     for (int i = 0; i < 1_000; i++) stall(10 * i, 10 * i + 5);
-    // Half of the time is lost, so that 50 ms of running are about 100 ms.
+    // Half of the time is stalled, so 50 ms of running take about 100 ms.
     assertThat(expiredAt(10_000)).isBetween(9_895L, 9_905L);
   }
 
-  /** By a count of the milliseconds, one by one. */
+  /** Compares with a count of single milliseconds. */
   @Property
-  void agreesWithCounting(@ForAll long seed, @ForAll @LongRange(min = 0, max = 600) long now) {
+  void agreesWithMillisecondCounting(@ForAll long seed, @ForAll @LongRange(min = 0, max = 600) long now) {
     var meter = new StallMeter();
     var random = new Random(seed);
     var stalled = new boolean[600];
@@ -95,7 +95,7 @@ class StallMeterTest {
     for (int left = 50; left > 0 && at > now - 500; at--) {
       if (at <= 0 || !stalled[(int) at - 1]) left--;
     }
-    long expired = meter.runningSince(at(now), DEADLINE, LONGEST);
+    long expired = meter.runningSince(at(now), DEADLINE, MAX_LOOKBACK);
     assertThat((expired - ORIGIN) / MILLI).isEqualTo(at);
   }
 
@@ -108,6 +108,6 @@ class StallMeterTest {
   }
 
   private long expiredAt(long nowMillis) {
-    return (meter.runningSince(at(nowMillis), DEADLINE, LONGEST) - ORIGIN) / MILLI;
+    return (meter.runningSince(at(nowMillis), DEADLINE, MAX_LOOKBACK) - ORIGIN) / MILLI;
   }
 }

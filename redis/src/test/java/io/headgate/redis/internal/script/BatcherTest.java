@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** A sender that keeps its calls until the test answers them stands for a server far away. */
+/** Uses a sender that keeps its calls until the test replies to them. */
 class BatcherTest {
   private static final Plan PLAN =
       RuleSet.of(
@@ -25,19 +25,19 @@ class BatcherTest {
           .plan(Request.of(Subject.of("k")), 0, 0);
 
   private final List<Batcher.Call> sent = new ArrayList<>();
-  private final Batcher lane = new Batcher(sent::add);
+  private final Batcher batcher = new Batcher(sent::add);
 
   @Test
-  void whoComesWhileACallMayLeaveLeavesAtOnceAndAlone() {
+  void commandIsSentImmediatelyWhileCallsAreAvailable() {
     submit(1);
     assertThat(sizes()).containsExactly(1);
-    submit(Batcher.AT_ONCE - 1);
+    submit(Batcher.MAX_IN_FLIGHT - 1);
     assertThat(sizes()).containsExactly(1, 1, 1, 1);
   }
 
   @Test
-  void thoseWhoComeMeanwhileLeaveTogetherWhenACallComesBack() {
-    submit(Batcher.AT_ONCE);
+  void queuedCommandsAreSentTogetherWhenACallReturns() {
+    submit(Batcher.MAX_IN_FLIGHT);
     submit(10);
     assertThat(sizes()).containsExactly(1, 1, 1, 1);
     answer(0);
@@ -48,16 +48,16 @@ class BatcherTest {
   }
 
   @Test
-  void manyAreDividedAmongTheCallsSoThatNeitherSideIsIdle() {
-    submit(Batcher.AT_ONCE);
+  void largeQueueIsDividedAmongTheCalls() {
+    submit(Batcher.MAX_IN_FLIGHT);
     submit(96);
-    for (int call = 0; call < Batcher.AT_ONCE; call++) answer(call);
+    for (int call = 0; call < Batcher.MAX_IN_FLIGHT; call++) answer(call);
     assertThat(sizes()).containsExactly(1, 1, 1, 1, 25, 25, 25, 21);
   }
 
   @Test
-  void fewLeaveTogether() {
-    submit(Batcher.AT_ONCE);
+  void smallQueueIsSentTogether() {
+    submit(Batcher.MAX_IN_FLIGHT);
     submit(20);
     answer(0);
     answer(1);
@@ -65,23 +65,23 @@ class BatcherTest {
   }
 
   @Test
-  void aBatchHasABound() {
-    submit(Batcher.AT_ONCE);
-    submit(3 * Batcher.LARGEST_BATCH + 200);
+  void batchSizeIsBounded() {
+    submit(Batcher.MAX_IN_FLIGHT);
+    submit(3 * Batcher.MAX_BATCH + 200);
     answer(0);
     answer(1);
     answer(2);
     answer(3);
     answer(4);
-    int most = Batcher.LARGEST_BATCH;
-    assertThat(sizes()).containsExactly(1, 1, 1, 1, most, most, most, most, 72);
+    int max = Batcher.MAX_BATCH;
+    assertThat(sizes()).containsExactly(1, 1, 1, 1, max, max, max, max, 72);
   }
 
   @Test
-  void whoGaveUpWaitingIsNeverSent() {
-    submit(Batcher.AT_ONCE);
+  void expiredCommandIsNeverSent() {
+    submit(Batcher.MAX_IN_FLIGHT);
     var late = submit(3);
-    lane.expire(System.nanoTime(), problem());
+    batcher.expire(System.nanoTime(), problem());
     submit(1);
     answer(0);
     assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
@@ -89,9 +89,9 @@ class BatcherTest {
   }
 
   @Test
-  void anExpiredCallKeepsItsPlaceUntilItComesBackSoThatNothingMoreIsSentIntoTheSilence() {
-    submit(Batcher.AT_ONCE);
-    lane.expire(System.nanoTime(), problem());
+  void expiredCallStaysInFlightUntilItReturns() {
+    submit(Batcher.MAX_IN_FLIGHT);
+    batcher.expire(System.nanoTime(), problem());
     submit(10);
     assertThat(sizes()).containsExactly(1, 1, 1, 1);
     answer(0);
@@ -99,33 +99,33 @@ class BatcherTest {
   }
 
   @Test
-  void aDeadlineIsCountedFromTheQuestionAlsoForThoseWhoWaitedInLine() {
-    submit(Batcher.AT_ONCE);
+  void deadlineIncludesTimeInQueue() {
+    submit(Batcher.MAX_IN_FLIGHT);
     var waited = submit(1).getFirst();
     long then = System.nanoTime();
     answer(0);
     assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
-    lane.expire(then, problem());
+    batcher.expire(then, problem());
     assertThat(waited).isCompletedExceptionally();
   }
 
   @Test
-  void anAnswerThatCannotBeReadFailsAllThatItWasFor() {
-    submit(Batcher.AT_ONCE);
-    var asks = submit(3);
+  void malformedReplyFailsTheWholeBatch() {
+    submit(Batcher.MAX_IN_FLIGHT);
+    var commands = submit(3);
     answer(0);
-    sent.getLast().end(new MessagePackWriter().put(1).put(0).put(8).put(1).put(0).array());
-    assertThat(asks.getFirst()).isCompleted();
-    assertThat(asks.subList(1, 3)).allMatch(ScriptCommand::isCompletedExceptionally);
-    for (int call = 1; call < Batcher.AT_ONCE; call++) answer(call);
-    assertThat(lane.isIdle()).isTrue();
+    sent.getLast().complete(new MessagePackWriter().put(1).put(0).put(8).put(1).put(0).array());
+    assertThat(commands.getFirst()).isCompleted();
+    assertThat(commands.subList(1, 3)).allMatch(ScriptCommand::isCompletedExceptionally);
+    for (int call = 1; call < Batcher.MAX_IN_FLIGHT; call++) answer(call);
+    assertThat(batcher.isIdle()).isTrue();
   }
 
   @Test
-  void aFailedCallFailsThoseInItAndNoOthers() {
+  void failedCallFailsOnlyItsCommands() {
     var first = submit(1);
     var second = submit(1);
-    sent.getFirst().end(problem());
+    sent.getFirst().fail(problem());
     assertThat(first.getFirst()).isCompletedExceptionally();
     assertThat(second.getFirst()).isNotDone();
     assertThatThrownBy(first.getFirst()::join)
@@ -134,8 +134,8 @@ class BatcherTest {
   }
 
   @Test
-  void tooManyWhoWaitAreTurnedAway() {
-    submit(Batcher.AT_ONCE);
+  void commandsBeyondQueueLimitAreRejected() {
+    submit(Batcher.MAX_IN_FLIGHT);
     submit(10_000);
     var tooMany = submit(1).getFirst();
     assertThat(tooMany.exceptionNow())
@@ -146,12 +146,12 @@ class BatcherTest {
   }
 
   @Test
-  void anIdleLaneIsIdleAgainAfterItsWork() {
-    assertThat(lane.isIdle()).isTrue();
-    submit(Batcher.AT_ONCE + 3);
-    assertThat(lane.isIdle()).isFalse();
-    for (int call = 0; call <= Batcher.AT_ONCE; call++) answer(call);
-    assertThat(lane.isIdle()).isTrue();
+  void batcherIsIdleAfterAllReplies() {
+    assertThat(batcher.isIdle()).isTrue();
+    submit(Batcher.MAX_IN_FLIGHT + 3);
+    assertThat(batcher.isIdle()).isFalse();
+    for (int call = 0; call <= Batcher.MAX_IN_FLIGHT; call++) answer(call);
+    assertThat(batcher.isIdle()).isTrue();
   }
 
   private static final StoreException PROBLEM = new StoreException(Kind.TIMEOUT, "late", null);
@@ -160,23 +160,23 @@ class BatcherTest {
     return PROBLEM;
   }
 
-  private List<ScriptCommand.OfPlan> submit(int count) {
-    var asks = new ArrayList<ScriptCommand.OfPlan>();
+  private List<ScriptCommand.PlanCommand> submit(int count) {
+    var commands = new ArrayList<ScriptCommand.PlanCommand>();
     for (int i = 0; i < count; i++) {
-      var ask = new ScriptCommand.OfPlan(PLAN, true);
-      asks.add(ask);
-      lane.submit(ask);
+      var command = new ScriptCommand.PlanCommand(PLAN, true);
+      commands.add(command);
+      batcher.submit(command);
     }
-    return asks;
+    return commands;
   }
 
   private List<Integer> sizes() {
-    return sent.stream().map(call -> call.asks.size()).toList();
+    return sent.stream().map(call -> call.commands.size()).toList();
   }
 
   private void answer(int call) {
-    var said = new MessagePackWriter().put(1_000_000);
-    for (var unused : sent.get(call).asks) said.put(0).put(8).put(111_112).put(0);
-    sent.get(call).end(said.array());
+    var reply = new MessagePackWriter().put(1_000_000);
+    for (var unused : sent.get(call).commands) reply.put(0).put(8).put(111_112).put(0);
+    sent.get(call).complete(reply.array());
   }
 }

@@ -49,17 +49,17 @@ class CrossSlotPlanExactnessTest {
   }
 
   @BeforeEach
-  void empty() {
+  void flush() {
     cluster.nodes().forEach(node -> node.call("FLUSHALL"));
   }
 
   @Test
-  void aShadowRuleThatRefusesLeavesTheChargesOfEnforcedRules() throws Exception {
-    var everybody = Rule.named("everybody").per().limit(new TokenBucket(Rate.perDay(1_000)));
+  void refusingShadowRuleKeepsChargesOfEnforcedRules() throws Exception {
+    var shared = Rule.named("shared").per().limit(new TokenBucket(Rate.perDay(1_000)));
     var shadow = Rule.named("each").match("user", "*").mode(Mode.SHADOW);
     var rules =
         RuleSet.of(
-            everybody.build(), shadow.limit(new TokenBucket(Rate.perSecond(1_000), 1)).build());
+            shared.build(), shadow.limit(new TokenBucket(Rate.perSecond(1_000), 1)).build());
     assertThat(admitted(rules)).isEqualTo(1_000);
   }
 
@@ -76,7 +76,7 @@ class CrossSlotPlanExactnessTest {
     assertThat(admitted(rules)).isEqualTo(800);
   }
 
-  /** Half of the weight is enough, so each limit is enough and both are charged where both pass. */
+  /** Half of the weight suffices, so one limit suffices; both are charged if both pass. */
   @Test
   void weightedChargesEveryLimitThatPasses() throws Exception {
     var rules =
@@ -91,7 +91,7 @@ class CrossSlotPlanExactnessTest {
     assertThat(admitted(rules)).isBetween(500L, 800L);
   }
 
-  /** Sums up what was admitted until every limit is used up, and checks it against the charges. */
+  /** Returns the number of admitted requests until every limit is exhausted. */
   private static long admitted(RuleSet rules) throws Exception {
     var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(20));
     var admitted = new AtomicLong();
@@ -110,7 +110,7 @@ class CrossSlotPlanExactnessTest {
         }
         for (var end : ended) end.get(60, TimeUnit.SECONDS);
       }
-      // Permits that competing plans gave back last may still be there: one caller takes the rest.
+      // Permits that competing plans gave back last may be left: one caller uses the rest.
       for (int denied = 0; denied < 20; ) {
         if (isAdmitted(limiter)) admitted.incrementAndGet();
         else denied++;

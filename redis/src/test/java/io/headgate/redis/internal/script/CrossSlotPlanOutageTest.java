@@ -18,14 +18,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** One of three primaries dies, under a limit per user and one for everybody. */
+/** One of three primaries fails, with a limit per user and a shared limit. */
 class CrossSlotPlanOutageTest {
   @Test
-  void usersOfLivePrimariesStayWithTheStore() throws Exception {
+  void usersOfLivePrimariesAreDecidedByTheStore() throws Exception {
     var plenty = new TokenBucket(Rate.perSecond(1_000_000));
     var rules =
         RuleSet.of(
-            Rule.named("everybody").per().limit(plenty).build(),
+            Rule.named("shared").per().limit(plenty).build(),
             Rule.named("each").match("user", "*").limit(plenty).build());
     try (var cluster = RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no")) {
       var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(5));
@@ -33,21 +33,21 @@ class CrossSlotPlanOutageTest {
         var shared = cluster.primaryOfSlot(RedisCluster.slotOf("*"));
         var dead =
             cluster.nodes().stream().filter(node -> node != shared).findFirst().orElseThrow();
-        List<String> well = new ArrayList<>();
-        List<String> ill = new ArrayList<>();
-        for (int i = 0; well.size() < 100 || ill.size() < 50; i++) {
+        List<String> available = new ArrayList<>();
+        List<String> unavailable = new ArrayList<>();
+        for (int i = 0; available.size() < 100 || unavailable.size() < 50; i++) {
           var owner = cluster.primaryOfSlot(RedisCluster.slotOf("u" + i));
-          (owner == dead ? ill : well).add("u" + i);
+          (owner == dead ? unavailable : available).add("u" + i);
         }
-        for (var user : well) limiter.checkForResult(request(user));
-        for (var user : ill) limiter.checkForResult(request(user));
+        for (var user : available) limiter.checkForResult(request(user));
+        for (var user : unavailable) limiter.checkForResult(request(user));
         dead.kill();
-        for (var user : ill) {
+        for (var user : unavailable) {
           assertThat(limiter.checkForResult(request(user)).source()).isEqualTo(Source.FALLBACK);
         }
-        long store = well.stream().filter(user -> isDecidedByStore(limiter, user)).count();
+        long store = available.stream().filter(user -> isDecidedByStore(limiter, user)).count();
         // A range of slots may belong to two primaries; few do.
-        assertThat(store).isGreaterThan(well.size() * 9L / 10);
+        assertThat(store).isGreaterThan(available.size() * 9L / 10);
       }
     }
   }

@@ -32,8 +32,8 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plans that span slots, over interleavings that the test chooses: every command waits until a
- * seeded random number picks it, and may be lost or answered too late.
+ * Plans that span hash slots, under random interleavings: a seeded random generator chooses the order
+ * of all commands, which may be lost or answered too late.
  */
 class CrossSlotPlanProperties {
   private static final long NOW = 1_700_000_000_000_000L;
@@ -41,7 +41,7 @@ class CrossSlotPlanProperties {
   private static final Duration NO_DEADLINE = Duration.ofDays(1);
 
   @Test
-  void admittedPlansAreChargedAndNoOthersWhateverTheInterleaving() {
+  void onlyAdmittedPlansAreChargedUnderAnyInterleaving() {
     for (int seed = 0; seed < SEEDS; seed++) new Interleaving(seed, 0).check();
   }
 
@@ -50,52 +50,52 @@ class CrossSlotPlanProperties {
     for (int seed = 0; seed < SEEDS; seed++) new Interleaving(seed, 12).check();
   }
 
-  /** Without others in between, spanning slots makes no difference to the atomic function. */
+  /** Without concurrent plans the result equals that of the atomic function. */
   @Test
-  void aPlanAloneIsDecidedAsInOneStep() {
+  void planWithoutConcurrencyIsDecidedAsInOneStep() {
     for (int seed = 0; seed < SEEDS; seed++) {
       var random = new Random(seed);
       var rules = rules(random);
-      var slots = new Slots();
+      var store = new ManualStore();
       for (int i = 0; i < 12; i++) {
         var plan = plan(rules, random, i);
-        var states = plan.charges().stream().map(slots::state).toList();
+        var states = plan.charges().stream().map(store::state).toList();
         var steps = plan.step(states, NOW);
-        var run = start(slots, plan);
-        while (!slots.waiting.isEmpty()) slots.execute(slots.waiting.removeFirst());
+        var run = start(store, plan);
+        while (!store.waiting.isEmpty()) store.execute(store.waiting.removeFirst());
         assertThat(run.join().outcomes())
             .as("seed %d, plan %d", seed, i)
             .isEqualTo(steps.stream().map(step -> step.outcome()).toList());
         var kept =
-            new HashMap<Slots.Place, State>(); // the last charge of a counter keeps its state
+            new HashMap<ManualStore.CounterKey, State>(); // the last charge of a counter keeps its state
         for (int j = 0; j < steps.size(); j++) {
-          kept.put(Slots.Place.of(plan.charges().get(j)), steps.get(j).state());
+          kept.put(ManualStore.CounterKey.of(plan.charges().get(j)), steps.get(j).state());
         }
         for (var charge : plan.charges()) {
-          assertThat(slots.state(charge))
+          assertThat(store.state(charge))
               .as("seed %d, plan %d, %s", seed, i, charge)
-              .isEqualTo(kept.get(Slots.Place.of(charge)));
+              .isEqualTo(kept.get(ManualStore.CounterKey.of(charge)));
         }
       }
     }
   }
 
-  private static CompletableFuture<PlanResult> start(Slots slots, Plan plan) {
-    return new CrossSlotPlan(slots, charge -> charge.key().hashCode(), NO_DEADLINE, charge -> {})
+  private static CompletableFuture<PlanResult> start(ManualStore store, Plan plan) {
+    return new CrossSlotPlan(store, charge -> charge.key().hashCode(), NO_DEADLINE, charge -> {})
         .run(plan, true)
         .toCompletableFuture();
   }
 
-  /** Several plans under way at a time. */
+  /** Several plans in progress at a time. */
   private static final class Interleaving {
-    private record Begun(Plan plan, CompletableFuture<PlanResult> run, long holder) {}
+    private record Running(Plan plan, CompletableFuture<PlanResult> run, long holder) {}
 
     private final int seed;
     private final Random random;
     private final int faults; // in a thousand
     private final RuleSet rules;
-    private final Slots slots = new Slots();
-    private final List<Begun> begun = new ArrayList<>();
+    private final ManualStore store = new ManualStore();
+    private final List<Running> running = new ArrayList<>();
 
     Interleaving(int seed, int faults) {
       this.seed = seed;
@@ -105,64 +105,64 @@ class CrossSlotPlanProperties {
     }
 
     void check() {
-      for (int plans = 4 + random.nextInt(12); plans > 0 || !slots.waiting.isEmpty(); ) {
-        if (plans > 0 && (slots.waiting.isEmpty() || random.nextInt(6) == 0)) {
+      for (int plans = 4 + random.nextInt(12); plans > 0 || !store.waiting.isEmpty(); ) {
+        if (plans > 0 && (store.waiting.isEmpty() || random.nextInt(6) == 0)) {
           begin(plans--);
         } else {
-          var ask = slots.waiting.remove(random.nextInt(slots.waiting.size()));
-          if (!isFault() || ask instanceof ScriptCommand.GiveBack) slots.execute(ask);
-          else fault(ask);
+          var command = store.waiting.remove(random.nextInt(store.waiting.size()));
+          if (!isFault() || command instanceof ScriptCommand.GiveBack) store.execute(command);
+          else fault(command);
         }
       }
-      for (var one : begun) {
+      for (var one : running) {
         assertThat(one.run).as("seed %d", seed).isDone();
         boolean allowed =
             !one.run.isCompletedExceptionally() && one.plan.allows(one.run.join().outcomes());
-        if (allowed) isCharged(one);
-        else assertThat(slots.of(one.holder)).as("seed %d: denied", seed).isEmpty();
+        if (allowed) assertCharged(one);
+        else assertThat(store.of(one.holder)).as("seed %d: denied", seed).isEmpty();
       }
     }
 
     private void begin(int number) {
       var plan = plan(rules, random, number);
-      begun.add(new Begun(plan, start(slots, plan), number));
+      running.add(new Running(plan, start(store, plan), number));
     }
 
     private boolean isFault() {
       return random.nextInt(1_000) < faults;
     }
 
-    private void fault(ScriptCommand<?> ask) {
+    private void fault(ScriptCommand<?> command) {
       var late = new StoreException(Kind.TIMEOUT, "late", null);
       switch (random.nextInt(3)) {
-        case 0 -> ask.completeExceptionally(late); // lost on the way there
-        case 1 -> { // the wait ends, and then it arrives after all
-          ask.completeExceptionally(late);
-          slots.waiting.add(ask);
+        case 0 -> command.completeExceptionally(late); // lost before execution
+        case 1 -> { // the wait ends before execution
+          command.completeExceptionally(late);
+          store.waiting.add(command);
         }
-        default -> { // the caller of some plan gives up
-          begun.get(random.nextInt(begun.size())).run.completeExceptionally(late);
-          slots.waiting.add(ask);
+        default -> { // the caller of a plan stops waiting
+          running.get(random.nextInt(running.size())).run.completeExceptionally(late);
+          store.waiting.add(command);
         }
       }
     }
 
-    /** The charges that stand are those that each rule calls for. */
-    private void isCharged(Begun one) {
-      var net = slots.of(one.holder);
+    /** Asserts that the remaining charges are those that each rule requires. */
+    private void assertCharged(Running one) {
+      var net = store.of(one.holder);
       for (var part : one.plan.parts()) {
         long whole = 0;
         long weight = 0;
         int made = 0;
         for (int i = 0; i < part.counters().size(); i++) {
           var charge = one.plan.charges().get(part.from() + i);
-          boolean isMade = net.containsKey(Slots.Place.of(charge));
+          boolean isMade = net.containsKey(ManualStore.CounterKey.of(charge));
           made += isMade ? 1 : 0;
           weight += isMade ? charge.counter().weight() : 0;
           whole += charge.counter().weight();
         }
         if (one.plan.charges().getFirst().cost() == 0) continue;
-        if (one.plan.isJoint()) continue; // charges of one counter can't be told apart
+        if (one.plan.isJoint()) continue; // charges of one counter cannot be distinguished
         if (!part.isEnforced() && made == 0) continue;
         var text = "seed %d: %s of %s".formatted(seed, net, part.rule().combine());
         switch (part.rule().combine()) {
@@ -193,7 +193,7 @@ class CrossSlotPlanProperties {
       }
       for (int j = 0; j < limits; j++) {
         var limit = FixedWindow.of(Rate.of(1 + random.nextInt(6), Duration.ofDays(365)));
-        var named = RuleLimit.of("l" + j, limit).weighing(1 + random.nextInt(3));
+        var named = RuleLimit.of("l" + j, limit).withWeight(1 + random.nextInt(3));
         rule.limit(random.nextBoolean() ? named.per(new String[0]) : named.per("user"));
       }
       rules.add(rule.build());
@@ -211,69 +211,69 @@ class CrossSlotPlanProperties {
   }
 
   /** Counters in memory, each command one step. */
-  private static final class Slots implements CrossSlotPlan.Asker {
-    record Place(Counter counter, String key) {
-      static Place of(Charge charge) {
-        return new Place(charge.counter(), charge.key());
+  private static final class ManualStore implements CrossSlotPlan.CommandExecutor {
+    record CounterKey(Counter counter, String key) {
+      static CounterKey of(Charge charge) {
+        return new CounterKey(charge.counter(), charge.key());
       }
     }
 
-    private record Charged(long holder, Place place) {}
+    private record Charged(long holder, CounterKey counterKey) {}
 
     final List<ScriptCommand<?>> waiting = new ArrayList<>();
-    private final Map<Place, State> states = new HashMap<>();
+    private final Map<CounterKey, State> states = new HashMap<>();
     private final Map<Charged, Long> net = new HashMap<>();
 
     @Override
-    public <T> CompletionStage<T> ask(ScriptCommand<T> ask) {
-      waiting.add(ask);
-      return ask;
+    public <T> CompletionStage<T> submit(ScriptCommand<T> command) {
+      waiting.add(command);
+      return command;
     }
 
     State state(Charge charge) {
       var limit = (FixedWindow) charge.limit();
-      return states.getOrDefault(Place.of(charge), limit.adopt(State.FRESH, NOW));
+      return states.getOrDefault(CounterKey.of(charge), limit.adopt(State.FRESH, NOW));
     }
 
-    Map<Place, Long> of(long holder) {
-      var own = new HashMap<Place, Long>();
+    Map<CounterKey, Long> of(long holder) {
+      var own = new HashMap<CounterKey, Long>();
       net.forEach((charged, cost) -> {
-        if (charged.holder == holder && cost != 0) own.put(charged.place, cost);
+        if (charged.holder == holder && cost != 0) own.put(charged.counterKey, cost);
       });
       return own;
     }
 
-    void execute(ScriptCommand<?> ask) {
-      switch (ask) {
-        case ScriptCommand.OfCharges charges -> {
+    void execute(ScriptCommand<?> command) {
+      switch (command) {
+        case ScriptCommand.ChargesCommand charges -> {
           var reply = new ScriptCommand.Outcomes(decide(charges), NOW);
-          if (!charges.complete(reply)) charges.tooLate(reply);
+          if (!charges.complete(reply)) charges.onLateReply(reply);
         }
         case ScriptCommand.GiveBack back -> {
           add(back.receipt.charge(), -back.receipt.charge().cost());
           back.complete(true);
         }
-        default -> throw new AssertionError("not asked here: " + ask);
+        default -> throw new AssertionError("unexpected command: " + command);
       }
     }
 
-    private List<Outcome> decide(ScriptCommand.OfCharges ask) {
-      var spent = new HashMap<Place, Long>();
+    private List<Outcome> decide(ScriptCommand.ChargesCommand command) {
+      var spent = new HashMap<CounterKey, Long>();
       List<Outcome> outcomes = new ArrayList<>();
-      for (var charge : ask.charges) {
-        long before = spent.getOrDefault(Place.of(charge), 0L);
+      for (var charge : command.charges) {
+        long before = spent.getOrDefault(CounterKey.of(charge), 0L);
         var outcome = charge.limit().step(state(charge), NOW, before + charge.cost()).outcome();
-        if (outcome instanceof Passed) spent.merge(Place.of(charge), charge.cost(), Long::sum);
+        if (outcome instanceof Passed) spent.merge(CounterKey.of(charge), charge.cost(), Long::sum);
         outcomes.add(outcome);
       }
       if (!outcomes.stream().allMatch(Passed.class::isInstance)) {
         for (int i = 0; i < outcomes.size(); i++) {
           if (!(outcomes.get(i) instanceof Passed)) continue;
-          var charge = ask.charges.get(i);
+          var charge = command.charges.get(i);
           outcomes.set(i, charge.limit().step(state(charge), NOW, 0).outcome());
         }
-      } else if (ask.keep) {
-        for (var charge : ask.charges) add(charge, charge.cost());
+      } else if (command.commit) {
+        for (var charge : command.charges) add(charge, charge.cost());
       }
       return outcomes;
     }
@@ -284,8 +284,8 @@ class CrossSlotPlanProperties {
       long next = held + cost;
       assertThat(next).as("%s", charge).isBetween(0L, limit.permits());
       var fresh = limit.adopt(State.FRESH, NOW);
-      states.put(Place.of(charge), limit.charged(fresh, NOW, next));
-      net.merge(new Charged(charge.holder(), Place.of(charge)), cost, Long::sum);
+      states.put(CounterKey.of(charge), limit.charged(fresh, NOW, next));
+      net.merge(new Charged(charge.holder(), CounterKey.of(charge)), cost, Long::sum);
     }
   }
 }

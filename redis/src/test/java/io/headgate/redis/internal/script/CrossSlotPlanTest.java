@@ -12,7 +12,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.Links;
+import io.headgate.redis.TestConnections;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
@@ -41,13 +41,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * A limit per user and one for everybody, whose counters no script of a cluster reaches at once.
- */
+/** A limit per user and a shared limit, whose counters are in different hash slots. */
 class CrossSlotPlanTest {
   private static RedisCluster cluster;
   private static LettuceClients clients;
-  private static RedisConnection link;
+  private static RedisConnection connection;
 
   private final ManualTicker clock = ManualTicker.create();
   private final AtomicLong holder = new AtomicLong();
@@ -56,22 +54,22 @@ class CrossSlotPlanTest {
   static void start() {
     cluster = RedisCluster.start(3, 0);
     clients = new LettuceClients(RedisOptions.of(cluster.uri()));
-    link = clients.link();
+    connection = clients.connect();
   }
 
   @AfterAll
   static void stop() {
-    link.close();
+    connection.close();
     clients.close();
     cluster.close();
   }
 
   @BeforeEach
-  void empty() {
+  void flush() {
     cluster.nodes().forEach(node -> node.call("FLUSHALL"));
   }
 
-  static Stream<Limit> everyKind() {
+  static Stream<Limit> everyAlgorithm() {
     var rate = Rate.of(60, Duration.ofMinutes(2));
     return Stream.of(
         new TokenBucket(rate),
@@ -84,43 +82,43 @@ class CrossSlotPlanTest {
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void neverLetsMorePassThanEitherLimitHoweverManyAsk(Limit everybody) throws Exception {
-    var rules = rules(everybody, new TokenBucket(Rate.perHour(25)));
-    try (var engine = engine()) {
+  void concurrentPlansNeverExceedEitherLimit(Limit shared) throws Exception {
+    var rules = rules(shared, new TokenBucket(Rate.perHour(25)));
+    try (var scriptExecutor = scriptExecutor()) {
       // Four users of 25 each for 60 in all: most plans are refused by one, many by the other.
       long admitted =
           ConcurrentRunner.PLATFORM.sum(member -> {
             long mine = 0;
             for (int i = 0; i < 200 / ConcurrentRunner.PLATFORM.size() * 4; i++) {
               var plan = plan(rules, "user" + i % 4);
-              if (plan.allows(engine.decide(plan).outcomes())) mine++;
+              if (plan.allows(scriptExecutor.decide(plan).outcomes())) mine++;
             }
             return mine;
           });
       assertThat(admitted).isLessThanOrEqualTo(60);
-      // Whatever was held back while they fought is there again when they are done.
+      // Charges of conflicting plans were given back, so the rest of the limit is available.
       long more = 0;
       for (int i = 0; i < 100; i++) {
         var plan = plan(rules, "user" + i % 4);
-        if (plan.allows(engine.decide(plan).outcomes())) more++;
+        if (plan.allows(scriptExecutor.decide(plan).outcomes())) more++;
       }
       assertThat(admitted + more).isEqualTo(60);
     }
   }
 
-  /** Each counter is taken from in its own slot, and a plan that spans them sees what is held. */
+  /** Holds are made in the hash slot of each counter; plans across slots respect them. */
   @Test
-  void whatIsHeldInOneSlotIsNotToBeHadByAPlanOfSeveral() {
+  void holdInOneSlotIsUnavailableToCrossSlotPlan() {
     var rules = rules(new TokenBucket(Rate.perHour(10), 10), new TokenBucket(Rate.perHour(25), 25));
-    try (var engine = engine()) {
+    try (var scriptExecutor = scriptExecutor()) {
       for (var charge : plan(rules, "user1").charges()) {
-        var taken = engine.take(charge, Usage.NONE, 7, 60_000_000).toCompletableFuture().join();
+        var taken = scriptExecutor.take(charge, Usage.NONE, 7, 60_000_000).toCompletableFuture().join();
         assertThat(taken.held()).isEqualTo(7);
       }
       long admitted = 0;
       for (int i = 0; i < 9; i++) {
         var plan = plan(rules, "user1");
-        if (plan.allows(engine.decide(plan).outcomes())) admitted++;
+        if (plan.allows(scriptExecutor.decide(plan).outcomes())) admitted++;
       }
       assertThat(admitted).isEqualTo(2);
     }
@@ -128,28 +126,28 @@ class CrossSlotPlanTest {
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void whatIsGivenBackIsAsIfItHadNotBeenTaken(Limit limit) {
-    try (var engine = engine()) {
+  void givenBackChargeLeavesNoTrace(Limit limit) {
+    try (var scriptExecutor = scriptExecutor()) {
       var rules = RuleSet.of(Rule.named("all").per().limit(limit).build());
       var first = rules.plan(Request.of(Subject.of("k"), 2), 0, holder.incrementAndGet());
-      engine.decide(first);
+      scriptExecutor.decide(first);
       clock.sleep(100_000);
-      var before = engine.peek(first).outcomes();
+      var before = scriptExecutor.peek(first).outcomes();
       var taken = rules.plan(Request.of(Subject.of("k"), 3), 0, holder.incrementAndGet());
-      var passed = engine.decide(taken).first();
+      var passed = scriptExecutor.decide(taken).first();
       assertThat(passed).isInstanceOf(Passed.class);
-      assertThat(engine.peek(first).outcomes()).isNotEqualTo(before);
-      engine.giveBack(ChargeReceipt.of(taken.charges().getFirst(), clock.micros(), passed));
+      assertThat(scriptExecutor.peek(first).outcomes()).isNotEqualTo(before);
+      scriptExecutor.giveBack(ChargeReceipt.of(taken.charges().getFirst(), clock.micros(), passed));
       Eventually.holds(
-          "given back", Duration.ofSeconds(10), () -> engine.peek(first).outcomes().equals(before));
+          "given back", Duration.ofSeconds(10), () -> scriptExecutor.peek(first).outcomes().equals(before));
     }
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
-  void whatSeveralRequestsTookTogetherIsGivenBackWhole(Limit everybody) {
+  void jointChargeIsGivenBackCompletely(Limit shared) {
     var each = Rule.named("each").match("user", "*").limit(new TokenBucket(Rate.perHour(25)));
-    var all = Rule.named("everybody").per().limit(everybody).build();
+    var all = Rule.named("shared").per().limit(shared).build();
     var rules = RuleSet.of(List.of(each.build(), all));
     var user = Subject.of(Map.of("user", "u"));
     var joint =
@@ -157,39 +155,39 @@ class CrossSlotPlanTest {
                 List.of(
                     rules.plan(Request.of(user, 2), 0, 7), rules.plan(Request.of(user, 3), 0, 7)))
             .whole();
-    try (var engine = engine()) {
-      var theirs = RuleSet.of(all).plan(Request.of(user, 4), 0, 8);
-      engine.decide(theirs);
+    try (var scriptExecutor = scriptExecutor()) {
+      var otherPlan = RuleSet.of(all).plan(Request.of(user, 4), 0, 8);
+      scriptExecutor.decide(otherPlan);
       clock.sleep(100_000);
-      var before = engine.peek(theirs).outcomes();
+      var before = scriptExecutor.peek(otherPlan).outcomes();
       var rival = RuleSet.of(each.build()).plan(Request.of(user, 24), 0, 9);
-      var asked = new AtomicInteger();
-      var asker =
-          new CrossSlotPlan.Asker() {
+      var submitted = new AtomicInteger();
+      var executor =
+          new CrossSlotPlan.CommandExecutor() {
             @Override
-            public <T> CompletionStage<T> ask(ScriptCommand<T> ask) {
-              // After ten looks and the charge for everybody, somebody else comes in between.
-              return asked.incrementAndGet() == 12
-                  ? engine.decideAsync(rival).thenCompose(done -> engine.ask(ask))
-                  : engine.ask(ask);
+            public <T> CompletionStage<T> submit(ScriptCommand<T> command) {
+              // After ten peeks and the charge of the shared limit, another plan comes first.
+              return submitted.incrementAndGet() == 12
+                  ? scriptExecutor.decideAsync(rival).thenCompose(done -> scriptExecutor.submit(command))
+                  : scriptExecutor.submit(command);
             }
           };
-      var spanning = new CrossSlotPlan(asker, engine::laneOf, Duration.ofSeconds(20), charge -> {});
-      var answer = spanning.run(joint, true).toCompletableFuture().join();
-      assertThat(joint.allows(answer.outcomes())).isFalse();
-      assertThat(asked).as("looks, two charges, and what is given back once").hasValue(13);
+      var crossSlotPlan = new CrossSlotPlan(executor, scriptExecutor::hashSlot, Duration.ofSeconds(20), charge -> {});
+      var result = crossSlotPlan.run(joint, true).toCompletableFuture().join();
+      assertThat(joint.allows(result.outcomes())).isFalse();
+      assertThat(submitted).as("ten peeks, two charges, and one charge given back").hasValue(13);
       Eventually.holds(
           "given back",
           Duration.ofSeconds(10),
-          () -> engine.peek(theirs).outcomes().equals(before));
+          () -> scriptExecutor.peek(otherPlan).outcomes().equals(before));
     }
   }
 
-  private static RuleSet rules(Limit everybody, Limit each) {
+  private static RuleSet rules(Limit shared, Limit each) {
     return RuleSet.of(
         List.of(
             Rule.named("each").match("user", "*").limit(each).build(),
-            Rule.named("everybody").per().limit(everybody).build()));
+            Rule.named("shared").per().limit(shared).build()));
   }
 
   private Plan plan(RuleSet rules, String user) {
@@ -197,8 +195,8 @@ class CrossSlotPlanTest {
     return rules.plan(Request.of(subject), 0, holder.incrementAndGet());
   }
 
-  private ScriptExecutor engine() {
+  private ScriptExecutor scriptExecutor() {
     return new ScriptExecutor(
-        Links.shared(link), new RedisKeys("s:"), Duration.ofSeconds(20), clock::micros);
+        TestConnections.shared(connection), new RedisKeys("s:"), Duration.ofSeconds(20), clock::micros);
   }
 }

@@ -28,14 +28,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two instances and one server, through the public face. */
+/** Two instances and one server, through the public API. */
 class DenialCacheTest {
-  private static final Duration SOON = Duration.ofSeconds(20);
-  private static final Subject WHO = Subject.of("user:42");
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Subject SUBJECT = Subject.of("user:42");
   private static RedisServer server;
 
-  private RateLimiter here;
-  private RateLimiter there;
+  private RateLimiter first;
+  private RateLimiter second;
 
   @BeforeAll
   static void start() {
@@ -50,90 +50,90 @@ class DenialCacheTest {
   @BeforeEach
   void open() {
     server.call("FLUSHALL");
-    here = limiter(new TokenBucket(Rate.perHour(1)));
-    there = limiter(new TokenBucket(Rate.perHour(1)));
+    first = limiter(new TokenBucket(Rate.perHour(1)));
+    second = limiter(new TokenBucket(Rate.perHour(1)));
   }
 
   @AfterEach
   void close() {
-    here.close();
-    there.close();
+    first.close();
+    second.close();
   }
 
   @Test
-  void whoIsOverTheLimitIsDeniedWithoutAskingAgain() {
-    assertThat(here.check(WHO).isAllowed()).isTrue();
-    awaitLocal(here);
+  void repeatedDenialCausesNoRedisCommand() {
+    assertThat(first.check(SUBJECT).isAllowed()).isTrue();
+    awaitLocal(first);
     long before = commands();
-    var result = here.checkForResult(Request.of(WHO));
+    var result = first.checkForResult(Request.of(SUBJECT));
     assertThat(result.isAllowed()).isFalse();
     assertThat(result.source()).isEqualTo(Source.CACHE);
     assertThat(commands()).isEqualTo(before);
   }
 
   @Test
-  void aLocalDenialTellsTheSameTimesAsTheStores() {
-    here.check(WHO);
-    awaitLocal(here);
-    var local = here.checkForResult(Request.of(WHO)).limit().orElseThrow();
-    var peeked = here.peek(Request.of(WHO)).limit().orElseThrow();
+  void cachedDenialHasTheTimesOfTheStore() {
+    first.check(SUBJECT);
+    awaitLocal(first);
+    var local = first.checkForResult(Request.of(SUBJECT)).limit().orElseThrow();
+    var peeked = first.peek(Request.of(SUBJECT)).limit().orElseThrow();
     assertThat(local.remaining()).isEqualTo(peeked.remaining());
     assertThat(local.resetAfter()).isCloseTo(peeked.resetAfter(), Duration.ofSeconds(2));
   }
 
   @Test
-  void aResetByAnotherInstanceIsSeen() {
-    here.check(WHO);
-    awaitLocal(here);
-    there.reset(WHO, "rule");
-    Eventually.holds("allowed again", SOON, () -> here.check(WHO).isAllowed());
+  void resetByAnotherInstanceInvalidatesDenial() {
+    first.check(SUBJECT);
+    awaitLocal(first);
+    second.reset(SUBJECT, "rule");
+    Eventually.holds("allowed again", TIMEOUT, () -> first.check(SUBJECT).isAllowed());
   }
 
   /**
-   * A cached denial lives for a second at most. One that ends sooner was ended by the message; a
+   * A cached denial expires after at most a second. One that ends earlier was invalidated; a
    * busy machine may need several attempts to show it.
    */
   @Test
-  void aReturnThatIsAnnouncedEndsACachedDenialBeforeItsTime() {
-    boolean sooner = false;
-    for (int attempt = 0; attempt < 50 && !sooner; attempt++) {
-      here.check(WHO);
-      awaitLocal(here);
-      here.reset(WHO, "rule");
-      here.check(WHO);
-      long asked = System.nanoTime();
-      if (here.checkForResult(Request.of(WHO)).source() != Source.STORE) continue;
+  void publishedReturnInvalidatesDenialEarly() {
+    boolean early = false;
+    for (int attempt = 0; attempt < 50 && !early; attempt++) {
+      first.check(SUBJECT);
+      awaitLocal(first);
+      first.reset(SUBJECT, "rule");
+      first.check(SUBJECT);
+      long sentAt = System.nanoTime();
+      if (first.checkForResult(Request.of(SUBJECT)).source() != Source.STORE) continue;
       server.call("PUBLISH", "headgate:forgotten", "\u0001headgate:{user:42}rule");
-      while (here.checkForResult(Request.of(WHO)).source() == Source.CACHE) Thread.onSpinWait();
-      sooner = System.nanoTime() - asked < 900_000_000;
+      while (first.checkForResult(Request.of(SUBJECT)).source() == Source.CACHE) Thread.onSpinWait();
+      early = System.nanoTime() - sentAt < 900_000_000;
     }
-    assertThat(sooner).isTrue();
+    assertThat(early).isTrue();
   }
 
   @Test
-  void permitsThatMayBeHeldElsewhereAreNotDeniedFromTheCache() {
+  void denialsOfHoldableLimitsAreNotCached() {
     var rule = Rule.named("rule").match("key", "user:*").limit(new TokenBucket(Rate.perHour(1)));
-    here.check(WHO);
-    awaitLocal(here);
-    here.replaceRules(RuleSet.of(rule.consistency(Consistency.AUTO).build()));
+    first.check(SUBJECT);
+    awaitLocal(first);
+    first.replaceRules(RuleSet.of(rule.consistency(Consistency.AUTO).build()));
     for (int i = 0; i < 3; i++) {
-      assertThat(here.checkForResult(Request.of(WHO)).source()).isEqualTo(Source.STORE);
+      assertThat(first.checkForResult(Request.of(SUBJECT)).source()).isEqualTo(Source.STORE);
     }
   }
 
-  /** The store reads its clock while it decides: the moment at which a reset comes in between. */
+  /** The store reads its clock during a decision, which is when the reset happens. */
   @Test
-  void aResetThatOvertakesTheAnswerIsNotLost() {
+  void resetThatOvertakesTheReplyInvalidatesDenial() {
     var resets = new AtomicBoolean();
     var denials = new AtomicReference<DenialCache>();
     var store =
         new ReferenceStore(() -> {
-          if (resets.get()) denials.get().forget("k:{user:42}rule");
+          if (resets.get()) denials.get().invalidate("k:{user:42}rule");
           return 1_800_000_000_000_000L;
         });
     denials.set(new DenialCache(store, new RedisKeys("k:")));
-    denials.get().remember();
-    var plan = rules(new TokenBucket(Rate.perHour(1))).plan(Request.of(WHO), 0, 0);
+    denials.get().enable();
+    var plan = rules(new TokenBucket(Rate.perHour(1))).plan(Request.of(SUBJECT), 0, 0);
     denials.get().decide(plan);
     resets.set(true);
     for (int i = 0; i < 3; i++) {
@@ -145,70 +145,70 @@ class DenialCacheTest {
   }
 
   @Test
-  void aResetByThisInstanceIsSeenAtOnce() {
-    here.check(WHO);
-    awaitLocal(here);
-    here.reset(WHO, "rule");
-    assertThat(here.check(WHO).isAllowed()).isTrue();
+  void resetByThisInstanceInvalidatesDenialImmediately() {
+    first.check(SUBJECT);
+    awaitLocal(first);
+    first.reset(SUBJECT, "rule");
+    assertThat(first.check(SUBJECT).isAllowed()).isTrue();
   }
 
   @Test
-  void aChangedLimitIsSeenAtOnce() {
-    here.check(WHO);
-    awaitLocal(here);
-    here.replaceRules(rules(new TokenBucket(Rate.perHour(10))));
-    assertThat(here.checkForResult(Request.of(WHO)).source()).isEqualTo(Source.STORE);
+  void changedLimitInvalidatesDenialImmediately() {
+    first.check(SUBJECT);
+    awaitLocal(first);
+    first.replaceRules(rules(new TokenBucket(Rate.perHour(10))));
+    assertThat(first.checkForResult(Request.of(SUBJECT)).source()).isEqualTo(Source.STORE);
   }
 
   @Test
-  void anotherCostIsAskedOfTheStore() {
-    here.check(WHO);
-    awaitLocal(here);
-    assertThat(here.checkForResult(Request.of(WHO, 0)).source()).isEqualTo(Source.STORE);
-    assertThat(here.checkForResult(Request.of(WHO, 2)).source()).isEqualTo(Source.STORE);
+  void requestWithAnotherCostGoesToTheStore() {
+    first.check(SUBJECT);
+    awaitLocal(first);
+    assertThat(first.checkForResult(Request.of(SUBJECT, 0)).source()).isEqualTo(Source.STORE);
+    assertThat(first.checkForResult(Request.of(SUBJECT, 2)).source()).isEqualTo(Source.STORE);
   }
 
   @Test
-  void slotsInFlightAreNeverDeniedHereSinceTheyMayBeReleasedAnywhere() {
-    here.replaceRules(rules(new Concurrency(1, Duration.ofMinutes(1))));
-    there.replaceRules(rules(new Concurrency(1, Duration.ofMinutes(1))));
-    var lease = there.acquire(WHO);
+  void denialsOfConcurrencyLimitsAreNotCached() {
+    first.replaceRules(rules(new Concurrency(1, Duration.ofMinutes(1))));
+    second.replaceRules(rules(new Concurrency(1, Duration.ofMinutes(1))));
+    var slot = second.acquire(SUBJECT);
     for (int i = 0; i < 3; i++) {
-      var result = here.checkForResult(Request.of(WHO));
+      var result = first.checkForResult(Request.of(SUBJECT));
       assertThat(result.isAllowed()).isFalse();
       assertThat(result.source()).isEqualTo(Source.STORE);
     }
-    lease.close();
-    assertThat(here.check(WHO).isAllowed()).isTrue();
+    slot.close();
+    assertThat(first.check(SUBJECT).isAllowed()).isTrue();
   }
 
   @Test
-  void whatIsFlushedOnTheServerShowsAfterAMoment() {
-    here.replaceRules(rules(FixedWindow.of(Rate.perDay(1))));
-    here.check(WHO);
-    awaitLocal(here);
+  void flushOnTheServerTakesEffectWithinTheMaximumTtl() {
+    first.replaceRules(rules(FixedWindow.of(Rate.perDay(1))));
+    first.check(SUBJECT);
+    awaitLocal(first);
     server.call("FLUSHALL");
-    Eventually.holds("allowed again", SOON, () -> here.check(WHO).isAllowed());
+    Eventually.holds("allowed again", TIMEOUT, () -> first.check(SUBJECT).isAllowed());
   }
 
   @Test
-  void theDenialEndsWhenItsCauseDoes() {
-    here.replaceRules(rules(new TokenBucket(Rate.of(1, Duration.ofMillis(1_500)))));
-    here.check(WHO);
-    awaitLocal(here);
-    Eventually.holds("allowed again", SOON, () -> here.check(WHO).isAllowed());
+  void cachedDenialEndsAtItsRetryTime() {
+    first.replaceRules(rules(new TokenBucket(Rate.of(1, Duration.ofMillis(1_500)))));
+    first.check(SUBJECT);
+    awaitLocal(first);
+    Eventually.holds("allowed again", TIMEOUT, () -> first.check(SUBJECT).isAllowed());
   }
 
   @Test
-  void everyInstanceIsCounted() {
-    Eventually.holds("two are seen", SOON, () -> ((RedisStore) here.store()).instances() >= 2);
+  void instancesAreCounted() {
+    Eventually.holds("two instances are counted", TIMEOUT, () -> ((RedisStore) first.store()).instances() >= 2);
   }
 
   private static void awaitLocal(RateLimiter limiter) {
     Eventually.holds(
-        "denials are known here",
-        SOON,
-        () -> limiter.checkForResult(Request.of(WHO)).source() == Source.CACHE);
+        "denials are cached",
+        TIMEOUT,
+        () -> limiter.checkForResult(Request.of(SUBJECT)).source() == Source.CACHE);
   }
 
   private static long commands() {

@@ -26,40 +26,40 @@ class ReturnPublisherTest {
   private static final TokenBucket ONE_AN_HOUR = new TokenBucket(Rate.perHour(1));
 
   private final RedisKeys keys = new RedisKeys("h:");
-  private final List<CompletableFuture<Long>> announced = new ArrayList<>();
+  private final List<CompletableFuture<Long>> published = new ArrayList<>();
   private final ReturnPublisher returns =
       new ReturnPublisher(
           keys,
           key -> {
-            announced.add(new CompletableFuture<>());
-            return announced.getLast();
+            published.add(new CompletableFuture<>());
+            return published.getLast();
           });
 
   @Test
-  void returnsThatHappenDuringAnAnnouncementAreAnnouncedTogether() {
+  void returnsDuringAPublicationArePublishedTogether() {
     var charge = charge(ONE_AN_HOUR);
     for (int i = 0; i < 5; i++) returns.returned(charge);
-    assertThat(announced).hasSize(1);
-    announced.getFirst().complete(1L);
-    assertThat(announced).hasSize(2);
-    announced.getLast().completeExceptionally(new IllegalStateException("lost"));
-    assertThat(announced).hasSize(2);
+    assertThat(published).hasSize(1);
+    published.getFirst().complete(1L);
+    assertThat(published).hasSize(2);
+    published.getLast().completeExceptionally(new IllegalStateException("lost"));
+    assertThat(published).hasSize(2);
     returns.returned(charge);
-    assertThat(announced).hasSize(3);
+    assertThat(published).hasSize(3);
   }
 
   @Test
-  void slotsAreNotAnnounced() {
+  void returnsOfSlotsAreNotPublished() {
     returns.returned(charge(Concurrency.of(1)));
-    assertThat(announced).isEmpty();
+    assertThat(published).isEmpty();
   }
 
-  /** A denial that a charge in another slot caused must not outlive that charge. */
+  /** A denial must not outlive the charge that caused it. */
   @Test
-  void anAnnouncedReturnEndsACachedDenial() {
+  void publishedReturnInvalidatesCachedDenial() {
     var store = new ReferenceStore(ManualTicker.create());
     var denials = new DenialCache(store, keys);
-    denials.remember();
+    denials.enable();
     var plan = rules(ONE_AN_HOUR).plan(Request.of(Subject.of("k")), 0, 0);
     denials.decide(plan);
     assertThat(denials.decide(plan).source()).isEqualTo(Source.STORE);
@@ -67,7 +67,7 @@ class ReturnPublisherTest {
     var charge = plan.charges().getFirst();
     store.reset(charge.counter(), charge.key()); // as a give-back does, for this counter
     var key = keys.of(charge.counter(), charge.key()).getBytes(StandardCharsets.UTF_8);
-    denials.ear().hear(key);
+    denials.listener().onMessage(key);
     PlanResult next = denials.decide(plan);
     assertThat(next.source()).isEqualTo(Source.STORE);
     assertThat(plan.allows(next.outcomes())).isTrue();

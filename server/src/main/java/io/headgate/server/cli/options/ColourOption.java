@@ -3,9 +3,9 @@ package io.headgate.server.cli.options;
 import io.headgate.server.cli.output.CommandContext;
 import picocli.CommandLine.Option;
 
-/** Whether to use colours where the terminal alone does not decide. */
+/** The {@code --color} option. */
 public final class ColourOption {
-  /** Small, as they are written. */
+  /** The values, in lower case as on the command line. */
   @SuppressWarnings("MemberName")
   enum When {
     auto,
@@ -17,16 +17,19 @@ public final class ColourOption {
       names = "--color",
       paramLabel = "WHEN",
       defaultValue = "auto",
-      description = "auto, always or never. Default: ${DEFAULT-VALUE}, colours on a terminal")
+      description =
+          "Whether to use colours: auto, always or never. Default: ${DEFAULT-VALUE}, colours"
+              + " on a terminal")
   private When when = When.auto;
 
-  public CommandContext applied(CommandContext around) {
+  /** Returns a context with colours turned on or off; {@code auto} respects NO_COLOR. */
+  public CommandContext applied(CommandContext context) {
     return switch (when) {
       case auto ->
-          around.coloured(
-              around.coloured() && around.environment().getOrDefault("NO_COLOR", "").isEmpty());
-      case always -> around.coloured(true);
-      case never -> around.coloured(false);
+          context.coloured(
+              context.coloured() && context.environment().getOrDefault("NO_COLOR", "").isEmpty());
+      case always -> context.coloured(true);
+      case never -> context.coloured(false);
     };
   }
 }

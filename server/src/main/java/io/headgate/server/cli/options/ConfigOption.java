@@ -4,12 +4,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Names the file of options. */
+/** The {@code --config} option, which names the configuration file. */
 public final class ConfigOption {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "Where further options are read from. Default: headgate.yaml, if it is there")
-  @SuppressWarnings("UnusedVariable") // Configuration looks for it before options are parsed
+      description =
+          "The file from which further options are read. Default: headgate.yaml, if it exists")
+  @SuppressWarnings("UnusedVariable") // Configuration reads it before options are parsed
   private Optional<Path> config = Optional.empty();
 }

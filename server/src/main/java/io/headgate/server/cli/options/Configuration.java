@@ -24,16 +24,19 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Values for options that are not given as flags: from the environment ({@code HEADGATE_PORT}),
- * else from {@code headgate.yaml} ({@code port: 8080}), else their defaults.
+ * Provides the values of options that are not on the command line: from the environment ({@code
+ * HEADGATE_PORT}), else from {@code headgate.yaml} ({@code port: 8080}), else their defaults.
+ *
+ * <p>Messages name the file and the position of an error but never quote values, which may be
+ * secrets.
  */
 public final class Configuration implements IDefaultValueProvider {
   public static final String DEFAULT_FILE = "headgate.yaml";
 
   private static final String ADVICE =
-      "look at quotes and indentation there (the text is not shown, since it may be a secret)";
+      "check quotes and indentation (the text is not shown, since it may contain a secret)";
 
-  /** What may be set outside of the command line; the rest is about one call only. */
+  /** The options that the environment and the file can set. */
   public static final Set<String> NAMES =
       new TreeSet<>(
           Set.of(
@@ -78,7 +81,7 @@ public final class Configuration implements IDefaultValueProvider {
               "url",
               "token"));
 
-  /** Those that may be several. */
+  /** The options that may have several values. */
   private static final Set<Object> LISTS =
       Set.of(
           "admin-token",
@@ -91,30 +94,34 @@ public final class Configuration implements IDefaultValueProvider {
   private final Map<String, String> environment;
   private final Map<String, String> file;
   private final String fileName;
-  private final boolean found;
+  private final boolean isDefaultFile;
   private final Map<String, String> origins = new HashMap<>();
 
   private Configuration(
-      Map<String, String> environment, Map<String, String> file, String fileName, boolean found) {
+      Map<String, String> environment, Map<String, String> file, String fileName, boolean isDefaultFile) {
     this.environment = environment;
     this.file = file;
     this.fileName = fileName;
-    this.found = found;
+    this.isDefaultFile = isDefaultFile;
   }
 
-  /** Reads the file that {@code --config} names, or the usual one if it is there. */
-  public static Configuration of(CommandContext surroundings, String[] args) {
-    var named = named(args);
-    var path = surroundings.directory().resolve(named.orElse(DEFAULT_FILE));
-    boolean read = named.isPresent() || Files.exists(path);
+  /**
+   * Reads the file that {@code --config} names, or {@link #DEFAULT_FILE} if it exists.
+   *
+   * @throws CommandFailure if the file can't be read, is not valid YAML, or has an unknown option
+   */
+  public static Configuration of(CommandContext context, String[] args) {
+    var configOption = configOption(args);
+    var path = context.directory().resolve(configOption.orElse(DEFAULT_FILE));
+    boolean read = configOption.isPresent() || Files.exists(path);
     return new Configuration(
-        surroundings.environment(),
+        context.environment(),
         read ? values(path) : Map.of(),
         path.toString(),
-        named.isEmpty());
+        configOption.isEmpty());
   }
 
-  private static Optional<String> named(String[] args) {
+  private static Optional<String> configOption(String[] args) {
     for (int i = 0; i < args.length; i++) {
       if (args[i].startsWith("--config=")) return Optional.of(args[i].substring(9));
       if (args[i].equals("--config") && i + 1 < args.length) return Optional.of(args[i + 1]);
@@ -129,19 +136,19 @@ public final class Configuration implements IDefaultValueProvider {
     } catch (IOException e) {
       throw new CommandFailure("%s can't be read: %s".formatted(path, e));
     } catch (YamlEngineException e) {
-      throw new CommandFailure("%s%s is not valid YAML; %s".formatted(path, place(e), ADVICE));
+      throw new CommandFailure("%s%s is not valid YAML; %s".formatted(path, position(e), ADVICE));
     }
     var values = new LinkedHashMap<String, String>();
     if (content == null) return values; // nothing but comments
     if (!(content instanceof Map<?, ?> map)) {
       throw new CommandFailure("%s must be a map such as port: 8080".formatted(path));
     }
-    map.forEach((name, value) -> values.put(known(path, name), scalar(path, name, value)));
+    map.forEach((name, value) -> values.put(requireKnown(path, name), scalar(path, name, value)));
     return values;
   }
 
-  /** Where it is, and not what: the parser's own message quotes the text, which may be a secret. */
-  private static String place(YamlEngineException e) {
+  /** Returns the position of an error. The parser's message quotes text that may be a secret. */
+  private static String position(YamlEngineException e) {
     if (!(e instanceof MarkedYamlEngineException marked)) return "";
     return marked
         .getContextMark()
@@ -150,13 +157,16 @@ public final class Configuration implements IDefaultValueProvider {
         .orElse("");
   }
 
-  private static String known(Path path, Object name) {
+  private static String requireKnown(Path path, Object name) {
     if (name instanceof String text && NAMES.contains(text)) return text;
-    // A line that is not what it should be may begin with a secret.
+    // A malformed line may begin with a secret, so only plausible names are repeated.
     boolean isName = name instanceof String text && text.matches("[a-z-]{1,32}");
     throw new CommandFailure(
-        "%s: %s is not known; allowed: %s"
-            .formatted(path, isName ? "'" + name + "'" : "a name", String.join(", ", NAMES)));
+        "%s: %s; allowed: %s"
+            .formatted(
+                path,
+                isName ? "unknown option '" + name + "'" : "unknown option",
+                String.join(", ", NAMES)));
   }
 
   private static String scalar(Path path, Object name, @Nullable Object value) {
@@ -187,23 +197,23 @@ public final class Configuration implements IDefaultValueProvider {
     if (!NAMES.contains(name)) return null;
     String variable = variable(name);
     String value = environment.getOrDefault(variable, "");
-    if (!value.isEmpty()) return found(name, variable, value);
+    if (!value.isEmpty()) return recordOrigin(name, variable, value);
     value = file.getOrDefault(name, "");
-    return value.isEmpty() ? null : found(name, name + " in " + fileName, value);
+    return value.isEmpty() ? null : recordOrigin(name, name + " in " + fileName, value);
   }
 
-  private String found(String name, String origin, String value) {
+  private String recordOrigin(String name, String origin, String value) {
     origins.put(name, origin);
     return value;
   }
 
   /**
-   * Whether an option that is not on the command line has its value from the usual file, which was
-   * found in the current directory and not named by {@code --config}.
+   * Returns whether an option that is not on the command line has its value from a {@link
+   * #DEFAULT_FILE} in the current directory, rather than from a file named by {@code --config}.
    */
   public boolean isFromFoundFile(OptionSpec option) {
     String name = option.longestName().substring(2);
-    return found
+    return isDefaultFile
         && environment.getOrDefault(variable(name), "").isEmpty()
         && !file.getOrDefault(name, "").isEmpty();
   }
@@ -212,7 +222,7 @@ public final class Configuration implements IDefaultValueProvider {
     return "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
-  /** Where an option's value was found, if not on the command line. */
+  /** Returns where the value of an option was found; empty if on the command line. */
   public Optional<String> origin(ArgSpec argument) {
     return argument instanceof OptionSpec option
         ? Optional.ofNullable(origins.get(option.longestName().substring(2)))

@@ -5,7 +5,7 @@ import io.headgate.server.grpc.GrpcSettings;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** How Envoy is answered. */
+/** Options of the gRPC services. */
 public final class GrpcOptions {
   @Option(
       names = "--grpc-deadline",
@@ -13,10 +13,15 @@ public final class GrpcOptions {
       defaultValue = "15ms",
       converter = DurationText.class,
       description =
-          "How long a check over gRPC may take; a later one is answered UNAVAILABLE."
-              + " Less than Envoy waits, which is 20ms by default. Default: ${DEFAULT-VALUE}")
+          "How long a check over gRPC may take before it is answered UNAVAILABLE. Must be"
+              + " less than Envoy's timeout, which is 20ms by default. Default: ${DEFAULT-VALUE}")
   private Duration deadline = GrpcSettings.DEFAULT_DEADLINE;
 
+  /**
+   * Returns the settings.
+   *
+   * @throws IllegalArgumentException if the deadline is less than 1 ms
+   */
   public GrpcSettings settings() {
     return new GrpcSettings(deadline);
   }

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
-/** How connections are taken: TLS, whose word counts about addresses, and how much of it all. */
+/** Options of the listener: TLS, trusted proxies, connection limits and timeouts. */
 public final class ListenOptions {
-  /** Whether clients have to show a certificate. */
+  /** Whether clients must present a certificate. */
   enum ClientAuth {
     required,
     optional
@@ -24,29 +24,31 @@ public final class ListenOptions {
       names = "--tls-cert",
       paramLabel = "FILE",
       description =
-          "The certificate to show, with those that vouch for it (PEM); read again when it changes."
-              + " Default: none, clear text")
+          "The certificate chain of the server (PEM); reloaded when it changes. Default:"
+              + " none, no TLS")
   private Optional<Path> certificate = Optional.empty();
 
   @Option(
       names = "--tls-key",
       paramLabel = "FILE",
-      description = "Its private key (PEM, PKCS#8). Default: none")
+      description = "The private key of the certificate (PEM, PKCS#8). Default: none")
   private Optional<Path> key = Optional.empty();
 
   @Option(
       names = "--tls-client-ca",
       paramLabel = "FILE",
-      description = "Who may vouch for clients (PEM): clients show certificates too. Default: none")
-  private Optional<Path> clients = Optional.empty();
+      description =
+          "CA certificates (PEM) to verify client certificates with; if given, clients are"
+              + " requested to present one. Default: none")
+  private Optional<Path> clientCa = Optional.empty();
 
   @Option(
       names = "--tls-client-auth",
       paramLabel = "WHEN",
       defaultValue = "required",
       description =
-          "Whether a client without a certificate is refused: required or optional."
-              + " Default: ${DEFAULT-VALUE}")
+          "Whether a client must present a certificate: required or optional. Default:"
+              + " ${DEFAULT-VALUE}")
   private ClientAuth clientAuth = ClientAuth.required;
 
   @Option(
@@ -54,9 +56,9 @@ public final class ListenOptions {
       paramLabel = "CIDR",
       split = ",",
       description =
-          "Proxies that are believed when they name the caller's address: 127.0.0.1,10.0.0.0/8."
-              + " Default: none, the caller is who connects")
-  private List<String> proxies = List.of();
+          "Proxies whose headers are trusted for the client address, such as"
+              + " 127.0.0.1,10.0.0.0/8. Default: none, the client is the peer of the connection")
+  private List<String> trustedProxies = List.of();
 
   @Option(
       names = "--client-ip-from",
@@ -64,30 +66,32 @@ public final class ListenOptions {
       split = ",",
       defaultValue = "X-Real-IP,X-Forwarded-For,Forwarded",
       description =
-          "In which headers they name it; if two differ, the proxy itself is the caller."
-              + " Default: ${DEFAULT-VALUE}")
+          "The headers from which the client address is read; if two differ, the proxy's own"
+              + " address is used. Default: ${DEFAULT-VALUE}")
   private List<String> headers = List.of();
 
   @Option(
       names = "--max-connections",
       paramLabel = "N",
       defaultValue = "" + ConnectionLimits.DEFAULT_MOST,
-      description = "How many connections may be open at once. Default: ${DEFAULT-VALUE}")
-  private int most;
+      description = "The maximum number of open connections. Default: ${DEFAULT-VALUE}")
+  private int maxConnections;
 
   @Option(
       names = "--max-connections-per-address",
       paramLabel = "N",
       description =
-          "How many of them from one address (an IPv6 network of 64 bits). Default: all of them")
-  private Optional<Integer> mostOfOne = Optional.empty();
+          "The maximum number of open connections from one address (for IPv6, from one /64"
+              + " network). Default: the value of --max-connections")
+  private Optional<Integer> maxPerAddress = Optional.empty();
 
   @Option(
       names = "--idle-timeout",
       paramLabel = "TIME",
       defaultValue = "60s",
       converter = DurationText.class,
-      description = "How long a connection may be silent. Default: ${DEFAULT-VALUE}")
+      description =
+          "How long a connection may be idle before it is closed. Default: ${DEFAULT-VALUE}")
   private Duration idle = ConnectionLimits.DEFAULT_IDLE;
 
   @Option(
@@ -95,7 +99,9 @@ public final class ListenOptions {
       paramLabel = "TIME",
       defaultValue = "10s",
       converter = DurationText.class,
-      description = "How long the head of a request may take to come. Default: ${DEFAULT-VALUE}")
+      description =
+          "How long a client may take to send the headers of a request. Default:"
+              + " ${DEFAULT-VALUE}")
   private Duration head = ConnectionLimits.DEFAULT_HEAD;
 
   @Option(
@@ -103,41 +109,56 @@ public final class ListenOptions {
       paramLabel = "TIME",
       defaultValue = "20s",
       converter = DurationText.class,
-      description = "How long the body of a request may take to come. Default: ${DEFAULT-VALUE}")
+      description =
+          "How long a client may take to send the body of a request. Default:"
+              + " ${DEFAULT-VALUE}")
   private Duration body = ConnectionLimits.DEFAULT_BODY;
 
+  /** Returns the connection limits and timeouts. */
   public ConnectionLimits connections() {
-    return new ConnectionLimits(most, mostOfOne.orElse(most), idle, head, body);
+    return new ConnectionLimits(maxConnections, maxPerAddress.orElse(maxConnections), idle, head, body);
   }
 
+  /**
+   * Returns the trusted proxies and their headers.
+   *
+   * @throws CommandFailure if an address or a header is not valid
+   */
   public TrustedProxies trusted() {
-    var trusted = named("--trusted-proxies", () -> TrustedProxies.of(proxies));
-    return named("--client-ip-from", () -> trusted.reading(headers));
+    var trusted = withOptionName("--trusted-proxies", () -> TrustedProxies.of(trustedProxies));
+    return withOptionName("--client-ip-from", () -> trusted.reading(headers));
   }
 
+  /**
+   * Returns the TLS files; empty to serve without TLS.
+   *
+   * @param directory what relative paths are resolved against
+   * @throws CommandFailure if only some of the files are given
+   */
   public Optional<TlsFiles> tls(Path directory) {
     if (certificate.isEmpty() && key.isEmpty()) {
-      if (clients.isEmpty()) return Optional.empty();
-      throw new CommandFailure("--tls-client-ca is for TLS; give --tls-cert and --tls-key too");
+      if (clientCa.isEmpty()) return Optional.empty();
+      throw new CommandFailure("--tls-client-ca needs TLS; give --tls-cert and --tls-key too");
     }
     if (certificate.isEmpty() || key.isEmpty()) {
-      throw new CommandFailure("--tls-cert and --tls-key belong together; give both");
+      throw new CommandFailure("--tls-cert and --tls-key must be given together");
     }
     return Optional.of(
         new TlsFiles(
             directory.resolve(certificate.get()),
             directory.resolve(key.get()),
-            clients.map(directory::resolve),
+            clientCa.map(directory::resolve),
             clientAuth == ClientAuth.required));
   }
 
+  /** Returns the URL scheme of the service. */
   public String scheme() {
     return certificate.isPresent() ? "https" : "http";
   }
 
-  private static <T> T named(String option, Supplier<T> made) {
+  private static <T> T withOptionName(String option, Supplier<T> supplier) {
     try {
-      return made.get();
+      return supplier.get();
     } catch (IllegalArgumentException e) {
       throw new CommandFailure(option + ": " + e.getMessage());
     }

@@ -3,7 +3,7 @@ package io.headgate.server.cli.options;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** How the log is written: for people who watch, or for programs that collect it. */
+/** The {@code --log-format} option. */
 public final class LogOptions {
   private enum Format {
     AUTO,
@@ -24,14 +24,14 @@ public final class LogOptions {
       paramLabel = "FORMAT",
       defaultValue = "auto",
       description =
-          "How the log is written to standard error: text, json (one object a line), or auto: text"
-              + " on a terminal, else json. Default: ${DEFAULT-VALUE}")
+          "The format of the log on standard error: text, json (one object on each line), or"
+              + " auto: text on a terminal, otherwise json. Default: ${DEFAULT-VALUE}")
   private Format format = Format.AUTO;
 
-  /** To be called before the first line is logged: later it has no effect. */
+  /** Applies the format. Must be called before the first line is logged; later it has no effect. */
   public void apply() {
     switch (format) {
-      // Java can't tell whether standard error is a terminal; the launcher can, and has said so.
+      // Java can't detect whether standard error is a terminal; the launcher sets the property.
       case AUTO -> System.setProperty(PROPERTY, System.getProperty(PROPERTY, "json"));
       case TEXT -> System.setProperty(PROPERTY, "text");
       case JSON -> System.setProperty(PROPERTY, "json");

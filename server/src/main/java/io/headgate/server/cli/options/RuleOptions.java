@@ -24,11 +24,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Where rules come from and where they are kept. */
+/** Options of the rules: their file, database and data directory. */
 public final class RuleOptions {
-  private static final String COPY = "last-good-rules.json";
+  private static final String SNAPSHOT_FILE = "last-good-rules.json";
 
-  /** Which of the two is the truth, where there is a file of rules. */
+  /** Whether a rule file only seeds the database or replaces it. */
   enum RulesMode {
     SEED,
     FILE
@@ -41,7 +41,7 @@ public final class RuleOptions {
         case "seed" -> RulesMode.SEED;
         case "file" -> RulesMode.FILE;
         default ->
-            throw new TypeConversionException("'%s' is neither seed nor file".formatted(value));
+            throw new TypeConversionException("'%s' is not valid; use seed or file".formatted(value));
       };
     }
   }
@@ -50,8 +50,8 @@ public final class RuleOptions {
       names = "--rules",
       paramLabel = "FILE",
       description =
-          "The rules, in YAML or JSON; read again when the file changes."
-              + " Default: a few examples (see headgate rules example)")
+          "The rule file, in YAML or JSON; reloaded when it changes. Default: a few examples"
+              + " (see headgate rules example)")
   private Optional<Path> rules = Optional.empty();
 
   @Option(
@@ -60,8 +60,8 @@ public final class RuleOptions {
       defaultValue = "seed",
       converter = Mode.class,
       description =
-          "seed: --rules goes into the database until the rules are changed by other means."
-              + " file: --rules is the truth, and nothing else changes the rules."
+          "seed: --rules is loaded into the database until the rules are changed through the"
+              + " API. file: --rules is the only source of rules, and the API cannot change them."
               + " Default: ${DEFAULT-VALUE}")
   private RulesMode mode = RulesMode.SEED;
 
@@ -69,9 +69,9 @@ public final class RuleOptions {
       names = "--database",
       paramLabel = "ADDRESS",
       description =
-          "Where rules and their history are kept: h2:PATH, or, for several instances,"
-              + " postgresql://user:password@host:port/database."
-              + " Default: h2:DIR/headgate, in the directory of --data")
+          "Where rules and their history are stored: h2:PATH, or, for several instances,"
+              + " postgresql://user:password@host:port/database. Default: h2:DIR/headgate, in the"
+              + " directory of --data")
   private Optional<String> database = Optional.empty();
 
   @Option(
@@ -79,8 +79,8 @@ public final class RuleOptions {
       paramLabel = "DIR",
       defaultValue = "./headgate-data",
       description =
-          "The directory for what this instance keeps: its database, if that is H2, and a copy of"
-              + " the last good rules. Default: ${DEFAULT-VALUE}")
+          "The directory for the data of this instance: its H2 database, if used, and a copy"
+              + " of the last valid rules. Default: ${DEFAULT-VALUE}")
   private Path data = Path.of("headgate-data");
 
   @Option(
@@ -89,11 +89,16 @@ public final class RuleOptions {
       defaultValue = "1s",
       converter = DurationText.class,
       description =
-          "How often to look for changed rules, in the database and in the file."
-              + " Default: ${DEFAULT-VALUE}")
+          "How often to check the database and the rule file for changes. Default:"
+              + " ${DEFAULT-VALUE}")
   private Duration poll = Duration.ofSeconds(1);
 
-  /** The file of rules, if there is one, read and found valid. */
+  /**
+   * Reads and validates the rule file; empty if there is none.
+   *
+   * @param directory what relative paths are resolved against
+   * @throws CommandFailure if the file can't be read or is not valid
+   */
   public Optional<RulesFile> readFile(Path directory) {
     if (poll.compareTo(Duration.ofMillis(10)) < 0) {
       throw new CommandFailure(
@@ -107,37 +112,42 @@ public final class RuleOptions {
     try {
       return Optional.of(RulesFile.open(directory.resolve(rules.get())));
     } catch (IOException e) {
-      throw new CommandFailure("the rules can't be read: %s".formatted(e));
+      throw new CommandFailure("cannot read the rules: %s".formatted(e));
     } catch (RuleFileException | IllegalArgumentException e) {
       throw new CommandFailure("the rules are not valid:\n" + e.getMessage());
     }
   }
 
-  /** Opens the book of rules, and follows the file into it. */
+  /**
+   * Opens the rule repository and watches the rule file for changes.
+   *
+   * @param store instances that share a Redis store notify each other of changes through it
+   * @throws CommandFailure if the database can't be opened
+   */
   public RuleRepository open(Path directory, Optional<RulesFile> file, Store store) {
     if (mode == RulesMode.FILE) {
       return FileRuleRepository.follow(file.orElseThrow(), InstantSource.system(), poll);
     }
     var seed =
-        file.map(read -> new Seed(read.rules(), SeedFile.signature(read)))
+        file.map(read -> new Seed(read.rules(), SeedFile.changeInfo(read)))
             .orElseGet(() -> new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
     try {
-      var book = DatabaseRuleRepository.open(terms(directory, store), seed);
-      file.ifPresent(read -> SeedFile.follow(book, read, poll));
-      return book;
+      var repository = DatabaseRuleRepository.open(settings(directory, store), seed);
+      file.ifPresent(read -> SeedFile.follow(repository, read, poll));
+      return repository;
     } catch (RuleRepositoryException.Away | IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
   }
 
-  private DatabaseRuleRepository.Terms terms(Path directory, Store store) {
-    var bulletin =
+  private DatabaseRuleRepository.Terms settings(Path directory, Store store) {
+    var broadcast =
         store instanceof RedisStore redis
-            ? Optional.of(redis.bulletin())
+            ? Optional.of(redis.broadcast())
             : Optional.<Broadcast>empty();
-    var copy = directory.resolve(data).resolve(COPY);
+    var copy = directory.resolve(data).resolve(SNAPSHOT_FILE);
     return new DatabaseRuleRepository.Terms(
-        address(directory), copy, poll, bulletin, InstantSource.system());
+        address(directory), copy, poll, broadcast, InstantSource.system());
   }
 
   private DatabaseAddress address(Path directory) {
@@ -148,28 +158,28 @@ public final class RuleOptions {
     }
   }
 
-  /** For people: which rules are in force, and where they are kept. */
-  public String describe(RuleRepository book) {
-    var edition = book.inForce();
-    int count = edition.rules().rules().size();
-    var revision = edition.revision();
+  /** Returns the lines of the start-up message: the rules in force and where they are stored. */
+  public String describe(RuleRepository repository) {
+    var snapshot = repository.inForce();
+    int count = snapshot.rules().rules().size();
+    var revision = snapshot.revision();
     var text = new StringBuilder("  rules  ").append(count);
-    if (SeedFile.elsewhere(edition).isPresent()) {
+    if (SeedFile.elsewhere(snapshot).isPresent()) {
       text.append(", by ").append(revision.signature().author());
-      rules.ifPresent(file -> text.append("; ").append(file).append(" is left alone"));
+      rules.ifPresent(file -> text.append("; ").append(file).append(" is not used"));
     } else if (rules.isPresent()) {
-      text.append(" from ").append(rules.get()).append(", followed");
+      text.append(" from ").append(rules.get()).append(", reloaded on change");
     } else if (revision.signature().equals(SeedFile.EXAMPLES)) {
-      text.append(" examples, for want of --rules; to make them yours:%n")
+      text.append(" examples, since --rules is not given; to write your own:%n")
           .append("         ./headgate rules example > rules.yaml%n")
           .append("         ./headgate serve --rules rules.yaml");
     } else {
-      text.append(", by ").append(revision.signature().author());
+      text.append(", by ").append(revision.changeInfo().author());
     }
-    var condition = book.condition();
-    String source = mode == RulesMode.FILE ? "in that file alone" : condition.source();
+    var condition = repository.condition();
+    String source = mode == RulesMode.FILE ? "only in that file" : condition.source();
     text.append("%n  kept   ").append(source).append(", revision ").append(revision.number());
-    if (condition.problem().isPresent()) text.append(" (a copy: the database is away)");
+    if (condition.problem().isPresent()) text.append(" (a copy, since the database is unavailable)");
     return text.append("%n").toString().replace("%n", System.lineSeparator());
   }
 }

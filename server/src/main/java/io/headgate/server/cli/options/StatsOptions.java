@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** What is watched, and who is told. */
+/** Options of the statistics and of the webhook for anomalies. */
 public final class StatsOptions {
   @Option(
       names = "--caller-attributes",
@@ -15,15 +15,15 @@ public final class StatsOptions {
       split = ",",
       defaultValue = "key,user,client,api-key,account,tenant,ip,remote_address,remote-address",
       description =
-          "The attributes that name a caller where callers are listed: the first that a request has."
-              + " Default: ${DEFAULT-VALUE}")
+          "The attributes that identify a caller in statistics; the first one that a request"
+              + " has is used. Default: ${DEFAULT-VALUE}")
   private List<String> callerAttributes = List.of();
 
   @Option(
       names = "--webhook",
       paramLabel = "URL",
       description =
-          "An address (http or https) that is told of anomalies when they open and when they end."
+          "A URL (http or https) that is notified when an anomaly begins and when it ends."
               + " Default: none")
   private Optional<String> webhook = Optional.empty();
 
@@ -31,12 +31,18 @@ public final class StatsOptions {
       names = "--webhook-secret",
       paramLabel = "SECRET",
       description =
-          "What those messages are signed with (HMAC-SHA256), at least 16 characters. Default: none")
+          "The secret that webhook requests are signed with (HMAC-SHA256), at least 16"
+              + " characters. Default: none")
   private Optional<String> secret = Optional.empty();
 
+  /**
+   * Returns the settings.
+   *
+   * @throws CommandFailure if they are not valid
+   */
   public StatsSettings settings() {
     if (secret.isPresent() && webhook.isEmpty()) {
-      throw new CommandFailure("--webhook-secret is for --webhook, which is not given");
+      throw new CommandFailure("--webhook-secret needs --webhook");
     }
     try {
       return new StatsSettings(

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
-/** Where states are kept. */
+/** Options of the store that holds the counters. */
 public final class StoreOptions {
   private static final String MEMORY = "memory";
   private static final String WARM_UP_PREFIX = "warm-up:";
@@ -34,17 +34,17 @@ public final class StoreOptions {
       paramLabel = "WHERE",
       defaultValue = MEMORY,
       description =
-          "Where states are kept: memory (of this process), or Redis, shared with other instances:"
-              + " redis://[user:password@]host:port[/database], rediss://… (TLS),"
-              + " redis-sentinel://h1:p,h2:p/0#name, redis-cluster://h1:p,h2:p."
-              + " Default: ${DEFAULT-VALUE}")
+          "Where counters are stored: memory (of this process), or Redis, shared with other"
+              + " instances: redis://[user:password@]host:port[/database], rediss://… (TLS),"
+              + " redis-sentinel://h1:p,h2:p/0#name, redis-cluster://h1:p,h2:p. Default:"
+              + " ${DEFAULT-VALUE}")
   private String store = MEMORY;
 
   @Option(
       names = "--max-keys",
       paramLabel = "N",
       defaultValue = "" + MemoryStore.DEFAULT_MOST_KEYS,
-      description = "How many counters the memory store keeps at most. Default: ${DEFAULT-VALUE}")
+      description = "The maximum number of counters in the memory store. Default: ${DEFAULT-VALUE}")
   private int maxKeys;
 
   @Option(
@@ -52,7 +52,7 @@ public final class StoreOptions {
       paramLabel = "TEXT",
       defaultValue = RedisOptions.DEFAULT_PREFIX,
       description =
-          "What every key in Redis begins with; instances that share their counts have the same."
+          "The prefix of every key in Redis; instances that share counters use the same."
               + " Default: ${DEFAULT-VALUE}")
   private String prefix = RedisOptions.DEFAULT_PREFIX;
 
@@ -62,8 +62,8 @@ public final class StoreOptions {
       defaultValue = "50ms",
       converter = DurationText.class,
       description =
-          "How long a request waits for Redis before its rules' policies decide."
-              + " Default: ${DEFAULT-VALUE}")
+          "How long a request waits for Redis before the on-store-failure policies of its"
+              + " rules decide. Default: ${DEFAULT-VALUE}")
   private Duration timeout = RedisOptions.DEFAULT_DEADLINE;
 
   @Option(
@@ -79,36 +79,38 @@ public final class StoreOptions {
       defaultValue = "100ms",
       converter = DurationText.class,
       description =
-          "How often rules of eventual consistency tell Redis what was counted here."
-              + " Default: ${DEFAULT-VALUE}")
+          "How often rules with eventual consistency report their counts to Redis. Default:"
+              + " ${DEFAULT-VALUE}")
   private Duration syncInterval = ConsistencyOptions.DEFAULT.syncInterval();
 
   /**
-   * Returns also when Redis is not there.
+   * Opens the store; succeeds even if Redis is unavailable.
    *
-   * @param counts hears how it does
+   * @param directory what relative paths are resolved against
+   * @param metrics is registered as a listener of a Redis store
+   * @throws CommandFailure if an option is not valid
    */
-  public Store open(Path directory, StoreMetrics counts) {
+  public Store open(Path directory, StoreMetrics metrics) {
     if (isMemory()) {
-      return named("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
+      return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
-    return RedisStoreFactory.open(redis(directory).withListener(counts).withCalls(counts));
+    return RedisStoreFactory.open(redis(directory).withListener(metrics).withCalls(metrics));
   }
 
   /**
-   * Opens a store like the one to serve from, in which nothing is counted: another in memory, or
-   * the same Redis under keys of its own that expire within seconds. Its calls may take long, since
-   * they are the first.
+   * Opens a separate store of the same kind for the warm-up: one in memory, or the same Redis with
+   * another key prefix and keys that expire within seconds. Its timeout is longer, since first
+   * calls are slow.
    */
   public Store openForWarmUp(Path directory) {
     if (isMemory()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
     var redis = redis(directory);
-    int room = RedisOptions.LONGEST_PREFIX - WARM_UP_PREFIX.length();
-    String own = prefix.substring(0, Math.min(room, prefix.length())) + WARM_UP_PREFIX;
-    return RedisStore.connect(redis.withPrefix(own).withDeadline(WARM_UP_TIMEOUT));
+    int maxLength = RedisOptions.LONGEST_PREFIX - WARM_UP_PREFIX.length();
+    String warmUpPrefix = prefix.substring(0, Math.min(maxLength, prefix.length())) + WARM_UP_PREFIX;
+    return RedisStore.connect(redis.withPrefix(warmUpPrefix).withDeadline(WARM_UP_TIMEOUT));
   }
 
-  /** For people; shows no secrets. */
+  /** Returns the store for the start-up message, without secrets. */
   public String describe(Path directory) {
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
@@ -126,34 +128,34 @@ public final class StoreOptions {
     } catch (IllegalArgumentException e) {
       throw new CommandFailure("--store: " + e.getMessage() + ", or memory");
     }
-    var prefixed = named("--store-prefix", () -> plain.withPrefix(prefix));
-    var timed = named("--store-timeout", () -> prefixed.withDeadline(timeout));
-    var near =
-        named("--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
-    var whole = timed.withNear(near);
-    return ca.map(file -> whole.trusting(readable(directory.resolve(file)))).orElse(whole);
+    var prefixed = withOptionName("--store-prefix", () -> plain.withPrefix(prefix));
+    var timed = withOptionName("--store-timeout", () -> prefixed.withDeadline(timeout));
+    var consistency =
+        withOptionName("--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
+    var complete = timed.withNear(consistency);
+    return ca.map(file -> complete.trusting(readable(directory.resolve(file)))).orElse(complete);
   }
 
-  /** Redis would only be found to be away, over and over. */
+  /** Checks the file now, since Redis would otherwise only appear to be unavailable. */
   private Path readable(Path file) {
     if (!store.startsWith("rediss")) {
       throw new CommandFailure(
-          "--store-ca is for TLS, which this --store does not use; begin it with rediss");
+          "--store-ca needs TLS, which this --store does not use; begin it with rediss");
     }
     try (InputStream in = Files.newInputStream(file)) {
       if (!CertificateFactory.getInstance("X.509").generateCertificates(in).isEmpty()) return file;
       throw new CommandFailure("--store-ca: there is no certificate in %s".formatted(file));
     } catch (IOException e) {
-      throw new CommandFailure("--store-ca can't be read: %s".formatted(e));
+      throw new CommandFailure("cannot read --store-ca: %s".formatted(e));
     } catch (CertificateException e) {
       throw new CommandFailure(
-          "--store-ca: %s has no certificates in PEM (%s)".formatted(file, e.getMessage()));
+          "--store-ca: %s has no PEM certificates (%s)".formatted(file, e.getMessage()));
     }
   }
 
-  private static <T> T named(String option, Supplier<T> made) {
+  private static <T> T withOptionName(String option, Supplier<T> supplier) {
     try {
-      return made.get();
+      return supplier.get();
     } catch (IllegalArgumentException e) {
       throw new CommandFailure(option + ": " + e.getMessage());
     }

@@ -6,10 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Tokens in a file: {@code role token [name]} on each line. Messages repeat no part of one. */
+/** Reads token files: {@code role token [name]} on each line. Messages never quote a line. */
 final class TokenFile {
-  private static final int LONGEST_NAME = 64;
+  private static final int MAX_NAME_LENGTH = 64;
 
+  /**
+   * Reads the tokens of a file; empty lines and lines that begin with # are ignored.
+   *
+   * @throws IllegalArgumentException if a line is not valid
+   */
   static TokenSet read(Path file) throws IOException {
     var tokens = TokenSet.NONE;
     List<String> lines = Files.readAllLines(file);
@@ -17,7 +22,7 @@ final class TokenFile {
       String line = lines.get(i).strip();
       if (line.isEmpty() || line.startsWith("#")) continue;
       try {
-        tokens = tokens.and(one(line));
+        tokens = tokens.and(parseLine(line));
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException("%s:%d: %s".formatted(file, i + 1, e.getMessage()), e);
       }
@@ -25,15 +30,15 @@ final class TokenFile {
     return tokens;
   }
 
-  private static TokenSet one(String line) {
+  private static TokenSet parseLine(String line) {
     var parts = line.split("\\s+", 3);
     if (parts.length < 2) {
-      throw new IllegalArgumentException("write a role, a token and, if you like, a name");
+      throw new IllegalArgumentException("a line must have a role, a token and, optionally, a name");
     }
     String name = parts.length == 3 ? parts[2] : "";
-    if (!name.matches("[\\p{L}\\p{N} ._@-]{0,%d}".formatted(LONGEST_NAME))) {
+    if (!name.matches("[\\p{L}\\p{N} ._@-]{0,%d}".formatted(MAX_NAME_LENGTH))) {
       throw new IllegalArgumentException(
-          "a name may have up to %d letters, digits, spaces and . _ @ -".formatted(LONGEST_NAME));
+          "a name may have up to %d letters, digits, spaces and . _ @ -".formatted(MAX_NAME_LENGTH));
     }
     var token =
         switch (parts[0]) {
@@ -42,7 +47,7 @@ final class TokenFile {
           case "check" -> TokenSet.NONE.withCheck(parts[1], name);
           default -> throw new IllegalArgumentException("the role must be admin, read or check");
         };
-    TokenSet.requireLong(parts[0], parts[1]);
+    TokenSet.requireMinLength(parts[0], parts[1]);
     return token;
   }
 

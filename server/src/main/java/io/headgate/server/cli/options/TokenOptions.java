@@ -13,17 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** What callers must show. */
+/** Options of access tokens. */
 public final class TokenOptions {
-  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   @Option(
       names = "--admin-token",
       paramLabel = "TOKEN",
       split = ",",
       description =
-          "What administrators must show, as Authorization: Bearer TOKEN; may be given several"
-              + " times, or with commas. Default: none")
+          "A token for administrators, sent as Authorization: Bearer TOKEN; may be repeated"
+              + " or be a comma-separated list. Default: none")
   private List<String> admin = List.of();
 
   @Option(
@@ -31,46 +31,50 @@ public final class TokenOptions {
       paramLabel = "TOKEN",
       split = ",",
       description =
-          "What those must show who read rules and figures and change nothing. Default: none, it"
-              + " takes an admin token as soon as there is any token")
+          "A token for reading rules and statistics. Default: none, reading needs an admin"
+              + " token if any token is set")
   private List<String> read = List.of();
 
   @Option(
       names = "--check-token",
       paramLabel = "TOKEN",
       split = ",",
-      description = "What callers must show to check. Default: none, anybody may")
+      description = "A token for checks. Default: none, checks need no token")
   private List<String> check = List.of();
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "More tokens, a line for each: role (admin, read or check), token and, if you like, a"
-              + " name; read again when the file changes. Default: none")
+          "A file with more tokens, one on each line: role (admin, read or check), token and,"
+              + " optionally, a name; reloaded when it changes. Default: none")
   private Optional<Path> file = Optional.empty();
 
-  /** Who may do what from the start. */
+  /**
+   * Returns the access control with all tokens of the options and the token file.
+   *
+   * @throws CommandFailure if the file can't be read or a token is not valid
+   */
   public AccessControl access(Path directory) {
     try {
       return new AccessControl(all(directory));
     } catch (IOException e) {
-      throw new CommandFailure("--token-file can't be read: %s".formatted(e));
+      throw new CommandFailure("cannot read --token-file: %s".formatted(e));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
   }
 
-  /** Keeps it up to date with the file, if there is one. */
-  public Optional<FileWatcher> follow(Path directory, AccessControl access) {
+  /** Watches the token file, if there is one, and replaces the tokens when it changes. */
+  public Optional<FileWatcher> watch(Path directory, AccessControl access) {
     if (file.isEmpty()) return Optional.empty();
     var path = directory.resolve(file.get());
     try {
       return Optional.of(
-          FileWatcher.follow(
-              "the token file", List.of(path), LOOK_EVERY, () -> replace(directory, access)));
+          FileWatcher.watch(
+              "the token file", List.of(path), POLL_INTERVAL, () -> replace(directory, access)));
     } catch (IOException e) {
-      throw new CommandFailure("--token-file can't be read: %s".formatted(e));
+      throw new CommandFailure("cannot read --token-file: %s".formatted(e));
     }
   }
 
@@ -86,9 +90,9 @@ public final class TokenOptions {
     for (var token : admin) tokens = tokens.withAdmin(token, "");
     for (var token : read) tokens = tokens.withRead(token, "");
     for (var token : check) tokens = tokens.withCheck(token, "");
-    for (var token : admin) TokenSet.requireLong("admin", token);
-    for (var token : read) TokenSet.requireLong("read", token);
-    for (var token : check) TokenSet.requireLong("check", token);
+    for (var token : admin) TokenSet.requireMinLength("admin", token);
+    for (var token : read) TokenSet.requireMinLength("read", token);
+    for (var token : check) TokenSet.requireMinLength("check", token);
     return file.isEmpty() ? tokens : tokens.and(TokenFile.read(directory.resolve(file.get())));
   }
 }

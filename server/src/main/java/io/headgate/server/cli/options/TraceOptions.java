@@ -4,14 +4,14 @@ import io.headgate.server.trace.TraceSettings;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Which requests are followed, and where that is told. */
+/** Options of tracing. */
 public final class TraceOptions {
   @Option(
       names = "--otlp-endpoint",
       paramLabel = "URL",
       description =
-          "The address (http or https) of a collector that takes traces of checks by OTLP over HTTP,"
-              + " such as http://127.0.0.1:4318. Default: none")
+          "The URL (http or https) of a collector that receives traces of checks by OTLP over"
+              + " HTTP, such as http://127.0.0.1:4318. Default: none")
   private Optional<String> traces = Optional.empty();
 
   @Option(
@@ -19,12 +19,14 @@ public final class TraceOptions {
       paramLabel = "SHARE",
       defaultValue = "0.01",
       description =
-          "The share of checks that are traced, 0 to 1, of those whose caller does not say by"
-              + " traceparent. Default: ${DEFAULT-VALUE}")
+          "The share of checks to trace, 0 to 1, unless the caller's traceparent decides."
+              + " Default: ${DEFAULT-VALUE}")
   private double ratio;
 
   /**
-   * @throws IllegalArgumentException if they make no sense
+   * Returns the settings; empty if traces are not exported.
+   *
+   * @throws IllegalArgumentException if an option is not valid
    */
   public Optional<TraceSettings> settings() {
     return traces.map(address -> TraceSettings.of(address, ratio));

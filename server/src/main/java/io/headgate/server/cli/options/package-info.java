@@ -1,5 +1,5 @@
 /**
- * Groups of command-line options, and their values from the environment and the configuration file.
+ * Command-line options in groups, and their values from the environment and the configuration file.
  */
 @NullMarked
 package io.headgate.server.cli.options;

@@ -9,10 +9,14 @@ import java.util.function.Supplier;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * What a command finds around it.
+ * The environment of a command: variables, working directory, output streams and terminal.
  *
+ * @param environment the environment variables
+ * @param directory what relative paths are resolved against
+ * @param out standard output
+ * @param err standard error
  * @param coloured whether {@code out} is a terminal that shows colours
- * @param person who sits there, if somebody does
+ * @param terminal the interactive terminal, if there is one
  */
 public record CommandContext(
     Map<String, String> environment,
@@ -20,17 +24,17 @@ public record CommandContext(
     PrintWriter out,
     PrintWriter err,
     boolean coloured,
-    Optional<Person> person) {
+    Optional<InteractiveTerminal> terminal) {
 
   /**
-   * Somebody at a terminal.
+   * An interactive terminal.
    *
-   * @param width of the terminal, in characters
-   * @param answers what is typed, a line at a time; empty at its end
+   * @param width the width in characters
+   * @param input reads a line of input; empty at the end of input
    */
-  public record Person(int width, Supplier<Optional<String>> answers) {}
+  public record InteractiveTerminal(int width, Supplier<Optional<String>> input) {}
 
-  /** Where nobody is to be asked. */
+  /** Creates a context without an interactive terminal. */
   public CommandContext(
       Map<String, String> environment,
       Path directory,
@@ -40,6 +44,7 @@ public record CommandContext(
     this(environment, directory, out, err, coloured, Optional.empty());
   }
 
+  /** Returns the context of this process. */
   public static CommandContext ofProcess() {
     return new CommandContext(
         System.getenv(),
@@ -47,31 +52,33 @@ public record CommandContext(
         new PrintWriter(System.out, true, StandardCharsets.UTF_8),
         new PrintWriter(System.err, true, StandardCharsets.UTF_8),
         Ansi.AUTO.enabled(),
-        Terminal.person());
+        Terminal.detect());
   }
 
+  /** Returns this context with colours turned on or off. */
   public CommandContext coloured(boolean other) {
-    return new CommandContext(environment, directory, out, err, other, person);
+    return new CommandContext(environment, directory, out, err, other, terminal);
   }
 
-  /** The text in a colour that says how good it is, where colours are seen. */
+  /** Returns the text in green if colours are on. */
   public String good(String text) {
-    return painted("32", text);
+    return inColour("32", text);
   }
 
+  /** Returns the text in red if colours are on. */
   public String bad(String text) {
-    return painted("31", text);
+    return inColour("31", text);
   }
 
-  String remarkable(String text) {
-    return painted("33", text);
+  String warning(String text) {
+    return inColour("33", text);
   }
 
   String faint(String text) {
-    return painted("2", text);
+    return inColour("2", text);
   }
 
-  private String painted(String code, String text) {
+  private String inColour(String code, String text) {
     return coloured ? "\033[" + code + "m" + text + "\033[0m" : text;
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.server.cli.output;
 
-/** Ends a command with a message for people and no stack trace. */
+/** Ends a command with exit code 2 and a message, without a stack trace. */
 public final class CommandFailure extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -8,7 +8,7 @@ public final class CommandFailure extends RuntimeException {
     super(message, null, false, false);
   }
 
-  /** What somebody else has already said well. */
+  /** Creates a failure with the message of another exception. */
   public static CommandFailure of(Exception cause) {
     return new CommandFailure(String.valueOf(cause.getMessage()));
   }

@@ -3,25 +3,26 @@ package io.headgate.server.cli.output;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** Shows what changes, in colours where they are seen. */
-public record DiffText(CommandContext around) {
+/** Prints differences between rules, in colours if they are on. */
+public record DiffText(CommandContext context) {
   private static final String NONE = "(none)";
 
+  /** Prints the changed rules with their fields, and the moved rules. */
   public void print(JsonReply diff) {
     for (var change : diff.at("changes").items()) {
       String id = change.at("id").text();
       String kind = change.at("change").text();
-      around.out().println(painted(kind, sign(kind) + id));
+      context.out().println(inColour(kind, sign(kind) + id));
       for (var field : change.at("fields").items())
-        around.out().println("    " + field(kind, field));
+        context.out().println("    " + field(kind, field));
     }
     for (var move : diff.at("moves").items()) {
       String after = move.at("after").text();
       String where = after.isEmpty() ? " moved to the top" : " moved after " + after;
-      around.out().println(around.remarkable("> " + move.at("id").text() + where));
+      context.out().println(context.warning("> " + move.at("id").text() + where));
     }
     long more = diff.at("more").number();
-    if (more > 0) around.out().printf("… and %d more%n", more);
+    if (more > 0) context.out().printf("… and %d more%n", more);
   }
 
   private static String sign(String kind) {
@@ -32,31 +33,31 @@ public record DiffText(CommandContext around) {
     };
   }
 
-  private String painted(String kind, String text) {
+  private String inColour(String kind, String text) {
     return switch (kind) {
-      case "added" -> around.good(text);
-      case "removed" -> around.bad(text);
-      default -> around.remarkable(text);
+      case "added" -> context.good(text);
+      case "removed" -> context.bad(text);
+      default -> context.warning(text);
     };
   }
 
-  /** One field on one line. */
+  /** Returns the change of one field on one line. */
   public String field(String kind, JsonReply field) {
     String name = field.at("field").text() + ": ";
     String before = value(field.at("before"));
     String after = value(field.at("after"));
     return switch (kind) {
-      case "added" -> around.good(name + after);
-      case "removed" -> around.bad(name + before);
-      default -> name + around.bad(before) + " → " + around.good(after);
+      case "added" -> context.good(name + after);
+      case "removed" -> context.bad(name + before);
+      default -> name + context.bad(before) + " → " + context.good(after);
     };
   }
 
   private static String value(JsonReply value) {
-    return value.isThere() ? value.text() : NONE;
+    return value.isPresent() ? value.text() : NONE;
   }
 
-  /** How much it is: {@code 1 added, 2 changed}. */
+  /** Returns the numbers of changes: {@code 1 added, 2 changed}. */
   public static String summary(JsonReply diff) {
     var parts = new StringJoiner(", ");
     for (var kind : List.of("added", "changed", "removed", "moved")) {
@@ -66,6 +67,7 @@ public record DiffText(CommandContext around) {
     return parts.length() == 0 ? "nothing changed" : parts.toString();
   }
 
+  /** Returns whether there are no changes and no moves. */
   public static boolean isEmpty(JsonReply diff) {
     return diff.at("changes").items().isEmpty() && diff.at("moves").items().isEmpty();
   }

@@ -5,20 +5,20 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Lengths of time as options write them and as people read them: {@code 250ms}, {@code 10s}. */
+/** Parses durations of options and formats durations for output: {@code 250ms}, {@code 10s}. */
 public final class DurationText implements ITypeConverter<Duration> {
-  private static final Pattern WRITTEN = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
+  private static final Pattern PATTERN = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
 
   @Override
   public Duration convert(String value) {
-    var written = WRITTEN.matcher(value);
-    if (!written.matches()) {
+    var matcher = PATTERN.matcher(value);
+    if (!matcher.matches()) {
       throw new TypeConversionException(
-          "'%s' is no duration; write a number and a unit, such as 500ms, 10s or 1m"
+          "'%s' is not a duration; use a number and a unit, such as 500ms, 10s or 1m"
               .formatted(value));
     }
-    long amount = Long.parseLong(written.group(1));
-    return switch (written.group(2)) {
+    long amount = Long.parseLong(matcher.group(1));
+    return switch (matcher.group(2)) {
       case "ms" -> Duration.ofMillis(amount);
       case "s" -> Duration.ofSeconds(amount);
       case "m" -> Duration.ofMinutes(amount);
@@ -26,7 +26,7 @@ public final class DurationText implements ITypeConverter<Duration> {
     };
   }
 
-  /** The two largest units, which is as exact as anybody wants it on a screen. */
+  /** Formats a duration with its two largest units, rounded up. */
   public static String text(long millis) {
     if (millis < 1_000) return millis + "ms";
     long tenths = Math.ceilDiv(millis, 100L);

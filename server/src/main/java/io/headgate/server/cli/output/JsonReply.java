@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A reply of the service, to be shown in part. What is not there is {@link Nothing}. Names and
- * texts are {@link Printable}, so that no command can forget to make them so.
+ * A JSON value of a response. Absent members are {@link Nothing}. Names and strings are escaped
+ * with {@link Printable} when they are read, so that they are safe to print.
  */
 public sealed interface JsonReply {
   record Text(String text) implements JsonReply {}
@@ -25,6 +25,11 @@ public sealed interface JsonReply {
 
   record Nothing() implements JsonReply {}
 
+  /**
+   * Parses a JSON text.
+   *
+   * @throws IOException if it is not valid JSON
+   */
   static JsonReply read(String text) throws IOException {
     try (var parser = new JsonFactory().createParser(text)) {
       parser.nextToken();
@@ -55,30 +60,37 @@ public sealed interface JsonReply {
     };
   }
 
+  /** Returns a member of an object; {@link Nothing} if there is none or this is no object. */
   default JsonReply at(String name) {
     return this instanceof Members(var all) ? all.getOrDefault(name, new Nothing()) : new Nothing();
   }
 
-  default boolean isThere() {
+  /** Returns whether the value is present; JSON null and fractions count as absent. */
+  default boolean isPresent() {
     return !(this instanceof Nothing);
   }
 
+  /** Returns the string; empty if this is none. */
   default String text() {
     return this instanceof Text(var text) ? text : "";
   }
 
+  /** Returns the integer; 0 if this is none. */
   default long number() {
     return this instanceof Whole(var number) ? number : 0;
   }
 
+  /** Returns whether this is the value true. */
   default boolean isTrue() {
     return this instanceof Truth(var value) && value;
   }
 
+  /** Returns the elements of an array; empty if this is none. */
   default List<JsonReply> items() {
     return this instanceof Items(var all) ? all : List.of();
   }
 
+  /** Returns the elements of an array as strings. */
   default List<String> texts() {
     return items().stream().map(JsonReply::text).toList();
   }

@@ -1,7 +1,8 @@
 package io.headgate.server.cli.output;
 
-/** How a limit stands, in words. */
+/** Formats the state of a limit. */
 public final class LimitText {
+  /** Returns the remaining permits and the time until all are available again. */
   public static String of(JsonReply limit) {
     long reset = limit.at("resetAfterMs").number();
     String left =
@@ -9,7 +10,7 @@ public final class LimitText {
     return reset == 0 ? left : left + ", all back in " + DurationText.text(reset);
   }
 
-  /** As short as a list of several wants it. */
+  /** Returns a short form for lists: {@code rule/limit remaining/limit}. */
   public static String brief(JsonReply limit) {
     return "%s %d/%d%s"
         .formatted(

@@ -1,18 +1,18 @@
 package io.headgate.server.cli.output;
 
 /**
- * Makes text from a service or a file safe to print: control and format characters, which move a
- * terminal's cursor, change its title or reverse its lines, become their escapes.
+ * Makes text from a service or a file safe to print on a terminal. Escapes control and format
+ * characters, which could move the cursor, change the title or reverse lines.
  */
 public final class Printable {
-  /** On one line. */
+  /** Escapes text for a single line. */
   public static String of(String text) {
     return escaped(text, false);
   }
 
   /**
-   * Keeps line ends and tabs. JSON stays the same JSON and YAML the same YAML: both allow the
-   * escaped characters within quotes only, where their escapes mean the same.
+   * Escapes text but keeps line ends and tabs. JSON and YAML keep their meaning: both allow the
+   * escaped characters within quotes only, where the escapes are equivalent.
    */
   public static String lines(String text) {
     return escaped(text, true);

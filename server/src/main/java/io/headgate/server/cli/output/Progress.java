@@ -3,12 +3,12 @@ package io.headgate.server.cli.output;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** How far something has come, on a line that is written over again; nothing without a terminal. */
+/** A progress bar on standard error; prints nothing without an interactive terminal. */
 public final class Progress {
   private static final int WIDTH = 30;
   private static final long EVERY_NANOS = 100_000_000;
 
-  private final CommandContext around;
+  private final CommandContext context;
   private final long total;
   private final LongSupplier lines;
   private long done;
@@ -16,21 +16,25 @@ public final class Progress {
   private boolean shown;
 
   /**
-   * @param total in bytes; 0 if nobody knows
+   * Creates a progress bar.
+   *
+   * @param total the total size in bytes; 0 if unknown
+   * @param lines supplies the number of lines read so far
    */
-  public Progress(CommandContext around, long total, LongSupplier lines) {
-    this.around = around;
+  public Progress(CommandContext context, long total, LongSupplier lines) {
+    this.context = context;
     this.total = total;
     this.lines = lines;
   }
 
+  /** Adds read bytes and updates the bar at most ten times a second. */
   public void read(int bytes) {
     done += bytes;
-    if (around.person().isEmpty() || System.nanoTime() - shownAt < EVERY_NANOS) return;
+    if (context.terminal().isEmpty() || System.nanoTime() - shownAt < EVERY_NANOS) return;
     shownAt = System.nanoTime();
     shown = true;
-    around.err().print("\r" + text());
-    around.err().flush();
+    context.err().print("\r" + text());
+    context.err().flush();
   }
 
   private String text() {
@@ -42,9 +46,10 @@ public final class Progress {
             "█".repeat(full), "░".repeat(WIDTH - full), Math.min(100, done * 100 / total), count);
   }
 
+  /** Removes the bar. */
   public void clear() {
     if (!shown) return;
-    around.err().print("\r" + " ".repeat(text().length() + 2) + "\r");
-    around.err().flush();
+    context.err().print("\r" + " ".repeat(text().length() + 2) + "\r");
+    context.err().flush();
   }
 }

@@ -6,9 +6,9 @@ import io.headgate.server.simulation.SimulatedDecision;
 import java.util.HashMap;
 import java.util.Locale;
 
-/** What a replay has shown, as one page with pictures: no scripts, nothing from elsewhere. */
+/** Renders a simulation report as a self-contained HTML page, without scripts or external files. */
 public final class SimulationHtml {
-  private static final int MOST_CALLERS = 50;
+  private static final int MAX_CALLERS = 50;
   private static final String STYLE =
       """
       :root{color-scheme:light dark;--back:#fff;--text:#1c2024;--faint:#687076;--line:#d7dbdf;--offered:#9ec5e8;--denied:#d6409f;--before:#b45309}
@@ -32,6 +32,7 @@ public final class SimulationHtml {
     this.comparison = simulation.comparison();
   }
 
+  /** Returns the page. */
   public static String of(SimulationReport simulation) {
     return new SimulationHtml(simulation).page();
   }
@@ -39,10 +40,10 @@ public final class SimulationHtml {
   private String page() {
     out.append("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n");
     out.append("<meta name=\"viewport\" content=\"width=device-width\">\n");
-    out.append("<title>Headgate: a replay</title>\n<style>\n").append(STYLE).append("</style>\n");
-    out.append("<h1>What ").append(escaped(simulation.rules())).append(" would have done</h1>\n");
+    out.append("<title>Headgate simulation</title>\n<style>\n").append(STYLE).append("</style>\n");
+    out.append("<h1>Simulation of ").append(escaped(simulation.rules())).append("</h1>\n");
     writeAbout();
-    writeFigures();
+    writeTotals();
     writeTimeline();
     writeRules();
     writeCallers();
@@ -70,25 +71,25 @@ public final class SimulationHtml {
       out.append("<p>Note: ").append(escaped(note)).append("</p>\n");
   }
 
-  private void writeFigures() {
+  private void writeTotals() {
     out.append("<div class=\"figures\">");
-    figure("requests", comparison.requests());
-    figure("callers", comparison.callers());
-    figure("denied", comparison.after().total(SimulatedDecision.DENIED));
-    figure("delayed", comparison.after().total(SimulatedDecision.DELAYED));
+    total("requests", comparison.requests());
+    total("callers", comparison.callers());
+    total("denied", comparison.after().total(SimulatedDecision.DENIED));
+    total("delayed", comparison.after().total(SimulatedDecision.DELAYED));
     if (simulation.compares())
-      figure("denied before", comparison.before().total(SimulatedDecision.DENIED));
-    figure("in the busiest second", comparison.mostInSecond());
+      total("denied before", comparison.before().total(SimulatedDecision.DENIED));
+    total("in the busiest second", comparison.mostInSecond());
     out.append("</div>\n");
   }
 
-  private void figure(String name, long value) {
+  private void total(String name, long value) {
     out.append(String.format(Locale.ROOT, "<div><b>%,d</b>%s</div>", value, name));
   }
 
   private void writeTimeline() {
     var timeline = comparison.timeline();
-    out.append("<h2>When</h2>\n");
+    out.append("<h2>Requests over time</h2>\n");
     out.append("<p class=\"key faint\"><i style=\"background:var(--offered)\"></i>requests");
     out.append("<i style=\"background:var(--denied)\"></i>denied");
     if (simulation.compares()) {
@@ -100,19 +101,19 @@ public final class SimulationHtml {
 
   private void writeRules() {
     var before = new HashMap<String, Long>();
-    for (var tally : comparison.before().byRule()) before.put(tally.rule().id(), tally.denied());
+    for (var totals : comparison.before().byRule()) before.put(totals.rule().id(), totals.denied());
     out.append("<h2>Rules</h2>\n<table><tr><th>rule<th>requests<th>allowed<th>denied<th>delayed");
     if (simulation.compares()) out.append("<th>denied before");
     out.append("<th>share denied\n");
-    for (var tally : comparison.after().byRule()) {
-      String shadow = tally.rule().mode() == Mode.SHADOW ? " (shadow)" : "";
-      out.append("<tr><td>").append(escaped(tally.rule().id())).append(shadow);
-      cell(tally.asked());
-      cell(tally.asked() - tally.denied() - tally.delayed());
-      cell(tally.denied());
-      cell(tally.delayed());
-      if (simulation.compares()) cell(before.getOrDefault(tally.rule().id(), 0L));
-      bar(tally.denied(), tally.asked());
+    for (var totals : comparison.after().byRule()) {
+      String shadow = totals.rule().mode() == Mode.SHADOW ? " (shadow)" : "";
+      out.append("<tr><td>").append(escaped(totals.rule().id())).append(shadow);
+      cell(totals.asked());
+      cell(totals.asked() - totals.denied() - totals.delayed());
+      cell(totals.denied());
+      cell(totals.delayed());
+      if (simulation.compares()) cell(before.getOrDefault(totals.rule().id(), 0L));
+      bar(totals.denied(), totals.asked());
     }
     out.append("</table>\n");
   }
@@ -120,11 +121,11 @@ public final class SimulationHtml {
   private void writeCallers() {
     var callers =
         simulation.compares()
-            ? comparison.mostChanged(MOST_CALLERS)
-            : comparison.mostDenied(MOST_CALLERS);
+            ? comparison.mostChanged(MAX_CALLERS)
+            : comparison.mostDenied(MAX_CALLERS);
     out.append("<h2>Callers</h2>\n");
     if (!simulation.deniesAnything()) {
-      out.append("<p>Nobody would be denied.</p>\n");
+      out.append("<p>No request would be denied.</p>\n");
       return;
     }
     out.append("<table><tr><th>caller<th>requests<th>denied");

@@ -11,7 +11,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** What a replay has shown, for programs; in the words of POST /v1/what-if. */
+/** Renders a simulation report as JSON, with the field names of the simulation API. */
 public final class SimulationJson {
   private final JsonGenerator out;
   private final SimulationReport simulation;
@@ -23,6 +23,11 @@ public final class SimulationJson {
     this.comparison = simulation.comparison();
   }
 
+  /**
+   * Returns the report.
+   *
+   * @param top the maximum number of callers
+   */
   public static String of(SimulationReport simulation, int top) {
     var text = new StringWriter();
     try (var out = new JsonFactory().createGenerator(text)) {
@@ -36,16 +41,16 @@ public final class SimulationJson {
   private void write(int top) throws IOException {
     out.writeStartObject();
     writeSource();
-    if (simulation.compares()) writeTold("before", comparison.before());
+    if (simulation.compares()) writeTotals("before", comparison.before());
     else out.writeNullField("before");
-    writeTold("after", comparison.after());
+    writeTotals("after", comparison.after());
     if (simulation.compares()) {
       out.writeNumberField("changedToDenied", comparison.changedToDenied());
       out.writeNumberField("changedToAllowed", comparison.changedToAllowed());
     }
     out.writeObjectFieldStart("busiestSecond");
     out.writeNumberField("at", comparison.busiestSecond() * 1_000);
-    out.writeNumberField("requests", comparison.mostInSecond());
+    out.writeNumberField("requests", comparison.peakPerSecond());
     out.writeEndObject();
     writeSeries();
     writeRules("byRule", comparison.after());
@@ -73,11 +78,11 @@ public final class SimulationJson {
     out.writeEndArray();
   }
 
-  private void writeTold(String name, RuleSimulator bench) throws IOException {
+  private void writeTotals(String name, RuleSimulator simulator) throws IOException {
     out.writeObjectFieldStart(name);
-    out.writeNumberField("allowed", bench.total(SimulatedDecision.ADMITTED));
-    out.writeNumberField("denied", bench.total(SimulatedDecision.DENIED));
-    out.writeNumberField("delayed", bench.total(SimulatedDecision.DELAYED));
+    out.writeNumberField("allowed", simulator.total(SimulatedDecision.ADMITTED));
+    out.writeNumberField("denied", simulator.total(SimulatedDecision.DENIED));
+    out.writeNumberField("delayed", simulator.total(SimulatedDecision.DELAYED));
     out.writeEndObject();
   }
 
@@ -99,15 +104,15 @@ public final class SimulationJson {
     out.writeArray(counts, 0, counts.length);
   }
 
-  private void writeRules(String name, RuleSimulator bench) throws IOException {
+  private void writeRules(String name, RuleSimulator simulator) throws IOException {
     out.writeArrayFieldStart(name);
-    for (var tally : bench.byRule()) {
+    for (var totals : simulator.byRule()) {
       out.writeStartObject();
-      out.writeStringField("rule", tally.rule().id());
-      out.writeNumberField("requests", tally.asked());
-      out.writeNumberField("allowed", tally.asked() - tally.denied() - tally.delayed());
-      out.writeNumberField("denied", tally.denied());
-      out.writeNumberField("delayed", tally.delayed());
+      out.writeStringField("rule", totals.rule().id());
+      out.writeNumberField("requests", totals.asked());
+      out.writeNumberField("allowed", totals.asked() - totals.denied() - totals.delayed());
+      out.writeNumberField("denied", totals.denied());
+      out.writeNumberField("delayed", totals.delayed());
       out.writeEndObject();
     }
     out.writeEndArray();

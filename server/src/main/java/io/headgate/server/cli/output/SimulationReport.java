@@ -9,13 +9,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A replay that has ended, to be shown.
+ * The result of a completed replay.
  *
- * @param against the file of the rules that are compared with; without, there is but one set
- * @param unreadable how many lines could not be read, and {@code samples} the first of them
- * @param missing attributes that rules look at and that no line had
- * @param late how many lines were too far out of order to be put in order
- * @param crowded how many others came where too many lines had to be put in order at once
+ * @param comparison the decisions under both rule sets
+ * @param against the file of the rules to compare with; empty if there is one rule set only
+ * @param rules the file of the simulated rules
+ * @param logs the log files
+ * @param unreadable the number of lines that could not be parsed
+ * @param samples the errors of the first of those lines
+ * @param missing attributes that rules use and no line has
+ * @param late the number of lines that were too far out of order to be sorted
+ * @param crowded the number of lines that were not sorted because the reorder buffer was full
  */
 public record SimulationReport(
     Comparison comparison,
@@ -28,11 +32,11 @@ public record SimulationReport(
     long late,
     long crowded) {
 
-  /** How far ahead a replay looks to put lines in order, in microseconds. */
-  public static final long LOOK_AHEAD = 10_000_000;
+  /** The time span of the reorder buffer, in microseconds. */
+  public static final long REORDER_SPAN_MICROS = 10_000_000;
 
-  /** How many lines it holds meanwhile: 26,000 a second. A line takes some 300 bytes. */
-  public static final int MOST_HELD = 1 << 18;
+  /** The capacity of the reorder buffer in lines: 26,000 a second, some 300 bytes each. */
+  public static final int MAX_BUFFERED = 1 << 18;
 
   public SimulationReport {
     logs = List.copyOf(logs);
@@ -42,34 +46,35 @@ public record SimulationReport(
     return against.isPresent();
   }
 
-  /** Whether anybody was denied anything, under either set of rules. */
+  /** Returns whether a request was denied under either rule set. */
   boolean deniesAnything() {
     return comparison.before().total(SimulatedDecision.DENIED)
             + comparison.after().total(SimulatedDecision.DENIED)
         > 0;
   }
 
-  /** What whoever looks at the figures must know of them. */
+  /** Returns notes on the accuracy of the report. */
   List<String> notes() {
     var notes = new ArrayList<String>();
     if (!missing.isEmpty()) {
-      notes.add(SimulationNotes.missing(missing, "--attr says what to take for it"));
+      notes.add(SimulationNotes.missing(missing, "map it with --attr"));
     }
     if (late > 0) {
       notes.add(
           String.format(
               Locale.ROOT,
-              "%,d lines are more than 10 seconds out of order; they count as of the latest time before them",
+              "%,d lines are more than 10 seconds out of order; they are replayed at the latest time"
+                  + " before them",
               late));
     }
     if (crowded > 0) {
       notes.add(
           String.format(
               Locale.ROOT,
-              "%,d lines are out of order where more than %,d came within 10 seconds, too many to put"
-                  + " in order; they count as of the latest time before them; sort the log by time first",
+              "%,d lines are out of order among more than %,d within 10 seconds, too many to sort;"
+                  + " they are replayed at the latest time before them; sort the log by time first",
               crowded,
-              MOST_HELD));
+              MAX_BUFFERED));
     }
     notes.addAll(SimulationNotes.of(comparison, "a log", "--max-keys keeps more"));
     return notes;

@@ -11,19 +11,25 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a replay has shown, for people. */
+/** Prints a simulation report as text. */
 public final class SimulationText {
-  private final CommandContext around;
+  private final CommandContext context;
   private final int top;
 
-  public SimulationText(CommandContext around, int top) {
-    this.around = around;
+  /**
+   * Creates a printer.
+   *
+   * @param top the maximum number of callers
+   */
+  public SimulationText(CommandContext context, int top) {
+    this.context = context;
     this.top = top;
   }
 
+  /** Prints the report. */
   public void print(SimulationReport simulation) {
     var comparison = simulation.comparison();
-    around
+    context
         .out()
         .printf(
             Locale.ROOT,
@@ -33,18 +39,18 @@ public final class SimulationText {
             DurationText.text((comparison.to() - comparison.from()) / 1_000),
             Timestamps.text(comparison.from()),
             Timestamps.text(comparison.to()));
-    around
+    context
         .out()
         .printf(
             Locale.ROOT,
             "Busiest second: %s, with %,d%n",
             Timestamps.text(comparison.busiestSecond() * 1_000_000),
-            comparison.mostInSecond());
+            comparison.peakPerSecond());
     printUnreadable(simulation);
-    for (var note : simulation.notes()) around.out().println(around.remarkable("Note: ") + note);
-    around.out().println();
+    for (var note : simulation.notes()) context.out().println(context.warning("Note: ") + note);
+    context.out().println();
     printRules(simulation);
-    around.out().println();
+    context.out().println();
     printCallers(simulation);
   }
 
@@ -55,28 +61,28 @@ public final class SimulationText {
         count == 1
             ? "1 line can't be read:"
             : String.format(Locale.ROOT, "%,d lines can't be read, such as:", count);
-    around.out().println(around.bad(what));
-    for (var sample : simulation.samples()) around.out().println("  " + Printable.of(sample));
+    context.out().println(context.bad(what));
+    for (var sample : simulation.samples()) context.out().println("  " + Printable.of(sample));
   }
 
   private void printRules(SimulationReport simulation) {
     var comparison = simulation.comparison();
-    var before = tallies(comparison);
+    var before = totalsByRule(comparison);
     var table =
         simulation.compares()
             ? new TextTable("RULE", "REQUESTS", "ALLOWED", "DENIED", "DELAYED", "DENIED BEFORE")
             : new TextTable("RULE", "REQUESTS", "ALLOWED", "DENIED", "DELAYED");
-    for (var tally : comparison.after().byRule()) {
-      add(table, simulation, name(tally), Optional.of(tally), before.remove(tally.rule().id()));
+    for (var totals : comparison.after().byRule()) {
+      add(table, simulation, name(totals), Optional.of(totals), before.remove(totals.rule().id()));
     }
     if (simulation.compares()) {
       before.forEach(
-          (id, tally) -> add(table, simulation, id + " (gone)", Optional.empty(), tally));
+          (id, totals) -> add(table, simulation, id + " (removed)", Optional.empty(), totals));
     }
     addTotal(table, simulation);
-    table.print(around);
+    table.print(context);
     if (!simulation.compares()) return;
-    around
+    context
         .out()
         .printf(
             Locale.ROOT,
@@ -86,30 +92,30 @@ public final class SimulationText {
             comparison.changedToAllowed());
   }
 
-  private static Map<String, RuleTotals> tallies(Comparison comparison) {
+  private static Map<String, RuleTotals> totalsByRule(Comparison comparison) {
     var before = new LinkedHashMap<String, RuleTotals>();
-    for (var tally : comparison.before().byRule()) before.put(tally.rule().id(), tally);
+    for (var totals : comparison.before().byRule()) before.put(totals.rule().id(), totals);
     return before;
   }
 
-  private static String name(RuleTotals tally) {
-    return tally.rule().mode() == Mode.SHADOW ? tally.rule().id() + " (shadow)" : tally.rule().id();
+  private static String name(RuleTotals totals) {
+    return totals.rule().mode() == Mode.SHADOW ? totals.rule().id() + " (shadow)" : totals.rule().id();
   }
 
   private static void add(
       TextTable table,
       SimulationReport simulation,
       String name,
-      Optional<RuleTotals> tally,
+      Optional<RuleTotals> totals,
       @Nullable RuleTotals before) {
-    long asked = tally.map(RuleTotals::asked).orElse(0L);
-    long denied = tally.map(RuleTotals::denied).orElse(0L);
-    long delayed = tally.map(RuleTotals::delayed).orElse(0L);
+    long requests = totals.map(RuleTotals::asked).orElse(0L);
+    long denied = totals.map(RuleTotals::denied).orElse(0L);
+    long delayed = totals.map(RuleTotals::delayed).orElse(0L);
     row(
         table,
         simulation,
         name,
-        asked,
+        requests,
         denied,
         delayed,
         before == null ? "(new)" : count(before.denied()));
@@ -131,15 +137,15 @@ public final class SimulationText {
       TextTable table,
       SimulationReport simulation,
       String name,
-      long asked,
+      long requests,
       long denied,
       long delayed,
       String before) {
-    String allowed = count(asked - denied - delayed);
+    String allowed = count(requests - denied - delayed);
     if (simulation.compares()) {
-      table.add(name, count(asked), allowed, count(denied), count(delayed), before);
+      table.add(name, count(requests), allowed, count(denied), count(delayed), before);
     } else {
-      table.add(name, count(asked), allowed, count(denied), count(delayed));
+      table.add(name, count(requests), allowed, count(denied), count(delayed));
     }
   }
 
@@ -147,7 +153,7 @@ public final class SimulationText {
     var comparison = simulation.comparison();
     var callers = simulation.compares() ? comparison.mostChanged(top) : comparison.mostDenied(top);
     if (!simulation.deniesAnything()) {
-      around.out().println(around.good("Nobody would be denied."));
+      context.out().println(context.good("No request would be denied."));
       return;
     }
     var table =
@@ -155,8 +161,8 @@ public final class SimulationText {
             ? new TextTable("CALLER", "REQUESTS", "DENIED", "FIRST DENIED", "DENIED BEFORE")
             : new TextTable("CALLER", "REQUESTS", "DENIED", "FIRST DENIED");
     for (var caller : callers) add(table, simulation, caller);
-    if (!callers.isEmpty()) table.print(around);
-    around
+    if (!callers.isEmpty()) table.print(context);
+    context
         .out()
         .printf(
             Locale.ROOT,

@@ -12,18 +12,18 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out whether somebody sits there. */
+/** Detects whether standard output is an interactive terminal. */
 final class Terminal {
-  private static final int USUAL_WIDTH = 80;
+  private static final int DEFAULT_WIDTH = 80;
 
-  static Optional<CommandContext.Person> person() {
+  static Optional<CommandContext.InteractiveTerminal> detect() {
     var console = System.console();
     if (!isTerminal(console)) return Optional.empty();
     var in = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
-    return Optional.of(new CommandContext.Person(width(), () -> line(in)));
+    return Optional.of(new CommandContext.InteractiveTerminal(width(), () -> line(in)));
   }
 
-  /** Newer JDKs have a console also where there is no terminal, and a method that tells. */
+  /** Uses Console.isTerminal if it exists (JDK 22); newer JDKs have a console without terminal. */
   private static boolean isTerminal(@Nullable Console console) {
     if (console == null) return false;
     try {
@@ -50,17 +50,17 @@ final class Terminal {
               .redirectInput(new File("/dev/tty"))
               .redirectErrorStream(true)
               .start();
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-      boolean ended = process.waitFor(1, TimeUnit.SECONDS);
-      if (ended && said.matches("\\d{1,5} [1-9]\\d{0,4}\\s*")) {
-        return Integer.parseInt(said.strip().split(" ", -1)[1]);
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      boolean exited = process.waitFor(1, TimeUnit.SECONDS);
+      if (exited && output.matches("\\d{1,5} [1-9]\\d{0,4}\\s*")) {
+        return Integer.parseInt(output.strip().split(" ", -1)[1]);
       }
     } catch (IOException e) {
-      // There is no stty, or no terminal: the usual width will do.
+      // No stty or no terminal: use the default width.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return USUAL_WIDTH;
+    return DEFAULT_WIDTH;
   }
 
   private Terminal() {}

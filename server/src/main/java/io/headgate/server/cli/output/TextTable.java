@@ -4,27 +4,30 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Columns side by side, as wide as they need or, on a terminal, as it has room. */
+/** A table with aligned columns, narrowed to the width of an interactive terminal. */
 public final class TextTable {
   private static final String GAP = "  ";
-  private static final int NARROWEST = 8;
+  private static final int MIN_WIDTH = 8;
 
   private final List<List<String>> rows = new ArrayList<>();
 
+  /** Creates a table with a header row. */
   public TextTable(String... header) {
     rows.add(List.of(header));
   }
 
+  /** Adds a row; its cells are escaped with {@link Printable}. */
   public void add(String... cells) {
     rows.add(Arrays.stream(cells).map(Printable::of).toList());
   }
 
-  public void print(CommandContext around) {
+  /** Prints the table. */
+  public void print(CommandContext context) {
     var widths = widths();
-    around.person().ifPresent(person -> narrow(widths, person.width()));
+    context.terminal().ifPresent(terminal -> narrow(widths, terminal.width()));
     for (int i = 0; i < rows.size(); i++) {
       String line = line(rows.get(i), widths);
-      around.out().println(i == 0 ? around.faint(line) : line);
+      context.out().println(i == 0 ? context.faint(line) : line);
     }
   }
 
@@ -36,13 +39,13 @@ public final class TextTable {
     return widths;
   }
 
-  /** Takes from the widest, again and again, until all fit. */
-  private static void narrow(int[] widths, int room) {
-    int free = room - GAP.length() * (widths.length - 1);
-    while (Arrays.stream(widths).sum() > free) {
+  /** Narrows the widest column repeatedly until the table fits. */
+  private static void narrow(int[] widths, int available) {
+    int remaining = available - GAP.length() * (widths.length - 1);
+    while (Arrays.stream(widths).sum() > remaining) {
       int widest = 0;
       for (int i = 1; i < widths.length; i++) if (widths[i] > widths[widest]) widest = i;
-      if (widths[widest] <= NARROWEST) return;
+      if (widths[widest] <= MIN_WIDTH) return;
       widths[widest]--;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Output of commands: tables, diffs, simulation reports, progress, and text that is safe to print
- * on a terminal.
+ * Output of commands: tables, diffs, simulation reports, progress, and escaping of untrusted text
+ * for terminals.
  */
 @NullMarked
 package io.headgate.server.cli.output;

@@ -20,62 +20,66 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The endpoints for what the rules have been. */
+/** Handles the endpoints for revisions of the rules. */
 public final class RevisionHandlers {
   private static final int NUMBER = 2; // /v1/revisions/{number}
-  private static final int FEW = 50;
-  private static final int MOST = 1_000;
+  private static final int DEFAULT_LIMIT = 50;
+  private static final int MAX_LIMIT = 1_000;
 
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final RuleChangeHandlers changes;
 
-  public RevisionHandlers(RuleRepository book, RuleChangeHandlers changes) {
-    this.book = book;
+  /**
+   * @param changes applies restores
+   */
+  public RevisionHandlers(RuleRepository repository, RuleChangeHandlers changes) {
+    this.repository = repository;
     this.changes = changes;
   }
 
+  /** Answers with a page of revisions, the newest first. */
   public void history(Exchange exchange, byte[] body) {
     var query = exchange.query(Set.of("before", "limit"));
-    long before = query.whole("before", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
-    int most = (int) query.whole("limit", 1, MOST).orElse(FEW);
-    exchange.when(
-        RuleChangeHandlers.onVirtualThread(() -> book.history(before, most)),
+    long before = query.wholeNumber("before", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
+    int limit = (int) query.wholeNumber("limit", 1, MAX_LIMIT).orElse(DEFAULT_LIMIT);
+    exchange.whenComplete(
+        RuleChangeHandlers.onVirtualThread(() -> repository.history(before, limit)),
         revisions -> {
           var out = new JsonWriter().begin().name("revisions").beginList();
           for (var revision : revisions) RevisionJson.write(out, revision);
           out.endList();
-          boolean more = revisions.size() == most && revisions.getLast().number() > 1;
+          boolean more = revisions.size() == limit && revisions.getLast().number() > 1;
           if (more) out.name("next").value(revisions.getLast().number());
           exchange.header("Cache-Control", "no-cache");
           exchange.answer(200, MediaTypes.JSON, out.end());
         });
   }
 
-  /** One revision and what it changed, or its rules in YAML. */
+  /** Answers with one revision and its changes, or with its rules as YAML. */
   public void show(Exchange exchange, byte[] body) {
     long number = number(exchange);
     var query = exchange.query(Set.of("rules", "against"));
-    boolean rules = query.truth("rules");
-    var against = query.whole("against", 1, Long.MAX_VALUE);
-    boolean yaml = exchange.asked("Accept").map(MediaTypes::prefersYaml).orElse(false);
+    boolean rules = query.flag("rules");
+    var against = query.wholeNumber("against", 1, Long.MAX_VALUE);
+    boolean yaml = exchange.requestHeader("Accept").map(MediaTypes::prefersYaml).orElse(false);
     exchange.header("Vary", "Accept");
-    exchange.when(
+    exchange.whenComplete(
         RuleChangeHandlers.onVirtualThread(
             () -> yaml ? yaml(number) : json(number, against, rules)),
-        answer -> answer.give(exchange));
+        answer -> answer.send(exchange));
   }
 
   private RuleChangeHandlers.Answer yaml(long number) {
-    var text = RuleFile.yaml(book.at(number).rules().rules());
+    var text = RuleFile.yaml(repository.at(number).rules().rules());
     return new RuleChangeHandlers.Answer(200, number, MediaTypes.YAML, Buffer.buffer(text));
   }
 
   private RuleChangeHandlers.Answer json(long number, OptionalLong against, boolean withRules) {
-    var edition = book.at(number);
-    var rules = edition.rules().rules();
+    var snapshot = repository.at(number);
+    var rules = snapshot.rules().rules();
     var before = against.isPresent() ? Optional.of(rulesAt(against.getAsLong())) : previous(number);
     var out = new JsonWriter().begin();
-    RevisionJson.write(out.name("revision"), edition.revision());
+    RevisionJson.write(out.name("revision"), snapshot.revision());
     if (before.isPresent()) {
       RevisionJson.write(out.name("diff"), RuleDiff.of(before.get(), rules));
     }
@@ -88,10 +92,10 @@ public final class RevisionHandlers {
   }
 
   private List<Rule> rulesAt(long number) {
-    return book.at(number).rules().rules();
+    return repository.at(number).rules().rules();
   }
 
-  /** None where the one before is not kept any more. */
+  /** Returns the rules of the revision before; empty if it is no longer stored. */
   private Optional<List<Rule>> previous(long number) {
     if (number == 1) return Optional.of(List.of());
     try {
@@ -101,6 +105,7 @@ public final class RevisionHandlers {
     }
   }
 
+  /** Restores the rules of a revision as a new revision. */
   public void restore(Exchange exchange, byte[] body) {
     long number = number(exchange);
     changes.answer(exchange, () -> new Restore(number, rulesAt(number)));
@@ -113,25 +118,25 @@ public final class RevisionHandlers {
     }
 
     @Override
-    public RuleSnapshot make(
-        RuleRepository book,
+    public RuleSnapshot apply(
+        RuleRepository repository,
         OptionalLong expected,
-        ChangeInfo signature,
+        ChangeInfo change,
         Consumer<List<Rule>> before) {
-      long seen = book.latest().number();
-      var edition = book.restore(number, expected, signature);
-      var changed = edition.number() > seen ? book.at(edition.number() - 1) : edition;
+      long seen = repository.latest().number();
+      var snapshot = repository.restore(number, expected, change);
+      var changed = snapshot.number() > seen ? repository.at(snapshot.number() - 1) : snapshot;
       before.accept(changed.rules().rules());
-      return edition;
+      return snapshot;
     }
   }
 
   private static long number(Exchange exchange) {
     String given = exchange.segment(NUMBER);
-    return QueryString.number(given)
+    return QueryString.parseNumber(given)
         .orElseThrow(() ->
             ProblemException.badInput(
                 "number",
-                "of a revision is a whole number, got '%s'".formatted(TextSyntax.shown(given))));
+                "of a revision is a whole number, got '%s'".formatted(TextSyntax.excerpt(given))));
   }
 }

@@ -8,17 +8,17 @@ import io.headgate.server.rules.RuleDiff;
 import java.util.List;
 import java.util.Locale;
 
-/** Revisions, diffs and effects as JSON. */
+/** Writes revisions, diffs and impact reports as JSON. */
 final class RevisionJson {
-  /** Of a diff as long as a whole new set of rules, the first ones tell enough. */
-  static final int MOST_CHANGES = 1_000;
+  /** The number of changes and of moves that are listed; the rest is only counted. */
+  static final int MAX_CHANGES = 1_000;
 
   static void write(JsonWriter out, Revision revision) {
     out.begin();
     out.name("number").value(revision.number());
     out.name("at").value(revision.at().toString());
-    out.name("author").value(revision.signature().author());
-    out.name("message").value(revision.signature().message());
+    out.name("author").value(revision.changeInfo().author());
+    out.name("message").value(revision.changeInfo().message());
     if (revision.restored().isPresent()) {
       out.name("restored").value(revision.restored().getAsLong());
     }
@@ -45,27 +45,27 @@ final class RevisionJson {
     for (var move : first(diff.moves())) {
       out.begin().name("id").value(move.id()).name("after");
       if (move.after().isPresent()) out.value(move.after().get());
-      else out.nothing();
+      else out.nullValue();
       out.end();
     }
     out.endList();
     int more =
-        Math.max(0, diff.changes().size() - MOST_CHANGES)
-            + Math.max(0, diff.moves().size() - MOST_CHANGES);
+        Math.max(0, diff.changes().size() - MAX_CHANGES)
+            + Math.max(0, diff.moves().size() - MAX_CHANGES);
     if (more > 0) out.name("more").value(more);
     out.end();
   }
 
-  static void write(JsonWriter out, ImpactReport effects) {
+  static void write(JsonWriter out, ImpactReport impact) {
     out.begin();
-    out.name("sampled").value(effects.asked());
-    out.name("affected").value(effects.count());
+    out.name("sampled").value(impact.asked());
+    out.name("affected").value(impact.count());
     out.name("note")
         .value(
-            "a sample: at most %d of those whose checks this instance has served lately, of whom at most %d are listed"
+            "a sample: at most %d callers recently served by this instance, of which at most %d are listed"
                 .formatted(RecentCallers.MOST, ImpactReport.MOST_LISTED));
     out.name("list").beginList();
-    for (var affected : effects.affected()) {
+    for (var affected : impact.affected()) {
       out.begin().name("subject").begin();
       affected.subject().attributes().forEach(out::member);
       out.end();
@@ -87,17 +87,17 @@ final class RevisionJson {
       out.begin().name("field").value(edit.field());
       out.name("before");
       if (edit.before().isPresent()) out.value(edit.before().get());
-      else out.nothing();
+      else out.nullValue();
       out.name("after");
       if (edit.after().isPresent()) out.value(edit.after().get());
-      else out.nothing();
+      else out.nullValue();
       out.end();
     }
     out.endList();
   }
 
   private static <T> List<T> first(List<T> all) {
-    return all.subList(0, Math.min(MOST_CHANGES, all.size()));
+    return all.subList(0, Math.min(MAX_CHANGES, all.size()));
   }
 
   private static String name(RuleDiff.Kind kind) {

@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How rules are changed, whatever the change is: by whom and why, on the strength of which
- * revision, for real or to see what would be.
+ * Applies changes to the rules: reads author, message and expected revision from the request, and
+ * either applies the change or, for a dry run, reports its impact.
  */
 public final class RuleChangeHandlers {
   static final Set<String> PARAMETERS = Set.of("dry-run", "message", "author");
@@ -46,90 +46,96 @@ public final class RuleChangeHandlers {
   private static final String WITH_TOKEN = "with token";
   private static final String AUTHOR = "X-Headgate-Author";
 
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final RecentCallers callers;
   private final Ticker ticker;
   private final AccessControl access;
 
+  /**
+   * @param callers the sample for which a dry run reports the impact
+   */
   public RuleChangeHandlers(
-      RuleRepository book, RecentCallers callers, Ticker ticker, AccessControl access) {
-    this.book = book;
+      RuleRepository repository, RecentCallers callers, Ticker ticker, AccessControl access) {
+    this.repository = repository;
     this.callers = callers;
     this.ticker = ticker;
     this.access = access;
   }
 
-  /** What is to be done, and the answer if it is done. */
+  /** A change of the rules, and the status of the response. */
   interface Change {
-    /** The rules as they should be, of those that there are. */
+    /** Returns the changed rules. */
     List<Rule> edit(List<Rule> rules);
 
     /**
-     * Does it.
+     * Applies the change.
      *
-     * @param before is told the rules that it was done to
+     * @param before receives the rules to which it was applied
      */
-    default RuleSnapshot make(
-        RuleRepository book,
+    default RuleSnapshot apply(
+        RuleRepository repository,
         OptionalLong expected,
-        ChangeInfo signature,
+        ChangeInfo changeInfo,
         Consumer<List<Rule>> before) {
-      return book.change(
+      return repository.change(
           expected,
-          signature,
+          changeInfo,
           rules -> {
             before.accept(rules);
             return edit(rules);
           });
     }
 
+    /** Returns the status of the response to an effective change. */
     default int status(RuleDiff diff) {
       return 200;
     }
   }
 
   /**
-   * @param change made from the body, aside: a large one takes its time to be read
+   * Applies a change, or reports its impact if the request is a dry run, and answers.
+   *
+   * @param change parses the body; called on a virtual thread, since parsing may take long
    */
   void answer(Exchange exchange, Supplier<Change> change) {
     var query = exchange.query(PARAMETERS);
-    var expected = exchange.asked("If-Match").map(ETags::expected).orElse(OptionalLong.empty());
-    var signature = signature(exchange, query);
-    boolean dry = query.truth("dry-run");
-    exchange.when(
+    var expected = exchange.requestHeader("If-Match").map(ETags::expected).orElse(OptionalLong.empty());
+    var changeInfo = changeInfo(exchange, query);
+    boolean isDryRun = query.flag("dry-run");
+    exchange.whenComplete(
         onVirtualThread(
-            () -> dry ? tried(expected, change.get()) : made(expected, signature, change.get())),
-        answer -> answer.give(exchange));
+            () -> isDryRun ? dryRun(expected, change.get()) : apply(expected, changeInfo, change.get())),
+        answer -> answer.send(exchange));
   }
 
-  /** An answer that is all written, since that may take its time too. */
+  /** A serialized response. It is serialized on a virtual thread, since that may take long. */
   record Answer(int status, long revision, String mediaType, Buffer body) {
     static Answer of(int status, long revision, JsonWriter json) {
       return new Answer(status, revision, MediaTypes.JSON, Buffer.buffer(json.toString()));
     }
 
-    void give(Exchange exchange) {
+    void send(Exchange exchange) {
       exchange.header("ETag", ETags.of(revision)).header("Cache-Control", "no-cache");
       if (status == 304) exchange.end(status);
       else exchange.answer(status, mediaType, body);
     }
   }
 
-  private Answer made(OptionalLong expected, ChangeInfo signature, Change change) {
+  private Answer apply(OptionalLong expected, ChangeInfo changeInfo, Change change) {
     var before = new AtomicReference<List<Rule>>(List.of());
-    var edition = change.make(book, expected, signature, before::set);
-    var after = edition.rules().rules();
+    var snapshot = change.apply(repository, expected, changeInfo, before::set);
+    var after = snapshot.rules().rules();
     var diff = RuleDiff.of(before.get(), after);
     boolean changed = !before.get().equals(after);
-    var revision = edition.revision();
+    var revision = snapshot.revision();
     var out = new JsonWriter().begin().name("changed").value(changed);
     RevisionJson.write(out.name("revision"), revision);
     RevisionJson.write(out.name("diff"), diff);
-    return Answer.of(changed ? change.status(diff) : 200, edition.number(), out.end());
+    return Answer.of(changed ? change.status(diff) : 200, snapshot.number(), out.end());
   }
 
-  private Answer tried(OptionalLong expected, Change change) {
-    var latest = book.latest();
+  private Answer dryRun(OptionalLong expected, Change change) {
+    var latest = repository.latest();
     if (expected.isPresent() && expected.getAsLong() != latest.number()) {
       throw new RuleRepositoryException.Stale(expected.getAsLong(), latest.number());
     }
@@ -139,14 +145,14 @@ public final class RuleChangeHandlers {
     var out = new JsonWriter().begin().name("dryRun").value(true);
     out.name("changed").value(!before.rules().equals(after.rules()));
     RevisionJson.write(out.name("revision"), latest.revision());
-    book.condition().readOnly().ifPresent(why -> out.name("readOnly").value(why));
+    repository.condition().readOnly().ifPresent(why -> out.name("readOnly").value(why));
     RevisionJson.write(out.name("diff"), RuleDiff.of(before.rules(), after.rules()));
     RevisionJson.write(out.name("callers"), effects);
     return Answer.of(200, latest.number(), out.end());
   }
 
-  private ChangeInfo signature(Exchange exchange, QueryString query) {
-    String message = given(exchange, query, "message", MESSAGE).orElse("");
+  private ChangeInfo changeInfo(Exchange exchange, QueryString query) {
+    String message = headerOrParameter(exchange, query, "message", MESSAGE).orElse("");
     try {
       return new ChangeInfo(author(exchange, query), message);
     } catch (IllegalArgumentException e) {
@@ -154,46 +160,52 @@ public final class RuleChangeHandlers {
     }
   }
 
-  /** Anybody can say who they are, but not whose token it is. */
+  /**
+   * Returns the author of the change. Clients choose their name but can't use that of another
+   * token.
+   */
   private String author(Exchange exchange, QueryString query) {
-    String token = access.caller(exchange.asked("Authorization"));
-    var said = given(exchange, query, "author", AUTHOR);
-    said.ifPresent(who -> refuseAnothers(who, token));
+    String token = access.caller(exchange.requestHeader("Authorization"));
+    var given = headerOrParameter(exchange, query, "author", AUTHOR);
+    given.ifPresent(name -> requireOwnName(name, token));
     if (!token.isEmpty())
-      return said.map(who -> who + " " + WITH_TOKEN + " " + token).orElse(token);
-    return said.orElse(access.hasAdminToken() ? "admin" : "anonymous");
+      return given.map(name -> name + " " + WITH_TOKEN + " " + token).orElse(token);
+    return given.orElse(access.hasAdminToken() ? "admin" : "anonymous");
   }
 
-  private void refuseAnothers(String author, String token) {
-    boolean another =
-        access.isNameOfAToken(author) && !TokenSet.folded(author).equals(TokenSet.folded(token));
-    if (another || TokenSet.folded(author).contains(WITH_TOKEN)) {
+  private void requireOwnName(String author, String token) {
+    boolean other =
+        access.isTokenName(author) && !TokenSet.folded(author).equals(TokenSet.folded(token));
+    if (other || TokenSet.folded(author).contains(WITH_TOKEN)) {
       throw new ProblemException(
           ProblemDocument.of(
               400,
               "author",
-              "the author must not read like the name of a token that is not shown, got '%s'; give your own name"
-                  .formatted(TextSyntax.shown(author))));
+              "the author must not resemble the name of a token other than the one sent, got '%s'; use your own name"
+                  .formatted(TextSyntax.excerpt(author))));
     }
   }
 
-  private static Optional<String> given(
+  private static Optional<String> headerOrParameter(
       Exchange exchange, QueryString query, String parameter, String header) {
     return query
         .text(parameter)
-        .or(() -> exchange.asked(header).map(text -> PercentDecoder.decode(header, text)));
+        .or(() -> exchange.requestHeader(header).map(text -> PercentDecoder.decode(header, text)));
   }
 
-  /** Asks the book, which may wait for a database. */
-  static <T> CompletableFuture<T> onVirtualThread(Supplier<T> question) {
+  /**
+   * Runs a repository operation, which may wait for a database, on a virtual thread. Its exceptions
+   * are converted to problem documents.
+   */
+  static <T> CompletableFuture<T> onVirtualThread(Supplier<T> operation) {
     return LargeTaskExecutor.supply(() -> {
       try {
-        return question.get();
+        return operation.get();
       } catch (RuleRepositoryException e) {
         throw new ProblemException(problem(e));
       } catch (IllegalArgumentException e) {
         throw new ProblemException(
-            ProblemDocument.of(400, "the rules can't stand together: " + e.getMessage()));
+            ProblemDocument.of(400, "the rules conflict with each other: " + e.getMessage()));
       }
     });
   }
@@ -205,7 +217,7 @@ public final class RuleChangeHandlers {
       case RuleRepositoryException.ReadOnly readOnly -> ProblemDocument.of(403, detail);
       case RuleRepositoryException.NoSuchRevision missing -> ProblemDocument.of(404, detail);
       case RuleRepositoryException.Away away -> {
-        LOG.debug("the book of rules could not be asked", away);
+        LOG.debug("the rule repository is unavailable", away);
         yield ProblemDocument.of(503, detail).with("Retry-After", "1");
       }
     };

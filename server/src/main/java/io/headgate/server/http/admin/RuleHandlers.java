@@ -20,47 +20,51 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The endpoints for the rules themselves. */
+/** Handles the endpoints for rules. */
 public final class RuleHandlers {
   private static final int ID = 2; // /v1/rules/{id}
-  private static final int MOST_LISTED = 100_000;
+  private static final int MAX_LISTED = 100_000;
   private static final Set<String> PARAMETERS = Set.of("search", "limit", "after", "in-force");
 
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final RuleChangeHandlers changes;
 
-  public RuleHandlers(RuleRepository book, RuleChangeHandlers changes) {
-    this.book = book;
+  /**
+   * @param changes applies changes
+   */
+  public RuleHandlers(RuleRepository repository, RuleChangeHandlers changes) {
+    this.repository = repository;
     this.changes = changes;
   }
 
+  /** Answers with all rules, or with a page of those that match a search. */
   public void list(Exchange exchange, byte[] body) {
     var query = exchange.query(PARAMETERS);
     var search = query.text("search").map(text -> text.toLowerCase(Locale.ROOT));
     var after = query.text("after");
-    var limit = query.whole("limit", 1, MOST_LISTED);
-    boolean yaml = exchange.asked("Accept").map(MediaTypes::prefersYaml).orElse(false);
+    var limit = query.wholeNumber("limit", 1, MAX_LISTED);
+    boolean yaml = exchange.requestHeader("Accept").map(MediaTypes::prefersYaml).orElse(false);
     boolean part = search.isPresent() || after.isPresent() || limit.isPresent();
     exchange.header("Vary", "Accept");
     answer(
         exchange,
-        query.truth("in-force"),
-        edition -> {
-          var found = found(edition, search);
-          int from = after.map(id -> placeAfter(found, id)).orElse(0);
-          int to = (int) Math.min(found.size(), from + limit.orElse(MOST_LISTED));
-          var page = found.subList(from, to);
+        query.flag("in-force"),
+        snapshot -> {
+          var matching = matching(snapshot, search);
+          int from = after.map(id -> indexAfter(matching, id)).orElse(0);
+          int to = (int) Math.min(matching.size(), from + limit.orElse(MAX_LISTED));
+          var page = matching.subList(from, to);
           String text;
           if (yaml) text = RuleFile.yaml(page);
-          else if (part) text = page(edition, page, found.size(), to < found.size());
+          else if (part) text = page(snapshot, page, matching.size(), to < matching.size());
           else text = RuleFile.json(page);
           return new RuleChangeHandlers.Answer(
-              200, edition.number(), yaml ? MediaTypes.YAML : MediaTypes.JSON, Buffer.buffer(text));
+              200, snapshot.number(), yaml ? MediaTypes.YAML : MediaTypes.JSON, Buffer.buffer(text));
         });
   }
 
-  private static List<Rule> found(RuleSnapshot edition, Optional<String> search) {
-    var rules = edition.rules().rules();
+  private static List<Rule> matching(RuleSnapshot snapshot, Optional<String> search) {
+    var rules = snapshot.rules().rules();
     return search
         .map(text -> rules.stream().filter(rule -> contains(rule, text)).toList())
         .orElse(rules);
@@ -71,57 +75,65 @@ public final class RuleHandlers {
         || rule.description().toLowerCase(Locale.ROOT).contains(text);
   }
 
-  private static int placeAfter(List<Rule> rules, String id) {
+  private static int indexAfter(List<Rule> rules, String id) {
     for (int i = 0; i < rules.size(); i++) {
       if (rules.get(i).id().equals(id)) return i + 1;
     }
     throw ProblemException.badInput(
         "after",
-        "names '%s', which is not among these rules; begin again".formatted(TextSyntax.shown(id)));
+        "names '%s', which is not among these rules; start again without it".formatted(TextSyntax.excerpt(id)));
   }
 
-  /** With more fields than a set of rules has: put back, a part would replace the whole. */
-  private static String page(RuleSnapshot edition, List<Rule> rules, int total, boolean more) {
+  /**
+   * Writes a page. It has more fields than a rule file, so that a page sent back with PUT is
+   * rejected instead of replacing all rules.
+   */
+  private static String page(RuleSnapshot snapshot, List<Rule> rules, int total, boolean more) {
     var out = new JsonWriter().begin();
-    out.name("revision").value(edition.number()).name("total").value(total);
+    out.name("revision").value(snapshot.number()).name("total").value(total);
     if (more) out.name("next").value(rules.getLast().id());
     out.name("rules").beginList();
     for (var rule : rules) out.json(RuleFile.json(rule));
     return out.endList().end().toString();
   }
 
+  /** Answers with one rule. */
   public void show(Exchange exchange, byte[] body) {
     String id = exchange.segment(ID);
     var query = exchange.query(Set.of("in-force"));
     answer(
         exchange,
-        query.truth("in-force"),
-        edition -> {
-          var rules = edition.rules().rules();
-          var rule = rules.get(place(rules, id));
+        query.flag("in-force"),
+        snapshot -> {
+          var rules = snapshot.rules().rules();
+          var rule = rules.get(indexOf(rules, id));
           return new RuleChangeHandlers.Answer(
-              200, edition.number(), MediaTypes.JSON, Buffer.buffer(RuleFile.json(rule)));
+              200, snapshot.number(), MediaTypes.JSON, Buffer.buffer(RuleFile.json(rule)));
         });
   }
 
-  /** Of the newest rules or, if asked so, of those that are in force here, which needs nobody. */
+  /**
+   * Answers from the newest rules or, if requested, from those in force on this instance, which
+   * needs no database.
+   */
   private void answer(
       Exchange exchange,
       boolean inForce,
       Function<RuleSnapshot, RuleChangeHandlers.Answer> answer) {
-    var known = exchange.asked("If-None-Match");
-    exchange.when(
+    var ifNoneMatch = exchange.requestHeader("If-None-Match");
+    exchange.whenComplete(
         RuleChangeHandlers.onVirtualThread(() -> {
-          var edition = inForce ? book.inForce() : book.latest();
-          var made = answer.apply(edition); // also for one who has it: there may be no such rule
-          boolean same = known.isPresent() && ETags.isKnown(known.get(), edition.number());
+          var snapshot = inForce ? repository.inForce() : repository.latest();
+          var response = answer.apply(snapshot); // even if the ETag matches: the rule may not exist
+          boolean same = ifNoneMatch.isPresent() && ETags.matches(ifNoneMatch.get(), snapshot.number());
           return same
-              ? new RuleChangeHandlers.Answer(304, edition.number(), "", Buffer.buffer())
-              : made;
+              ? new RuleChangeHandlers.Answer(304, snapshot.number(), "", Buffer.buffer())
+              : response;
         }),
-        made -> made.give(exchange));
+        response -> response.send(exchange));
   }
 
+  /** Replaces all rules. */
   public void replaceAll(Exchange exchange, byte[] body) {
     changes.answer(
         exchange,
@@ -131,6 +143,7 @@ public final class RuleHandlers {
         });
   }
 
+  /** Adds or replaces one rule. */
   public void put(Exchange exchange, byte[] body) {
     String id = exchange.segment(ID);
     changes.answer(
@@ -141,7 +154,7 @@ public final class RuleHandlers {
             throw ProblemException.badInput(
                 "id",
                 "is '%s' in the body and '%s' in the path; make them the same"
-                    .formatted(rule.id(), TextSyntax.shown(id)));
+                    .formatted(rule.id(), TextSyntax.excerpt(id)));
           }
           return new Put(rule);
         });
@@ -162,6 +175,7 @@ public final class RuleHandlers {
     }
   }
 
+  /** Deletes one rule. */
   public void delete(Exchange exchange, byte[] body) {
     String id = exchange.segment(ID);
     changes.answer(
@@ -169,18 +183,18 @@ public final class RuleHandlers {
         () ->
             rules -> {
               var rest = new ArrayList<>(rules);
-              rest.remove(place(rules, id));
+              rest.remove(indexOf(rules, id));
               return rest;
             });
   }
 
-  private static int place(List<Rule> rules, String id) {
+  private static int indexOf(List<Rule> rules, String id) {
     for (int i = 0; i < rules.size(); i++) {
       if (rules.get(i).id().equals(id)) return i;
     }
     throw new ProblemException(
         ProblemDocument.of(
             404,
-            "there is no rule '%s'; GET /v1/rules lists them".formatted(TextSyntax.shown(id))));
+            "there is no rule '%s'; GET /v1/rules lists them".formatted(TextSyntax.excerpt(id))));
   }
 }

@@ -12,12 +12,14 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Rules as they come in a body: all that is wrong with them is said at once. */
+/** Parses rules in a request body and reports all errors at once. */
 public final class RulesJson {
+  /** Parses a rule file. */
   static List<Rule> all(byte[] body) {
     return read(body, RuleFile::read);
   }
 
+  /** Parses one rule. */
   static Rule one(byte[] body) {
     return read(body, RuleFile::readRule);
   }
@@ -34,8 +36,10 @@ public final class RulesJson {
   }
 
   /**
-   * @param field where the text stood
-   * @param flaw how to begin to say that it is not valid
+   * Runs a reader and converts its errors to a problem document.
+   *
+   * @param field the field of the request that contains the text
+   * @param flaw the beginning of the message
    */
   public static <T> T read(String field, String flaw, Supplier<T> reader) {
     try {

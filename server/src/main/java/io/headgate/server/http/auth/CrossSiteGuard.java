@@ -13,75 +13,81 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps pages of other sites away from a service without tokens. It listens to its own machine
- * only, but so does every page in that machine's browser: one may send requests whose answers it
- * can't read, and one whose own name has been made to lead here (DNS rebinding) may read them too.
+ * Rejects requests that pages of other sites send to a service without tokens (CSRF and DNS
+ * rebinding). Such a service listens on the loopback interface only, but every page in a browser on
+ * that machine can reach it: a page can send requests whose responses it can't read, and a page
+ * whose host name resolves to this address can read them as well.
  */
 public final class CrossSiteGuard {
   private static final String FETCH_SITE = "Sec-Fetch-Site";
 
   private CrossSiteGuard() {}
 
-  /** Lets the request pass or throws the refusal. Most have no origin and cost a look. */
+  /**
+   * Checks a request. Most requests have no {@code Origin} and cost two header lookups.
+   *
+   * @throws ProblemException with status 403 if the request is from another site
+   */
   public static void require(Role role, HttpServerRequest request) {
-    if (role == Role.ANYBODY) return;
-    refuseOtherSites(request.getHeader(FETCH_SITE));
+    if (role == Role.PUBLIC) return;
+    rejectOtherSites(request.getHeader(FETCH_SITE));
     String origin = request.getHeader(HttpHeaders.ORIGIN);
-    boolean anyName = role == Role.CHECK || role == Role.PEEK; // proxies call it what they like
-    if (origin == null && anyName) return;
-    var asked = request.authority();
-    if (origin != null && !isOf(origin, asked)) {
+    boolean anyHost = role == Role.CHECK || role == Role.PEEK; // proxies may use any host name
+    if (origin == null && anyHost) return;
+    var requested = request.authority();
+    if (origin != null && !isSameOrigin(origin, requested)) {
       throw new ProblemException(
           ProblemDocument.of(
               403,
               "Origin",
-              "pages of another site (%s) may not ask a service that has no tokens; ask from one of"
-                      .formatted(TextSyntax.shown(origin))
-                  + " its own, or set an admin token"));
+              "requests from another site (%s) are rejected while the service has no tokens; use its own"
+                      .formatted(TextSyntax.excerpt(origin))
+                  + " origin, or set an admin token"));
     }
-    if (!anyName && asked != null && !isOurs(asked.host())) {
+    if (!anyHost && requested != null && !isLocal(requested.host())) {
       throw new ProblemException(
           ProblemDocument.of(
               403,
               "Host",
-              "without tokens this is done under localhost or an address, not as '%s'; ask"
-                      .formatted(TextSyntax.shown(asked.host()))
+              "without tokens the host must be localhost or an IP address, got '%s'; use"
+                      .formatted(TextSyntax.excerpt(requested.host()))
                   + " 127.0.0.1, or set an admin token"));
     }
   }
 
   /**
-   * Browsers send this with every request, also with those that have no origin, such as that for an
-   * image or a link. Whoever types an address is {@code none}.
+   * Rejects requests of other sites by {@code Sec-Fetch-Site}, which browsers send with every
+   * request, including those without an origin such as images and links. It is {@code none} for an
+   * address that was typed.
    */
-  private static void refuseOtherSites(@Nullable String site) {
+  private static void rejectOtherSites(@Nullable String site) {
     if (site == null || site.equals("same-origin") || site.equals("none")) return;
     throw new ProblemException(
         ProblemDocument.of(
             403,
             "Sec-Fetch-Site",
-            "pages of another site (%s) may not use a service that has no tokens; set an admin token"
-                    .formatted(TextSyntax.shown(site))
+            "requests from another site (%s) are rejected while the service has no tokens; set an admin token"
+                    .formatted(TextSyntax.excerpt(site))
                 + " and a check token"));
   }
 
-  private static boolean isOf(String origin, @Nullable HostAndPort asked) {
-    if (asked == null) return false;
+  private static boolean isSameOrigin(String origin, @Nullable HostAndPort requested) {
+    if (requested == null) return false;
     try {
       var site = URI.create(origin);
-      int usual = "https".equals(site.getScheme()) ? 443 : 80;
-      return asked.host().equalsIgnoreCase(site.getHost())
-          && port(site.getPort(), usual) == port(asked.port(), usual);
+      int defaultPort = "https".equals(site.getScheme()) ? 443 : 80;
+      return requested.host().equalsIgnoreCase(site.getHost())
+          && port(site.getPort(), defaultPort) == port(requested.port(), defaultPort);
     } catch (IllegalArgumentException e) {
       return false;
     }
   }
 
-  private static int port(int given, int usual) {
-    return given < 0 ? usual : given;
+  private static int port(int given, int defaultPort) {
+    return given < 0 ? defaultPort : given;
   }
 
-  private static boolean isOurs(String host) {
+  private static boolean isLocal(String host) {
     String name = host.toLowerCase(Locale.ROOT);
     String bare =
         name.startsWith("[") && name.endsWith("]") ? name.substring(1, name.length() - 1) : name;

@@ -1,7 +1,4 @@
-/**
- * Protection against requests from pages of other sites. Tokens are in {@link
- * io.headgate.server.api}.
- */
+/** Protection against cross-site requests. Tokens are handled by {@link io.headgate.server.api}. */
 @NullMarked
 package io.headgate.server.http.auth;
 

@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a question may say, and which of it each endpoint takes. */
+/** The fields of a check request, and the sets of fields that each endpoint accepts. */
 public enum CheckField {
   KEY("key"),
   SUBJECT("subject"),
@@ -16,7 +16,9 @@ public enum CheckField {
   TOKENS("tokens");
 
   static final Set<CheckField> OF_CHECK = EnumSet.of(KEY, SUBJECT, COST, COSTS, WAIT);
+  /** The fields that {@code /v1/peek} and the items of a batch accept. */
   public static final Set<CheckField> OF_PEEK = EnumSet.of(KEY, SUBJECT, COST, COSTS);
+  /** The fields that {@code /v1/explain} accepts. */
   public static final Set<CheckField> OF_EXPLAIN = EnumSet.of(KEY, SUBJECT);
   static final Set<CheckField> OF_RESET = EnumSet.of(KEY, SUBJECT, RULE);
   static final Set<CheckField> OF_TOKENS = EnumSet.of(KEY, TOKENS_REQUESTED, TOKENS);
@@ -27,6 +29,7 @@ public enum CheckField {
     this.text = text;
   }
 
+  /** Returns the field of this name, or null. */
   static @Nullable CheckField find(String name) {
     return switch (name) {
       case "key" -> KEY;

@@ -12,60 +12,66 @@ import io.headgate.store.Ticker;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** The endpoints that ask whether a request may go ahead. */
+/** Handles the endpoints that decide requests: check, peek and batch. */
 public final class CheckHandlers {
   private final RateLimiter limiter;
-  private final CheckService asking;
+  private final CheckService checkService;
   private final Ticker ticker;
   private final RateLimitHeaders headers;
 
-  public CheckHandlers(RateLimiter limiter, CheckService asking, Ticker ticker) {
+  /**
+   * @param ticker the clock for reset times
+   */
+  public CheckHandlers(RateLimiter limiter, CheckService checkService, Ticker ticker) {
     this.limiter = limiter;
-    this.asking = asking;
+    this.checkService = checkService;
     this.ticker = ticker;
     this.headers = new RateLimitHeaders(ticker);
   }
 
+  /** Decides one request. With {@code wait}, the response is sent when the delay has passed. */
   public void check(Exchange exchange, byte[] body) {
-    var asked = CheckRequestReader.readOne(body, CheckField.OF_CHECK);
-    asking.decide(exchange, asked.request(), result -> decided(exchange, asked, result));
+    var check = CheckRequestReader.readOne(body, CheckField.OF_CHECK);
+    checkService.check(exchange, check.request(), result -> decided(exchange, check, result));
   }
 
-  private void decided(Exchange exchange, CheckRequest asked, CheckResult result) {
-    if (exchange.isGone()) {
-      asking.giveBack(result);
+  private void decided(Exchange exchange, CheckRequest check, CheckResult result) {
+    if (exchange.isClosed()) {
+      checkService.releaseSlots(result);
       return;
     }
     long delay = RoundedTimes.micros(result.delay());
-    if (!asked.waits() || delay == 0) {
+    if (!check.waits() || delay == 0) {
       answer(exchange, result, 0, true);
       return;
     }
     long millis = RoundedTimes.millis(delay);
-    exchange.later(
+    exchange.runAfter(
         millis,
         () -> answer(exchange, result, millis * 1_000, true),
-        // Its place in the line can't be taken by others, but its slots in flight can.
-        () -> asking.giveBack(result));
+        // Its place in the queue can't be reused, but its slots can.
+        () -> checkService.releaseSlots(result));
   }
 
+  /** Answers like a check, but charges nothing. */
   public void peek(Exchange exchange, byte[] body) {
-    var asked = CheckRequestReader.readOne(body, CheckField.OF_PEEK);
-    asking.ask(
+    var check = CheckRequestReader.readOne(body, CheckField.OF_PEEK);
+    checkService.call(
         exchange,
-        () -> limiter.peek(asked.request()),
+        () -> limiter.peek(check.request()),
         result -> answer(exchange, result, 0, false));
   }
 
+  /** Decides up to 1,000 requests, each on its own. */
   public void batch(Exchange exchange, byte[] body) {
-    var checks = CheckRequestReader.readBatch(body); // all of them, before the first is charged
+    var checks = CheckRequestReader.readBatch(body); // parses all before the first is charged
     var requests = checks.stream().map(CheckRequest::request).toList();
-    asking.decideAll(
+    checkService.checkAll(
         exchange,
         requests,
         results -> {
-          if (exchange.isGone()) {
-            results.forEach(asking::giveBack);
+          if (exchange.isClosed()) {
+            results.forEach(checkService::releaseSlots);
             return;
           }
           var out = new JsonWriter().begin().name("decisions").beginList();
@@ -86,23 +92,26 @@ public final class CheckHandlers {
     }
   }
 
-  /** The shape that some clients know from elsewhere: tokens of a key, and when all are back. */
+  /**
+   * Decides a request in the format of a common tutorial API: tokens of a key, and when all are
+   * available again.
+   */
   public void tokens(Exchange exchange, byte[] body) {
-    var asked = CheckRequestReader.readOne(body, CheckField.OF_TOKENS);
-    asking.decide(exchange, asked.request(), result -> answerTokens(exchange, asked, result));
+    var check = CheckRequestReader.readOne(body, CheckField.OF_TOKENS);
+    checkService.check(exchange, check.request(), result -> answerTokens(exchange, check, result));
   }
 
-  private void answerTokens(Exchange exchange, CheckRequest asked, CheckResult result) {
-    // The answer has no lease, so nobody could say when the request ends: it holds no slots.
-    asking.giveBack(result);
+  private void answerTokens(Exchange exchange, CheckRequest check, CheckResult result) {
+    // The response has no slot id, so the client can't release slots: none are kept.
+    checkService.releaseSlots(result);
     headers.write(result, 0, exchange::header);
     var out = new JsonWriter().begin();
-    out.name("key").value(asked.subject().toString());
-    out.name("tokensRequested").value(asked.request().cost());
+    out.name("key").value(check.subject().toString());
+    out.name("tokensRequested").value(check.request().cost());
     out.name("allowed").value(result.isAllowed());
     var limit = result.limit();
     if (limit.isPresent()) out.name("tokensRemaining").value(limit.get().remaining());
-    else out.name("tokensRemaining").nothing();
+    else out.name("tokensRemaining").nullValue();
     long reset = limit.map(report -> RoundedTimes.micros(report.resetAfter())).orElse(0L);
     out.name("resetTime").value(instant(ticker.micros() + reset).toString());
     exchange.answer(result.isAllowed() ? 200 : 429, MediaTypes.JSON, out.end());

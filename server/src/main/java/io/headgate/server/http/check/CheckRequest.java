@@ -4,10 +4,10 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
 
 /**
- * A question as it came.
+ * A parsed check.
  *
- * @param waits whether to answer when the slot comes rather than say when it will
- * @param rule the rule it is about; empty where the endpoint takes none
+ * @param waits whether to answer when the delay has passed instead of reporting it
+ * @param rule the id of the rule; empty if the endpoint has no such field
  */
 record CheckRequest(Request request, boolean waits, String rule) {
   Subject subject() {

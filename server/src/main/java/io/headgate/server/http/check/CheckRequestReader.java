@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads questions, each field as it comes by, and refuses whatever is not exactly right. */
+/** Parses check requests strictly: unknown, repeated and malformed fields are errors. */
 public final class CheckRequestReader {
-  static final int MOST_CHECKS = 1_000;
+  static final int MAX_CHECKS = 1_000;
 
   private static final String BATCH = "checks";
 
@@ -34,15 +34,25 @@ public final class CheckRequestReader {
     this.allowed = allowed;
   }
 
+  /**
+   * Parses a body with one check.
+   *
+   * @param allowed the fields that the endpoint accepts
+   * @throws ProblemException with status 400 if the body is not valid
+   */
   public static CheckRequest readOne(byte[] body, Set<CheckField> allowed) {
     var in = JsonReader.of(body);
     in.beginObject();
-    var asked = new CheckRequestReader(in, allowed).read();
+    var check = new CheckRequestReader(in, allowed).read();
     in.end();
-    return asked;
+    return check;
   }
 
-  /** Reads {@code {"checks":[…]}}. */
+  /**
+   * Parses {@code {"checks":[…]}}.
+   *
+   * @throws ProblemException with status 400 if the body is not valid
+   */
   public static List<CheckRequest> readBatch(byte[] body) {
     var in = JsonReader.of(body);
     in.beginObject();
@@ -64,16 +74,16 @@ public final class CheckRequestReader {
     if (in.next() != JsonToken.START_ARRAY) throw in.bad("must be a list of checks");
     var checks = new ArrayList<CheckRequest>();
     while (true) {
-      in.enter(BATCH + "[" + checks.size() + "]");
+      in.setPath(BATCH + "[" + checks.size() + "]");
       var token = in.next();
       if (token == JsonToken.END_ARRAY) {
-        in.enter("");
+        in.setPath("");
         return checks;
       }
       if (token != JsonToken.START_OBJECT) throw in.bad("must be an object such as {\"key\":…}");
-      if (checks.size() == MOST_CHECKS) {
+      if (checks.size() == MAX_CHECKS) {
         throw ProblemException.badInput(
-            BATCH, "may have at most %d items; send several batches".formatted(MOST_CHECKS));
+            BATCH, "may have at most %d items; send several batches".formatted(MAX_CHECKS));
       }
       checks.add(new CheckRequestReader(in, CheckField.OF_PEEK).read());
     }
@@ -86,31 +96,31 @@ public final class CheckRequestReader {
       if (!seen.add(field)) throw in.bad("is given twice; give it once");
       switch (field) {
         case KEY -> {
-          refuseBoth(CheckField.SUBJECT);
+          rejectBoth(CheckField.SUBJECT);
           subject = Subject.of(checked(in.scalar()));
         }
         case SUBJECT -> {
-          refuseBoth(CheckField.KEY);
+          rejectBoth(CheckField.KEY);
           subject = readSubject();
         }
-        case COST -> cost = in.whole(Request.HIGHEST_COST);
+        case COST -> cost = in.wholeNumber(Request.HIGHEST_COST);
         case COSTS -> costs = readCosts();
-        case WAIT -> wait = in.truth();
+        case WAIT -> wait = in.bool();
         case RULE -> rule = checked(in.text());
         case TOKENS_REQUESTED -> {
-          refuseBoth(CheckField.TOKENS);
-          cost = in.whole(Request.HIGHEST_COST);
+          rejectBoth(CheckField.TOKENS);
+          cost = in.wholeNumber(Request.HIGHEST_COST);
         }
         case TOKENS -> {
-          refuseBoth(CheckField.TOKENS_REQUESTED);
-          cost = in.whole(Request.HIGHEST_COST);
+          rejectBoth(CheckField.TOKENS_REQUESTED);
+          cost = in.wholeNumber(Request.HIGHEST_COST);
         }
       }
     }
-    return asked();
+    return build();
   }
 
-  private CheckRequest asked() {
+  private CheckRequest build() {
     if (subject == null) {
       throw allowed.contains(CheckField.SUBJECT)
           ? in.missing(
@@ -124,9 +134,9 @@ public final class CheckRequestReader {
     return new CheckRequest(new Request(subject, cost, costs), wait, rule);
   }
 
-  private void refuseBoth(CheckField other) {
+  private void rejectBoth(CheckField other) {
     if (seen.contains(other))
-      throw in.bad("and %s say the same; send one of them".formatted(other));
+      throw in.bad("and %s are alternatives; send one of them".formatted(other));
   }
 
   private Subject readSubject() {
@@ -136,8 +146,8 @@ public final class CheckRequestReader {
     var attributes = new LinkedHashMap<String, String>();
     while (in.nextMember()) {
       checkName();
-      if (attributes.size() == Subject.MOST_ATTRIBUTES) {
-        throw in.bad("is one too many; a subject may have %d".formatted(Subject.MOST_ATTRIBUTES));
+      if (attributes.size() == Subject.MAX_ATTRIBUTES) {
+        throw in.bad("is one too many; a subject may have %d".formatted(Subject.MAX_ATTRIBUTES));
       }
       if (attributes.put(in.member(), checked(in.scalar())) != null) {
         throw in.bad("is given twice; give it once");
@@ -154,10 +164,10 @@ public final class CheckRequestReader {
     var named = new LinkedHashMap<String, Long>();
     while (in.nextMember()) {
       checkName();
-      if (named.size() == Request.MOST_COSTS) {
-        throw in.bad("is one too many; a check may have %d".formatted(Request.MOST_COSTS));
+      if (named.size() == Request.MAX_NAMED_COSTS) {
+        throw in.bad("is one too many; a check may have %d".formatted(Request.MAX_NAMED_COSTS));
       }
-      if (named.put(in.member(), in.whole(Request.HIGHEST_COST)) != null) {
+      if (named.put(in.member(), in.wholeNumber(Request.HIGHEST_COST)) != null) {
         throw in.bad("is given twice; give it once");
       }
     }
@@ -167,10 +177,10 @@ public final class CheckRequestReader {
   private void checkName() {
     String name = in.member();
     if (name.isEmpty()) throw in.bad("has an empty name in it; name each attribute and cost");
-    if (name.length() > Subject.LONGEST_NAME) {
+    if (name.length() > Subject.MAX_NAME_LENGTH) {
       throw in.bad(
           "has too long a name (%d characters); the longest is %d"
-              .formatted(name.length(), Subject.LONGEST_NAME));
+              .formatted(name.length(), Subject.MAX_NAME_LENGTH));
     }
     TextSyntax.flaw(name)
         .ifPresent(flaw -> {
@@ -180,10 +190,10 @@ public final class CheckRequestReader {
 
   private String checked(String value) {
     if (value.isEmpty()) throw in.bad("is empty; leave it out if the request has none");
-    if (value.length() > Subject.LONGEST_VALUE) {
+    if (value.length() > Subject.MAX_VALUE_LENGTH) {
       throw in.bad(
           "may have at most %d characters, got %d; send a hash of it instead"
-              .formatted(Subject.LONGEST_VALUE, value.length()));
+              .formatted(Subject.MAX_VALUE_LENGTH, value.length()));
     }
     TextSyntax.flaw(value)
         .ifPresent(flaw -> {

@@ -7,14 +7,16 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.RoundedTimes;
 import io.headgate.store.Source;
 
-/** The body of a decision, in the order in which its fields are documented. */
+/** Writes results as JSON, in the documented order of fields. */
 public final class CheckResultJson {
   static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
   /**
-   * @param waited the microseconds that the caller has already waited for its slot
-   * @param charged false of a peek, which takes no slots that could be given back
+   * Writes a result.
+   *
+   * @param waited the time in microseconds for which the request has already been delayed
+   * @param charged false for a peek, which acquires no slots
    */
   static void write(JsonWriter out, CheckResult result, long waited, boolean charged) {
     out.begin();
@@ -22,7 +24,7 @@ public final class CheckResultJson {
     out.end();
   }
 
-  /** A denial that is a problem document too. */
+  /** Writes a denial with the fields of a problem document added. */
   static void writeProblem(JsonWriter out, CheckResult result, boolean charged) {
     out.begin();
     writeFields(out, result, 0, charged);
@@ -43,11 +45,11 @@ public final class CheckResultJson {
       out.name("limit").value(limit.get().limit());
       out.name("remaining").value(limit.get().remaining());
     } else {
-      out.name("rule").nothing().name("limit").nothing().name("remaining").nothing();
+      out.name("rule").nullValue().name("limit").nullValue().name("remaining").nullValue();
     }
     var decision = result.decision();
     writeRetry(out.name("retryAfterMs"), decision);
-    long reset = limit.isPresent() ? RoundedTimes.rest(limit.get().resetAfter(), waited) : 0;
+    long reset = limit.isPresent() ? RoundedTimes.remaining(limit.get().resetAfter(), waited) : 0;
     out.name("resetAfterMs").value(RoundedTimes.millis(reset));
     out.name("delayMs").value(RoundedTimes.millis(RoundedTimes.micros(result.delay())));
     out.name("source").value(source(result.source()));
@@ -67,10 +69,11 @@ public final class CheckResultJson {
       case Decision.Delayed delayed -> out.value(0);
       case Decision.Denied(var retryAfter) ->
           out.value(RoundedTimes.millis(RoundedTimes.micros(retryAfter)));
-      case Decision.Impossible impossible -> out.nothing();
+      case Decision.Impossible impossible -> out.nullValue();
     }
   }
 
+  /** Writes the report of one limit. */
   static void writeLimit(JsonWriter out, LimitReport report, long waited) {
     out.begin();
     out.name("rule").value(report.rule());
@@ -79,7 +82,7 @@ public final class CheckResultJson {
     out.name("limit").value(report.limit());
     out.name("remaining").value(report.remaining());
     out.name("resetAfterMs")
-        .value(RoundedTimes.millis(RoundedTimes.rest(report.resetAfter(), waited)));
+        .value(RoundedTimes.millis(RoundedTimes.remaining(report.resetAfter(), waited)));
     if (!report.enforced()) out.name("shadow").value(true);
     out.end();
   }

@@ -13,113 +13,115 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Asks the limiter without making the event loop wait. A store in memory answers at once, so there
- * nothing is put off; one elsewhere may take as long as its deadline.
+ * Calls the rate limiter without blocking the event loop. With an in-memory store, calls complete
+ * immediately on the event loop; with a remote store they are asynchronous and may take up to the
+ * store's deadline. Not thread-safe: each event loop has its own.
  */
 public final class CheckService {
   private final RateLimiter limiter;
-  private final DecisionListener witness;
+  private final DecisionListener listener;
   private final boolean remote;
 
   /**
-   * @param witness of this event loop
+   * @param listener is notified of the decisions of this event loop
    */
-  public CheckService(RateLimiter limiter, DecisionListener witness) {
+  public CheckService(RateLimiter limiter, DecisionListener listener) {
     this.limiter = limiter;
-    this.witness = witness;
+    this.listener = listener;
     this.remote = new StoreView(limiter.store()).isRemote();
   }
 
-  void decide(Exchange exchange, Request request, Consumer<CheckResult> then) {
+  /** Decides a request and passes the result to {@code then} on the event loop. */
+  void check(Exchange exchange, Request request, Consumer<CheckResult> then) {
     long since = System.nanoTime();
     if (remote) {
-      exchange.trace().asks(1);
+      exchange.trace().storeCallStarted(1);
       var decided = limiter.checkForResultAsync(request).toCompletableFuture();
       boolean waited = !decided.isDone();
-      exchange.when(
+      exchange.whenComplete(
           decided,
           result -> {
-            witness.decided(request, result, System.nanoTime() - since);
+            listener.decided(request, result, System.nanoTime() - since);
             exchange.trace().decided(result, waited);
             then.accept(result);
           });
     } else {
       var result = limiter.checkForResult(request);
-      witness.decided(request, result, System.nanoTime() - since);
+      listener.decided(request, result, System.nanoTime() - since);
       exchange.trace().decided(result, false);
       then.accept(result);
     }
   }
 
-  /** Each on its own, in their order. */
-  void decideAll(Exchange exchange, List<Request> requests, Consumer<List<CheckResult>> then) {
+  /** Decides requests independently, in their order. */
+  void checkAll(Exchange exchange, List<Request> requests, Consumer<List<CheckResult>> then) {
     if (remote) {
-      decideAllAtOnce(exchange, requests, then);
+      checkConcurrently(exchange, requests, then);
     } else {
-      var results = decideInTurn(requests);
+      var results = checkSequentially(requests);
       exchange.trace().decided(results, false);
       then.accept(results);
     }
   }
 
-  private List<CheckResult> decideInTurn(List<Request> requests) {
+  private List<CheckResult> checkSequentially(List<Request> requests) {
     var results = new ArrayList<CheckResult>(requests.size());
     long since = System.nanoTime();
     for (var request : requests) {
       var result = limiter.checkForResult(request);
       long now = System.nanoTime();
-      witness.decided(request, result, now - since);
+      listener.decided(request, result, now - since);
       results.add(result);
       since = now;
     }
     return results;
   }
 
-  /** All are on their way together, so whoever asked waited as long for each of them. */
-  private void decideAllAtOnce(
+  /** Decides all requests concurrently, so each of them counts with the duration of the whole. */
+  private void checkConcurrently(
       Exchange exchange, List<Request> requests, Consumer<List<CheckResult>> then) {
     long since = System.nanoTime();
-    exchange.trace().asks(requests.size());
+    exchange.trace().storeCallStarted(requests.size());
     var results =
         requests.stream().map(r -> limiter.checkForResultAsync(r).toCompletableFuture()).toList();
     var together = CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new));
     boolean waited = !together.isDone();
-    exchange.when(
+    exchange.whenComplete(
         together,
         all -> {
           var decided = results.stream().map(CompletableFuture::join).toList();
           long nanos = System.nanoTime() - since;
           for (int i = 0; i < decided.size(); i++) {
-            witness.decided(requests.get(i), decided.get(i), nanos);
+            listener.decided(requests.get(i), decided.get(i), nanos);
           }
           exchange.trace().decided(decided, waited);
           then.accept(decided);
         });
   }
 
-  /** For what the limiter does while its caller waits. */
-  <T> void ask(Exchange exchange, Supplier<T> question, Consumer<T> then) {
-    if (remote) exchange.when(onVirtualThread(question), then);
-    else then.accept(question.get());
+  /** Runs a blocking operation of the limiter: on a virtual thread if the store is remote. */
+  <T> void call(Exchange exchange, Supplier<T> operation, Consumer<T> then) {
+    if (remote) exchange.whenComplete(onVirtualThread(operation), then);
+    else then.accept(operation.get());
   }
 
   /**
-   * Gives the slots back of a request whose client has gone. If that fails they end by themselves.
+   * Releases the slots of a request whose client has disconnected. If that fails the slots expire.
    */
-  void giveBack(CheckResult result) {
+  void releaseSlots(CheckResult result) {
     result.slotId().ifPresent(this::release);
   }
 
-  private void release(String lease) {
+  private void release(String slot) {
     if (remote) {
-      var unused = onVirtualThread(() -> limiter.release(lease));
+      var unused = onVirtualThread(() -> limiter.release(slot));
     } else {
-      limiter.release(lease);
+      limiter.release(slot);
     }
   }
 
-  /** Does what may take its time on a thread that may wait. */
-  static <T> CompletableFuture<T> onVirtualThread(Supplier<T> question) {
-    return CompletableFuture.supplyAsync(question, Thread::startVirtualThread);
+  /** Runs a blocking operation on a virtual thread. */
+  static <T> CompletableFuture<T> onVirtualThread(Supplier<T> operation) {
+    return CompletableFuture.supplyAsync(operation, Thread::startVirtualThread);
   }
 }

@@ -18,28 +18,31 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The endpoints for people who ask why, and who make good. */
+/**
+ * Handles the endpoints that explain which rules apply to a subject and that reset its counters.
+ */
 public final class ExplainHandlers {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.headgate.audit");
-  private static final int MOST_NEAR_MISSES = 20;
-  private static final int MOST_NAMED = 10;
+  private static final int MAX_NEAR_MISSES = 20;
+  private static final int MAX_NAMED = 10;
   private static final Comparator<RuleExplanation> NEAREST_FIRST =
       Comparator.<RuleExplanation>comparingLong(e -> -e.explanation().met())
           .thenComparingLong(e -> e.explanation().conditions().size());
 
   private final RateLimiter limiter;
-  private final CheckService asking;
+  private final CheckService checkService;
   private final AccessControl access;
 
-  public ExplainHandlers(RateLimiter limiter, CheckService asking, AccessControl access) {
+  public ExplainHandlers(RateLimiter limiter, CheckService checkService, AccessControl access) {
     this.limiter = limiter;
-    this.asking = asking;
+    this.checkService = checkService;
     this.access = access;
   }
 
+  /** Answers with the rules that apply to a subject and those that nearly do. */
   public void explain(Exchange exchange, byte[] body) {
     var subject = CheckRequestReader.readOne(body, CheckField.OF_EXPLAIN).subject();
-    asking.ask(exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
+    checkService.call(exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
   }
 
   private static void answer(Exchange exchange, Subject subject, List<RuleExplanation> all) {
@@ -53,26 +56,27 @@ public final class ExplainHandlers {
         all.stream()
             .filter(e -> !e.explanation().applies())
             .sorted(NEAREST_FIRST)
-            .limit(MOST_NEAR_MISSES)
+            .limit(MAX_NEAR_MISSES)
             .toList());
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
 
+  /** Resets the counters of one rule for a subject, and writes an audit log line. */
   public void reset(Exchange exchange, byte[] body) {
-    var asked = CheckRequestReader.readOne(body, CheckField.OF_RESET);
-    asking.ask(
+    var target = CheckRequestReader.readOne(body, CheckField.OF_RESET);
+    checkService.call(
         exchange,
-        () -> limiter.reset(asked.subject(), asked.rule()),
+        () -> limiter.reset(target.subject(), target.rule()),
         applies -> {
-          if (!applies) throw noSuchRule(asked.rule());
+          if (!applies) throw noSuchRule(target.rule());
           AUDIT.info(
               "reset: {} from {} reset rule {} of {}",
-              access.auditName(exchange.asked("Authorization")),
+              access.auditName(exchange.requestHeader("Authorization")),
               exchange.peer(),
-              TextSyntax.shown(asked.rule()),
-              TextSyntax.shown(asked.subject().attributes().toString()));
+              TextSyntax.excerpt(target.rule()),
+              TextSyntax.excerpt(target.subject().attributes().toString()));
           var out = new JsonWriter().begin();
-          out.name("reset").value(true).name("rule").value(asked.rule());
+          out.name("reset").value(true).name("rule").value(target.rule());
           exchange.answer(200, MediaTypes.JSON, out.end());
         });
   }
@@ -81,17 +85,17 @@ public final class ExplainHandlers {
     var ids = limiter.rules().rules().stream().map(Rule::id).toList();
     String detail =
         ids.contains(id)
-            ? "rule '%s' does not apply to this subject; POST /v1/explain says why".formatted(id)
-            : "there is no rule '%s'; there %s"
-                .formatted(TextSyntax.shown(id), ids.isEmpty() ? "are none" : "are " + some(ids));
+            ? "rule '%s' does not apply to this subject; POST /v1/explain explains why".formatted(id)
+            : "there is no rule '%s'; existing rules: %s"
+                .formatted(TextSyntax.excerpt(id), ids.isEmpty() ? "none" : some(ids));
     return new ProblemException(ProblemDocument.of(404, "rule", detail));
   }
 
   private static String some(List<String> ids) {
-    String named = String.join(", ", ids.subList(0, Math.min(MOST_NAMED, ids.size())));
-    return ids.size() <= MOST_NAMED
+    String named = String.join(", ", ids.subList(0, Math.min(MAX_NAMED, ids.size())));
+    return ids.size() <= MAX_NAMED
         ? named
-        : named + " and %d more".formatted(ids.size() - MOST_NAMED);
+        : named + " and %d more".formatted(ids.size() - MAX_NAMED);
   }
 
   private static void write(JsonWriter out, List<RuleExplanation> rules) {
@@ -100,8 +104,8 @@ public final class ExplainHandlers {
     out.endList();
   }
 
-  private static void write(JsonWriter out, RuleExplanation explained) {
-    var explanation = explained.explanation();
+  private static void write(JsonWriter out, RuleExplanation ruleExplanation) {
+    var explanation = ruleExplanation.explanation();
     out.begin();
     out.name("id").value(explanation.rule().id());
     out.name("applies").value(explanation.applies());
@@ -110,12 +114,12 @@ public final class ExplainHandlers {
     out.name("override");
     // Counted from 1, as in the reason.
     if (explanation.override().isPresent()) out.value(explanation.override().getAsInt() + 1L);
-    else out.nothing();
+    else out.nullValue();
     out.name("conditions").beginList();
     for (var condition : explanation.conditions()) write(out, condition);
     out.endList();
     out.name("limits").beginList();
-    for (var report : explained.limits()) CheckResultJson.writeLimit(out, report, 0);
+    for (var report : ruleExplanation.limits()) CheckResultJson.writeLimit(out, report, 0);
     out.endList();
     out.end();
   }

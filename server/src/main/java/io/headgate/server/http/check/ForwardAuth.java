@@ -25,77 +25,84 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The endpoint that proxies ask before they pass a request on: yes is 204, no is a status. */
+/**
+ * Handles the forward-auth endpoint, which proxies call before they forward a request: 204 if it is
+ * allowed, an error status if it is denied.
+ */
 public final class ForwardAuth {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardAuth.class);
   private static final AtomicBoolean WARNED = new AtomicBoolean();
 
-  /** The rule's own status, where the proxy asked for another. */
+  /** The response header with the rule's own status if the proxy requires another one. */
   static final String RULE_STATUS = "X-Headgate-Status";
 
   private final RateLimiter limiter;
-  private final CheckService asking;
+  private final CheckService checkService;
   private final TrustedProxies proxies;
   private final RateLimitHeaders headers;
-  private @Nullable RuleSet looked;
-  private boolean queues;
+  private @Nullable RuleSet inspectedRules;
+  private boolean rulesHaveQueues;
 
+  /**
+   * @param proxies the peers whose forwarding headers are evaluated
+   */
   public ForwardAuth(
-      RateLimiter limiter, CheckService asking, TrustedProxies proxies, Ticker ticker) {
+      RateLimiter limiter, CheckService checkService, TrustedProxies proxies, Ticker ticker) {
     this.limiter = limiter;
-    this.asking = asking;
+    this.checkService = checkService;
     this.proxies = proxies;
     this.headers = new RateLimitHeaders(ticker);
   }
 
-  public void ask(Exchange exchange, byte[] body) {
-    var said = exchange.headers();
+  /** Decides the request that the headers describe. */
+  public void handle(Exchange exchange, byte[] body) {
+    var requestHeaders = exchange.headers();
     var peer = exchange.peer();
-    if (!proxies.isTrusted(peer) && said.contains(ForwardedHeader.X_REAL_IP.field())) warn(peer);
-    int denied = ForwardAuthHeaders.denyStatus(said).orElse(0);
+    if (!proxies.isTrusted(peer) && requestHeaders.contains(ForwardedHeader.X_REAL_IP.field())) warn(peer);
+    int denyStatus = ForwardAuthHeaders.denyStatus(requestHeaders).orElse(0);
     Request request;
     OptionalLong maxWait;
     try {
-      request = ForwardAuthHeaders.read(said, proxies.caller(peer, said::getAll));
-      maxWait = ForwardAuthHeaders.maxWaitMillis(said);
+      request = ForwardAuthHeaders.read(requestHeaders, proxies.caller(peer, requestHeaders::getAll));
+      maxWait = ForwardAuthHeaders.maxWaitMillis(requestHeaders);
     } catch (ProblemException e) {
-      deny(exchange, e.problem(), denied);
+      deny(exchange, e.problem(), denyStatus);
       return;
     }
     if (maxWait.isPresent() && hasQueues()) {
-      // Looked at first: a request that is denied must not keep its place in the queue.
-      asking.ask(
+      // Peeks first: a request that is denied must not keep its place in the queue.
+      checkService.call(
           exchange,
           () -> limiter.peek(request),
-          seen -> {
-            if (isTooLong(seen, maxWait)) denyWait(exchange, seen, denied);
-            else decide(exchange, request, denied, maxWait);
+          peeked -> {
+            if (isTooLong(peeked, maxWait)) denyWait(exchange, peeked, denyStatus);
+            else decide(exchange, request, denyStatus, maxWait);
           });
     } else {
-      decide(exchange, request, denied, maxWait);
+      decide(exchange, request, denyStatus, maxWait);
     }
   }
 
-  /** Denies a request that can't be decided, in a status that the proxy takes for a denial. */
-  private static void deny(Exchange exchange, ProblemDocument problem, int denied) {
-    if (denied == 0) {
+  /** Denies a request that can't be decided, with a status that the proxy treats as a denial. */
+  private static void deny(Exchange exchange, ProblemDocument problem, int denyStatus) {
+    if (denyStatus == 0) {
       exchange.answer(problem);
     } else {
       exchange.header(RULE_STATUS, Integer.toString(problem.status()));
-      exchange.answer(denied, ProblemDocument.MEDIA_TYPE, problem.json());
+      exchange.answer(denyStatus, ProblemDocument.MEDIA_TYPE, problem.json());
     }
   }
 
-  private void decide(Exchange exchange, Request request, int denied, OptionalLong maxWait) {
-    asking.decide(exchange, request, result -> decided(exchange, result, denied, maxWait));
+  private void decide(Exchange exchange, Request request, int denyStatus, OptionalLong maxWait) {
+    checkService.check(exchange, request, result -> decided(exchange, result, denyStatus, maxWait));
   }
 
-  /** Of the rules in force, which this event loop looks through once. */
+  /** Returns whether a rule in force delays requests. The result is cached for each rule set. */
   @SuppressWarnings("ReferenceEquality")
   private boolean hasQueues() {
     var rules = limiter.rules();
-    if (rules != looked) {
-      queues =
+    if (rules != inspectedRules) {
+      rulesHaveQueues =
           rules.rules().stream()
               .flatMap(rule ->
                   Stream.concat(
@@ -105,9 +112,9 @@ public final class ForwardAuth {
               .anyMatch(limit ->
                   limit instanceof LeakyBucket bucket
                       && !(bucket.line() instanceof LeakyBucket.Queue.None));
-      looked = rules;
+      inspectedRules = rules;
     }
-    return queues;
+    return rulesHaveQueues;
   }
 
   private static boolean isTooLong(CheckResult result, OptionalLong maxWait) {
@@ -118,47 +125,53 @@ public final class ForwardAuth {
     return RoundedTimes.millis(RoundedTimes.micros(result.delay()));
   }
 
-  /** The proxy would give up before the wait is over, and might then let the request pass. */
-  private void denyWait(Exchange exchange, CheckResult result, int denied) {
+  /**
+   * Denies a request whose delay exceeds the proxy's timeout: the proxy would give up before the
+   * delay has passed and might then let the request pass.
+   */
+  private void denyWait(Exchange exchange, CheckResult result, int denyStatus) {
     headers.write(result, 0, exchange::header);
     exchange.header("Retry-After", Long.toString((millis(result) + 999) / 1_000));
-    refuse(exchange, Rule.TOO_MANY_REQUESTS, denied, result.violated());
+    writeDenial(exchange, Rule.TOO_MANY_REQUESTS, denyStatus, result.violated());
   }
 
-  private void decided(Exchange exchange, CheckResult result, int denied, OptionalLong maxWait) {
-    // A proxy can't say when a request ends, so it holds no slots.
-    asking.giveBack(result);
+  private void decided(Exchange exchange, CheckResult result, int denyStatus, OptionalLong maxWait) {
+    // A proxy does not report the end of a request, so no slots are kept.
+    checkService.releaseSlots(result);
     long millis = millis(result);
-    if (isTooLong(result, maxWait)) denyWait(exchange, result, denied); // others were faster
-    else if (millis == 0) answer(exchange, result, denied, 0);
-    else exchange.later(millis, () -> answer(exchange, result, denied, millis * 1_000), () -> {});
+    if (isTooLong(result, maxWait)) denyWait(exchange, result, denyStatus);
+    else if (millis == 0) answer(exchange, result, denyStatus, 0);
+    else exchange.runAfter(millis, () -> answer(exchange, result, denyStatus, millis * 1_000), () -> {});
   }
 
-  private void answer(Exchange exchange, CheckResult result, int denied, long waited) {
+  private void answer(Exchange exchange, CheckResult result, int denyStatus, long waited) {
     headers.write(result, waited, exchange::header);
     if (result.isAllowed()) {
       exchange.end(204);
       return;
     }
-    refuse(exchange, result.status(), denied, result.violated());
+    writeDenial(exchange, result.status(), denyStatus, result.violated());
   }
 
-  private static void refuse(Exchange exchange, int status, int denied, List<String> violated) {
-    if (denied > 0) exchange.header(RULE_STATUS, Integer.toString(status));
+  private static void writeDenial(Exchange exchange, int status, int denyStatus, List<String> violated) {
+    if (denyStatus > 0) exchange.header(RULE_STATUS, Integer.toString(status));
     var out = new JsonWriter().begin();
     out.name("type").value(CheckResultJson.QUOTA_EXCEEDED);
     out.name("title").value("Quota exceeded");
     out.name("status").value(status);
     out.name("violated-policies").value(violated);
-    exchange.answer(denied > 0 ? denied : status, ProblemDocument.MEDIA_TYPE, out.end());
+    exchange.answer(denyStatus > 0 ? denyStatus : status, ProblemDocument.MEDIA_TYPE, out.end());
   }
 
-  /** Else everybody behind that proxy would be one caller, and nobody would know why. */
+  /**
+   * Logs once that a peer looks like a proxy that is not trusted. Without it all clients of that
+   * proxy would silently share one counter.
+   */
   private static void warn(ClientAddress peer) {
     if (!WARNED.compareAndSet(false, true)) return;
     LOG.warn(
-        "{} sends X-Real-IP but is not among --trusted-proxies, so it is taken for the caller"
-            + " itself; add it if it is a proxy of yours (said once)",
+        "{} sends X-Real-IP but is not among --trusted-proxies, so it counts as the caller"
+            + " itself; add it if it is one of your proxies (logged once)",
         peer);
   }
 }

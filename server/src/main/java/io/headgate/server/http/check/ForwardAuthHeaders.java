@@ -17,15 +17,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Maps the headers in which a proxy describes a request to a request to the limiter.
+ * Maps the headers in which a proxy describes a request to a request of the limiter.
  *
- * <p>Callers choose many of the values, so any bytes and any length are mapped to an attribute. A
- * cost that can't be read counts as the highest, which no limit allows.
+ * <p>Clients choose many of the values, so any bytes and any length are mapped to an attribute. A
+ * cost that can't be parsed counts as the highest, which no limit allows.
  */
 public final class ForwardAuthHeaders {
   static final String KEY = "X-Headgate-Key";
   static final String COST = "X-Headgate-Cost";
   static final String DENY_STATUS = "X-Headgate-Deny-Status";
+  /** The status that every proxy treats as a denial. */
   public static final int FORBIDDEN = 403;
   static final String MAX_WAIT = "X-Headgate-Max-Wait-Ms";
 
@@ -42,16 +43,18 @@ public final class ForwardAuthHeaders {
   }
 
   /**
-   * @throws Refusal for headers of which the proxy's configuration is the cause: one that is not
-   *     known or given twice, two that contradict each other, more than can be counted
+   * Maps the headers to a request.
+   *
+   * @throws ProblemException for errors of the proxy's configuration: a header that is unknown or
+   *     given twice, two that contradict each other, or too many attributes or costs
    */
   public static Request read(MultiMap headers, ClientAddress caller) {
     return new ForwardAuthHeaders(headers).read(caller);
   }
 
   /**
-   * The status that the proxy wants for denials, where it can't pass on the rule's. One that is no
-   * status of a denial counts as 403, which every proxy takes for a denial.
+   * Returns the status that the proxy requires for denials, if it can't forward the rule's. A value
+   * that is not an error status counts as 403, which every proxy treats as a denial.
    */
   public static Optional<Integer> denyStatus(MultiMap headers) {
     var lines = headers.getAll(DENY_STATUS);
@@ -63,7 +66,11 @@ public final class ForwardAuthHeaders {
     return Optional.of(usable ? Integer.parseInt(wanted) : FORBIDDEN);
   }
 
-  /** How long the proxy waits for an answer, in milliseconds. */
+  /**
+   * Returns the proxy's timeout in milliseconds; empty if it is not given.
+   *
+   * @throws ProblemException with status 400 if the value is not a number
+   */
   public static OptionalLong maxWaitMillis(MultiMap headers) {
     var given = new ForwardAuthHeaders(headers).one(MAX_WAIT);
     if (given.isEmpty()) return OptionalLong.empty();
@@ -71,7 +78,7 @@ public final class ForwardAuthHeaders {
       throw ProblemException.badInput(
           MAX_WAIT,
           "must be a whole number of milliseconds, got '%s'"
-              .formatted(TextSyntax.shown(given.get())));
+              .formatted(TextSyntax.excerpt(given.get())));
     }
     return OptionalLong.of(Long.parseLong(given.get()));
   }
@@ -79,81 +86,79 @@ public final class ForwardAuthHeaders {
   private Request read(ClientAddress caller) {
     one(KEY).ifPresent(key -> put(KEY, Subject.KEY, text(key)));
     put("ip", "ip", caller.toString());
-    same("X-Original-URI", "X-Forwarded-Uri")
+    oneOfAliases("X-Original-URI", "X-Forwarded-Uri")
         .ifPresent(uri -> put("X-Original-URI", "path", NormalizedPath.of(uri)));
-    same("X-Original-Method", "X-Forwarded-Method")
+    oneOfAliases("X-Original-Method", "X-Forwarded-Method")
         .ifPresent(method -> put("X-Original-Method", "method", text(method)));
-    same("X-Original-Host", "X-Forwarded-Host")
+    oneOfAliases("X-Original-Host", "X-Forwarded-Host")
         .or(() -> one("Host"))
         .map(host -> hostOnly(text(host)))
         .filter(host -> !host.isEmpty())
         .ifPresent(host -> put("X-Original-Host", "host", host));
     for (var name : headers.names()) {
-      String small = name.toLowerCase(Locale.ROOT);
-      if (small.startsWith(PREFIX)) readOwn(name, small);
+      String lowerCase = name.toLowerCase(Locale.ROOT);
+      if (lowerCase.startsWith(PREFIX)) readHeadgateHeader(name, lowerCase);
     }
-    long cost = one(COST).map(ForwardAuthHeaders::whole).orElse(1L);
+    long cost = one(COST).map(ForwardAuthHeaders::cost).orElse(1L);
     return new Request(Subject.of(attributes), cost, costs);
   }
 
-  private void readOwn(String name, String small) {
-    if (small.startsWith(ATTRIBUTE)) {
+  private void readHeadgateHeader(String name, String lowerCase) {
+    if (lowerCase.startsWith(ATTRIBUTE)) {
       String attribute = named(name, ATTRIBUTE);
       one(name).ifPresent(value -> put(name, attribute, text(value)));
-    } else if (small.startsWith(NAMED_COST)) {
+    } else if (lowerCase.startsWith(NAMED_COST)) {
       String cost = named(name, NAMED_COST);
-      if (costs.size() == Request.MOST_COSTS) {
+      if (costs.size() == Request.MAX_NAMED_COSTS) {
         throw ProblemException.badInput(
-            name, "is one too many; a request may have %d costs".formatted(Request.MOST_COSTS));
+            name, "is one too many; a request may have %d costs".formatted(Request.MAX_NAMED_COSTS));
       }
-      one(name).ifPresent(value -> costs.put(cost, whole(value)));
-    } else if (!isKnown(small)) {
+      one(name).ifPresent(value -> costs.put(cost, cost(value)));
+    } else if (!isKnown(lowerCase)) {
       throw ProblemException.badInput(
-          TextSyntax.shown(name),
+          TextSyntax.excerpt(name),
           "is not known; allowed: %s, %s, %s, %s, X-Headgate-Attr-<name>, X-Headgate-Cost-<name>"
               .formatted(KEY, COST, DENY_STATUS, MAX_WAIT));
     }
   }
 
-  private static boolean isKnown(String small) {
-    return small.equalsIgnoreCase(KEY)
-        || small.equalsIgnoreCase(COST)
-        || small.equalsIgnoreCase(DENY_STATUS)
-        || small.equalsIgnoreCase(MAX_WAIT);
+  private static boolean isKnown(String lowerCase) {
+    return lowerCase.equalsIgnoreCase(KEY)
+        || lowerCase.equalsIgnoreCase(COST)
+        || lowerCase.equalsIgnoreCase(DENY_STATUS)
+        || lowerCase.equalsIgnoreCase(MAX_WAIT);
   }
 
-  /**
-   * Names of headers are the same in small and capital letters, so names of attributes are small.
-   */
+  /** Returns the name after the prefix in lower case, since header names are case-insensitive. */
   private static String named(String header, String prefix) {
     String name = header.substring(prefix.length()).toLowerCase(Locale.ROOT);
-    if (name.isEmpty() || name.length() > Subject.LONGEST_NAME) {
+    if (name.isEmpty() || name.length() > Subject.MAX_NAME_LENGTH) {
       throw ProblemException.badInput(
-          TextSyntax.shown(header),
+          TextSyntax.excerpt(header),
           "must end in a name of 1 to %d characters".formatted(Subject.LONGEST_NAME));
     }
     return name;
   }
 
-  /** Two attributes of one name would let the later decide over the earlier. */
+  /** Adds an attribute. A second value is an error, since it would override the first. */
   private void put(String header, String attribute, String value) {
-    String where = TextSyntax.shown(header);
+    String where = TextSyntax.excerpt(header);
     if (attributes.containsKey(attribute)) {
       throw ProblemException.badInput(
-          where, "gives the attribute %s, which is known already".formatted(attribute));
+          where, "sets the attribute %s, which is already set".formatted(attribute));
     }
-    if (attributes.size() == Subject.MOST_ATTRIBUTES) {
+    if (attributes.size() == Subject.MAX_ATTRIBUTES) {
       throw ProblemException.badInput(
-          where, "is one too many; a subject may have %d".formatted(Subject.MOST_ATTRIBUTES));
+          where, "is one too many; a subject may have %d".formatted(Subject.MAX_ATTRIBUTES));
     }
     attributes.put(attribute, TruncatedText.of(value));
   }
 
   /**
-   * Proxies name the same thing differently. Where both names come, one may be the caller's own, so
-   * they must agree.
+   * Returns the value of a header that proxies name differently. If both names are present, the
+   * client may have written one of them, so they must agree.
    */
-  private Optional<String> same(String name, String alias) {
+  private Optional<String> oneOfAliases(String name, String alias) {
     var first = one(name);
     var second = one(alias);
     if (first.isPresent() && second.isPresent() && !first.get().equals(second.get())) {
@@ -163,12 +168,12 @@ public final class ForwardAuthHeaders {
     return first.or(() -> second);
   }
 
-  /** One line, a char for each byte; one that is empty counts as none. */
+  /** Returns the only line of a header, one char per byte; an empty line counts as absent. */
   private Optional<String> one(String name) {
     List<String> lines = headers.getAll(name);
     if (lines.size() > 1) {
       throw ProblemException.badInput(
-          TextSyntax.shown(name), "is given %d times; send it once".formatted(lines.size()));
+          TextSyntax.excerpt(name), "is given %d times; send it once".formatted(lines.size()));
     }
     return lines.stream().filter(line -> !line.isEmpty()).findFirst();
   }
@@ -177,12 +182,12 @@ public final class ForwardAuthHeaders {
     return HeaderText.printable(line.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  private static long whole(String text) {
+  private static long cost(String text) {
     long value = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : Request.HIGHEST_COST;
     return Math.min(value, Request.HIGHEST_COST);
   }
 
-  /** One host has one name: small letters, no port, no dot at the end. */
+  /** Returns the canonical form of a host: lower case, no port, no trailing dot. */
   private static String hostOnly(String host) {
     int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');
     String name = end <= 0 ? host : host.substring(0, end);

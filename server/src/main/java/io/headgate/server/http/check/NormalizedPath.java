@@ -5,23 +5,27 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 
 /**
- * The path of a request as rules see it: one place has one path, however it is written, so that no
- * spelling gets around a rule.
+ * Normalizes the path of a request, so that all spellings of one resource match the same rules.
  *
- * <p>The query is left out, percent signs are decoded once, {@code //} counts as {@code /}, dots
- * are followed and what comes behind a semicolon in a segment is left out (some servers ignore it).
- * Control characters and bytes that are no UTF-8 are escaped as {@link HeaderText} does. Small and
- * capital letters stay as they are, and so does a slash at the end.
+ * <p>The query is removed, percent-encoding is decoded once, {@code //} counts as {@code /}, dot
+ * segments are resolved, and path parameters (after a semicolon in a segment) are removed, since
+ * some servers ignore them. Control characters and bytes that are not UTF-8 are escaped as by
+ * {@link HeaderText}. Case and a trailing slash are preserved.
  */
 public final class NormalizedPath {
   /**
-   * @param uri as in the first line of the request, a char for each byte
+   * Returns the normalized path.
+   *
+   * @param uri the request target, one char per byte
    */
   public static String of(String uri) {
-    return followed(HeaderText.printable(decoded(withoutQuery(withoutOrigin(uri)))));
+    return resolved(HeaderText.printable(decoded(withoutQuery(withoutOrigin(uri)))));
   }
 
-  /** A proxy may be asked for {@code http://host/path}. */
+  /**
+   * Removes scheme and authority: the target of a request to a proxy may be {@code
+   * http://host/path}.
+   */
   private static String withoutOrigin(String uri) {
     int scheme = uri.indexOf("://");
     if (scheme <= 0 || !uri.substring(0, scheme).matches("[A-Za-z][A-Za-z0-9+.-]*")) return uri;
@@ -64,18 +68,18 @@ public final class NormalizedPath {
     return c < 0x80 ? Character.digit(c, 16) : -1;
   }
 
-  private static String followed(String path) {
+  private static String resolved(String path) {
     var segments = new ArrayDeque<String>();
-    boolean open = true; // whether the path ends in a slash
+    boolean trailingSlash = true;
     for (var part : path.split("/", -1)) {
       int semicolon = part.indexOf(';');
       String segment = semicolon < 0 ? part : part.substring(0, semicolon);
-      open = segment.isEmpty() || segment.equals(".") || segment.equals("..");
+      trailingSlash = segment.isEmpty() || segment.equals(".") || segment.equals("..");
       if (segment.equals("..")) segments.pollLast();
-      else if (!open) segments.addLast(segment);
+      else if (!trailingSlash) segments.addLast(segment);
     }
     if (segments.isEmpty()) return "/";
-    return "/" + String.join("/", segments) + (open ? "/" : "");
+    return "/" + String.join("/", segments) + (trailingSlash ? "/" : "");
   }
 
   private NormalizedPath() {}

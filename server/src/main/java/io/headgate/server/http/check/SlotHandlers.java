@@ -7,19 +7,20 @@ import io.headgate.server.api.ProblemException;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 
-/** Keeps and gives back slots in flight, by the id that taking them gave. */
+/** Handles the endpoints that renew and release the slots of concurrency limits by their id. */
 public final class SlotHandlers {
   private final RateLimiter limiter;
-  private final CheckService asking;
+  private final CheckService checkService;
 
-  public SlotHandlers(RateLimiter limiter, CheckService asking) {
+  public SlotHandlers(RateLimiter limiter, CheckService checkService) {
     this.limiter = limiter;
-    this.asking = asking;
+    this.checkService = checkService;
   }
 
+  /** Renews a slot. */
   public void renew(Exchange exchange, byte[] body) {
     String id = exchange.lastSegment();
-    asking.ask(
+    checkService.call(
         exchange,
         () -> renewed(id),
         renewed -> {
@@ -29,9 +30,10 @@ public final class SlotHandlers {
         });
   }
 
+  /** Releases a slot. */
   public void release(Exchange exchange, byte[] body) {
     String id = exchange.lastSegment();
-    asking.ask(
+    checkService.call(
         exchange,
         () -> released(id),
         released -> {
@@ -58,14 +60,14 @@ public final class SlotHandlers {
 
   private static ProblemException notAnId() {
     return ProblemException.badInput(
-        "id", "is not that of a lease; use the one that acquiring it gave");
+        "id", "is not the id of a slot; use the id that acquiring it returned");
   }
 
   private static ProblemException ended(String what) {
     return new ProblemException(
         ProblemDocument.of(
             404,
-            "this lease has ended and can't be %s; acquire another with POST /v1/slots"
+            "this slot has expired or was released and can't be %s; acquire another with POST /v1/slots"
                 .formatted(what)));
   }
 }

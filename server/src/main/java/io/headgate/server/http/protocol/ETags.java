@@ -4,13 +4,18 @@ import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.TextSyntax;
 import java.util.OptionalLong;
 
-/** Revisions as entity tags: revision 7 is {@code "7"}. */
+/** Converts revisions to and from entity tags: revision 7 is {@code "7"}. */
 public final class ETags {
+  /** Returns the entity tag of a revision. */
   public static String of(long revision) {
     return "\"" + revision + "\"";
   }
 
-  /** The revision that a change is made for; none if any will do. */
+  /**
+   * Returns the revision that {@code If-Match} requires; empty for {@code *}.
+   *
+   * @throws ProblemException with status 400 if it is not the tag of a revision
+   */
   public static OptionalLong expected(String ifMatch) {
     String text = ifMatch.strip();
     if (text.equals("*")) return OptionalLong.empty();
@@ -19,11 +24,11 @@ public final class ETags {
     throw ProblemException.badInput(
         "If-Match",
         "must be the ETag of a revision such as \"7\", in its quotes, or *, got '%s'"
-            .formatted(TextSyntax.shown(text)));
+            .formatted(TextSyntax.excerpt(text)));
   }
 
-  /** Whether the client has that revision already. */
-  public static boolean isKnown(String ifNoneMatch, long revision) {
+  /** Returns whether {@code If-None-Match} contains the revision. */
+  public static boolean matches(String ifNoneMatch, long revision) {
     for (var tag : ifNoneMatch.split(",", -1)) {
       String text = tag.strip();
       if (text.equals("*")) return true;
@@ -35,7 +40,7 @@ public final class ETags {
 
   private static OptionalLong number(String tag) {
     boolean quoted = tag.length() > 2 && tag.startsWith("\"") && tag.endsWith("\"");
-    return quoted ? QueryString.number(tag.substring(1, tag.length() - 1)) : OptionalLong.empty();
+    return quoted ? QueryString.parseNumber(tag.substring(1, tag.length() - 1)) : OptionalLong.empty();
   }
 
   private ETags() {}

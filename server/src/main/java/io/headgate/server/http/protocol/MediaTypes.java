@@ -5,7 +5,10 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The little of content negotiation that is needed. */
+/**
+ * Parses the {@code Content-Type} and {@code Accept} headers, as far as the API needs content
+ * negotiation.
+ */
 public final class MediaTypes {
   public static final String JSON = "application/json";
   public static final String YAML = "application/yaml";
@@ -13,7 +16,10 @@ public final class MediaTypes {
   private static final Set<String> YAML_TYPES =
       Set.of(YAML, "application/x-yaml", "text/yaml", "text/x-yaml");
 
-  /** JSON under any of its names, in UTF-8; what says nothing is taken for it. */
+  /**
+   * Returns whether a body is JSON in UTF-8, under any of its media types. A missing type counts as
+   * JSON.
+   */
   public static boolean isJson(@Nullable String contentType) {
     if (contentType == null || contentType.equals(JSON)) return true;
     var parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
@@ -24,7 +30,7 @@ public final class MediaTypes {
     return isUtf8(parts);
   }
 
-  /** YAML under any of its names, in UTF-8. */
+  /** Returns whether a body is YAML in UTF-8, under any of its media types. */
   public static boolean isYaml(@Nullable String contentType) {
     if (contentType == null) return false;
     var parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
@@ -43,46 +49,46 @@ public final class MediaTypes {
     return true;
   }
 
-  /** Whether a client asks for YAML by name, and not for JSON before it. */
+  /** Returns whether a client accepts YAML explicitly, and not JSON before it. */
   public static boolean prefersYaml(String accept) {
     for (var range : accept.toLowerCase(Locale.ROOT).split(",", -1)) {
       var parts = range.split(";", -1);
-      if (isRefused(parts)) continue;
+      if (isExcluded(parts)) continue;
       if (YAML_TYPES.contains(parts[0].strip())) return true;
       if (parts[0].strip().equals(JSON)) return false;
     }
     return false;
   }
 
-  /** Whether a client names pages among what it accepts, as browsers do and programs do not. */
-  public static boolean namesHtml(String accept) {
-    return names(accept, "text/html");
+  /** Returns whether a client accepts HTML explicitly, as browsers do and programs do not. */
+  public static boolean acceptsHtml(String accept) {
+    return accepts(accept, "text/html");
   }
 
-  /** Whether what is sent may be compressed. */
-  public static boolean takesGzip(String acceptEncoding) {
-    return names(acceptEncoding, "gzip");
+  /** Returns whether a response may be compressed. */
+  public static boolean acceptsGzip(String acceptEncoding) {
+    return accepts(acceptEncoding, "gzip");
   }
 
-  private static boolean names(String ranges, String wanted) {
+  private static boolean accepts(String ranges, String wanted) {
     for (var range : ranges.toLowerCase(Locale.ROOT).split(",", -1)) {
       var parts = range.split(";", -1);
-      if (parts[0].strip().equals(wanted)) return !isRefused(parts);
+      if (parts[0].strip().equals(wanted)) return !isExcluded(parts);
     }
     return false;
   }
 
-  /** Whether a client names problem documents among what it accepts. */
+  /** Returns whether a client accepts problem documents explicitly. */
   public static boolean acceptsProblem(@Nullable String accept) {
     if (accept == null || accept.equals("*/*")) return false;
     for (var range : accept.toLowerCase(Locale.ROOT).split(",", -1)) {
       var parts = range.split(";", -1);
-      if (parts[0].strip().equals(ProblemDocument.MEDIA_TYPE)) return !isRefused(parts);
+      if (parts[0].strip().equals(ProblemDocument.MEDIA_TYPE)) return !isExcluded(parts);
     }
     return false;
   }
 
-  private static boolean isRefused(String[] parts) {
+  private static boolean isExcluded(String[] parts) {
     for (int i = 1; i < parts.length; i++) {
       if (parts[i].strip().matches("q=0(\\.0{0,3})?")) return true;
     }

@@ -6,35 +6,38 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Percent-encoded UTF-8, read strictly. */
+/** Decodes percent-encoded UTF-8 strictly. */
 public final class PercentDecoder {
   /**
-   * @param where what to call the text if it can't be read
+   * Decodes a text.
+   *
+   * @param where the name of the text in messages
+   * @throws ProblemException with status 400 if the text is malformed or not UTF-8
    */
   public static String decode(String where, String text) {
     var bytes = new ByteArrayOutputStream(text.length());
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c != '%') {
-        if (c > 0x7e) throw unreadable(where);
+        if (c > 0x7e) throw malformed(where);
         bytes.write(c);
         continue;
       }
-      if (i + 2 >= text.length()) throw unreadable(where);
+      if (i + 2 >= text.length()) throw malformed(where);
       int high = Character.digit(text.charAt(++i), 16);
       int low = Character.digit(text.charAt(++i), 16);
-      if (high < 0 || low < 0) throw unreadable(where);
+      if (high < 0 || low < 0) throw malformed(where);
       bytes.write(high << 4 | low);
     }
     try {
       var decoder = StandardCharsets.UTF_8.newDecoder();
       return decoder.decode(ByteBuffer.wrap(bytes.toByteArray())).toString();
     } catch (CharacterCodingException e) {
-      throw unreadable(where);
+      throw malformed(where);
     }
   }
 
-  private static ProblemException unreadable(String where) {
+  private static ProblemException malformed(String where) {
     return ProblemException.badInput(
         where,
         "must be UTF-8 in which all but ASCII, and every %, is percent-encoded, as in %C3%A4");

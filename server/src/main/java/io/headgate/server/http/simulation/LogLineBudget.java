@@ -6,16 +6,19 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * Counts the lines of a log that are held to be put in order, and refuses more than the service can
- * spare the memory for.
+ * Counts the log lines that are buffered for sorting, and rejects a log that would exceed the
+ * memory for them.
  */
 final class LogLineBudget implements Consumer<Arrival> {
-  static final int MOST = 200_000;
+  static final int MAX_LINES = 200_000;
 
-  /** A key that is made of a text may be much longer than its line. */
-  static final long MOST_CHARACTERS = 16L << 20;
+  /**
+   * The total length of attribute values; a key made from a template may be much longer than its
+   * line.
+   */
+  static final long MAX_CHARACTERS = 16L << 20;
 
-  private static final String WAY_OUT =
+  private static final String REMEDY =
       "send a part of it, or replay it with ./headgate simulate, which takes any size";
 
   private final Consumer<Arrival> next;
@@ -28,20 +31,20 @@ final class LogLineBudget implements Consumer<Arrival> {
 
   @Override
   public void accept(Arrival arrival) {
-    if (++lines > MOST) {
-      throw refusal("has more than %,d lines; " + WAY_OUT, MOST);
+    if (++lines > MAX_LINES) {
+      throw tooLarge("has more than %,d lines; " + REMEDY, MAX_LINES);
     }
     for (var value : arrival.request().subject().attributes().values()) {
       characters += value.length();
     }
-    if (characters > MOST_CHARACTERS) {
-      throw refusal(
-          "makes attributes of more than %,d characters in all; " + WAY_OUT, MOST_CHARACTERS);
+    if (characters > MAX_CHARACTERS) {
+      throw tooLarge(
+          "makes attributes of more than %,d characters in all; " + REMEDY, MAX_CHARACTERS);
     }
     next.accept(arrival);
   }
 
-  private static ProblemException refusal(String flaw, long most) {
-    return ProblemException.badInput("source.text", String.format(Locale.ROOT, flaw, most));
+  private static ProblemException tooLarge(String flaw, long max) {
+    return ProblemException.badInput("source.text", String.format(Locale.ROOT, flaw, max));
   }
 }

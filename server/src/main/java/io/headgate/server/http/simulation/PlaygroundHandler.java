@@ -11,64 +11,68 @@ import io.headgate.server.simulation.Playground;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Limits side by side on traffic that is made for them. */
+/** Handles the playground endpoint: runs several limits over the same generated traffic. */
 public final class PlaygroundHandler {
-  private final SimulationExecutor trials;
+  private final SimulationExecutor simulations;
 
-  public PlaygroundHandler(SimulationExecutor trials) {
-    this.trials = trials;
+  /**
+   * @param simulations runs the simulation
+   */
+  public PlaygroundHandler(SimulationExecutor simulations) {
+    this.simulations = simulations;
   }
 
+  /** Runs the simulation that the body describes, and answers with its result. */
   public void answer(Exchange exchange, byte[] body) {
-    trials.run(exchange, patience -> run(PlaygroundReader.read(body), patience));
+    simulations.run(exchange, deadline -> run(PlaygroundReader.read(body), deadline));
   }
 
-  private JsonWriter run(PlaygroundReader.Asked asked, Deadline patience) {
-    var arrivals = new Arrivals(asked.durationMillis() * 1_000, patience);
-    var promise = NominalLimit.of(asked.entrants().getFirst().limit());
-    asked.traffic().traffic(promise, trials.traffic(), arrivals.end()).into(arrivals);
+  private JsonWriter run(PlaygroundReader.PlaygroundRequest request, Deadline deadline) {
+    var arrivals = new Arrivals(request.durationMillis() * 1_000, deadline);
+    var nominal = NominalLimit.of(request.candidates().getFirst().limit());
+    request.traffic().traffic(nominal, simulations.traffic(), arrivals.end()).into(arrivals);
     long[] times = arrivals.sorted();
-    var playground = new Playground(times, asked.durationMillis(), patience);
+    var playground = new Playground(times, request.durationMillis(), deadline);
     var out = new JsonWriter().begin();
-    out.name("durationMs").value(asked.durationMillis());
+    out.name("durationMs").value(request.durationMillis());
     out.name("stepMs").value(playground.stepMillis());
     out.name("offered").value(playground.offered());
     out.name("requests").value(times.length);
     out.name("truncated").value(arrivals.isTruncated());
     out.name("results").beginList();
-    for (var entrant : asked.entrants()) write(out, playground.run(entrant));
+    for (var candidate : request.candidates()) write(out, playground.run(candidate));
     return out.endList().end();
   }
 
-  private static void write(JsonWriter out, LimitResult course) {
+  private static void write(JsonWriter out, LimitResult result) {
     out.begin();
-    out.name("name").value(course.entrant().name());
-    out.name("algorithm").value(course.entrant().limit().algorithm());
-    out.name("admitted").value(course.admitted());
-    out.name("denied").value(course.denied());
-    out.name("delayed").value(course.delayed());
+    out.name("name").value(result.entrant().name());
+    out.name("algorithm").value(result.entrant().limit().algorithm());
+    out.name("admitted").value(result.admitted());
+    out.name("denied").value(result.denied());
+    out.name("delayed").value(result.delayed());
     out.name("totals").begin();
-    out.name("admitted").value(Arrays.stream(course.admitted()).sum());
-    out.name("denied").value(Arrays.stream(course.denied()).sum());
-    out.name("delayed").value(Arrays.stream(course.delayed()).sum());
+    out.name("admitted").value(Arrays.stream(result.admitted()).sum());
+    out.name("denied").value(Arrays.stream(result.denied()).sum());
+    out.name("delayed").value(Arrays.stream(result.delayed()).sum());
     out.end();
     out.name("maxInWindow").begin();
-    out.name("windowMs").value(RoundedTimes.millis(course.promise().window()));
-    out.name("admitted").value(course.mostInWindow());
-    out.name("limit").value(course.promise().permits());
+    out.name("windowMs").value(RoundedTimes.millis(result.promise().window()));
+    out.name("admitted").value(result.mostInWindow());
+    out.name("limit").value(result.promise().permits());
     out.end();
     out.name("delay").begin();
-    out.name("p50Ms").value(course.delays().p50());
-    out.name("p99Ms").value(course.delays().p99());
-    out.name("maxMs").value(course.delays().max());
+    out.name("p50Ms").value(result.delays().p50());
+    out.name("p99Ms").value(result.delays().p99());
+    out.name("maxMs").value(result.delays().max());
     out.end();
-    out.name("stateBytes").value(course.stateBytes());
-    out.name("queue").value(course.queue());
+    out.name("stateBytes").value(result.stateBytes());
+    out.name("queue").value(result.queue());
     out.name("first").beginList();
-    for (var told : course.first()) {
-      out.begin().name("atMs").value(told.atMicros() / 1_000);
-      out.name("outcome").value(told.fate().name().toLowerCase(Locale.ROOT));
-      out.name("delayMs").value(RoundedTimes.millis(told.delayMicros())).end();
+    for (var decision : result.first()) {
+      out.begin().name("atMs").value(decision.atMicros() / 1_000);
+      out.name("outcome").value(decision.fate().name().toLowerCase(Locale.ROOT));
+      out.name("delayMs").value(RoundedTimes.millis(decision.delayMicros())).end();
     }
     out.endList();
     out.end();

@@ -14,44 +14,49 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads what is to be tried on what. */
+/** Parses playground requests. */
 public final class PlaygroundReader {
   private static final String LIMITS = "limits";
-  private static final int LONGEST_NAME = 100;
+  private static final int MAX_NAME_LENGTH = 100;
 
   private final JsonReader in;
   private Optional<Long> durationMillis = Optional.empty();
   private Optional<TrafficReader> traffic = Optional.empty();
-  private List<Candidate> entrants = List.of();
+  private List<Candidate> candidates = List.of();
 
-  /** What is asked for. */
-  public record Asked(long durationMillis, TrafficReader traffic, List<Candidate> entrants) {}
+  /** A playground request. */
+  public record PlaygroundRequest(long durationMillis, TrafficReader traffic, List<Candidate> candidates) {}
 
   private PlaygroundReader(JsonReader in) {
     this.in = in;
   }
 
-  public static Asked read(byte[] body) {
+  /**
+   * Parses a body.
+   *
+   * @throws ProblemException with status 400 if the body is not valid
+   */
+  public static PlaygroundRequest read(byte[] body) {
     var in = JsonReader.of(body);
     in.beginObject();
     var reader = new PlaygroundReader(in);
     reader.readFields();
     in.end();
-    return reader.asked();
+    return reader.build();
   }
 
   private void readFields() {
     var seen = new HashSet<String>();
     while (in.nextField()) {
-      in.once(seen);
+      in.requireFirst(seen);
       switch (in.field()) {
         case "durationMs" -> {
-          long millis = in.whole(TrafficReader.LONGEST_MILLIS);
+          long millis = in.wholeNumber(TrafficReader.MAX_MILLIS);
           if (millis == 0) throw in.bad("must be 1 to 86400000 (a day), got 0");
           durationMillis = Optional.of(millis);
         }
         case "traffic" -> traffic = Optional.of(TrafficReader.read(in));
-        case LIMITS -> entrants = readLimits();
+        case LIMITS -> candidates = readLimits();
         default -> throw in.unknown(Set.of("durationMs", "traffic", LIMITS));
       }
     }
@@ -61,18 +66,18 @@ public final class PlaygroundReader {
     if (in.next() != JsonToken.START_ARRAY) throw in.bad("must be a list of limits");
     var all = new ArrayList<Candidate>();
     while (true) {
-      in.enter(LIMITS + "[" + all.size() + "]");
+      in.setPath(LIMITS + "[" + all.size() + "]");
       var token = in.next();
       if (token == JsonToken.END_ARRAY) {
-        in.enter("");
+        in.setPath("");
         return all;
       }
       if (token != JsonToken.START_OBJECT) {
         throw in.bad("must be an object such as {\"name\":…,\"limit\":{…}}");
       }
-      if (all.size() == Playground.MOST_LIMITS) {
+      if (all.size() == Playground.MAX_LIMITS) {
         throw ProblemException.badInput(
-            LIMITS, "may have at most %d items".formatted(Playground.MOST_LIMITS));
+            LIMITS, "may have at most %d items".formatted(Playground.MAX_LIMITS));
       }
       all.add(readLimit(LIMITS + "[" + all.size() + "].limit"));
     }
@@ -83,12 +88,12 @@ public final class PlaygroundReader {
     Optional<Limit> limit = Optional.empty();
     var seen = new HashSet<String>();
     while (in.nextField()) {
-      in.once(seen);
+      in.requireFirst(seen);
       switch (in.field()) {
         case "name" -> {
           String text = in.text();
-          if (text.length() > LONGEST_NAME) {
-            throw in.bad("may have at most %d characters".formatted(LONGEST_NAME));
+          if (text.length() > MAX_NAME_LENGTH) {
+            throw in.bad("may have at most %d characters".formatted(MAX_NAME_LENGTH));
           }
           name = Optional.of(text);
         }
@@ -106,22 +111,22 @@ public final class PlaygroundReader {
   }
 
   private Limit limit(String path) {
-    var written = in.written("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
+    var raw = in.rawObject("a limit such as {\"algorithm\":…,\"rate\":\"100/10s\"}");
     return RulesJson.read(
         path,
         "the limit is not valid",
-        () -> RuleFile.readLimit(written.text(), path, written.line(), written.column()));
+        () -> RuleFile.readLimit(raw.text(), path, raw.line(), raw.column()));
   }
 
-  private Asked asked() {
-    if (entrants.isEmpty()) {
+  private PlaygroundRequest build() {
+    if (candidates.isEmpty()) {
       throw ProblemException.badInput(LIMITS, "is missing or empty; send 1 to 8 limits");
     }
-    return new Asked(
+    return new PlaygroundRequest(
         durationMillis.orElse(60_000L),
         traffic.orElseThrow(() ->
             ProblemException.badInput(
                 "traffic", "is missing; send such as {\"kind\":\"steady\",\"perSecond\":20}")),
-        entrants);
+        candidates);
   }
 }

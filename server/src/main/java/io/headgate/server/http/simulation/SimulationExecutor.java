@@ -15,84 +15,92 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 
 /**
- * Runs trials beside the checks, for all event loops: on threads of their own, few at a time, and
- * none for long.
+ * Runs simulations for all event loops on threads of their own: at most two at a time, each for at
+ * most ten seconds. Thread-safe.
  */
 public final class SimulationExecutor {
-  static final int AT_ONCE = 2;
-  static final Duration LONGEST = Duration.ofSeconds(10);
+  static final int MAX_CONCURRENT = 2;
+  static final Duration MAX_DURATION = Duration.ofSeconds(10);
 
-  private final Semaphore places = new Semaphore(AT_ONCE);
+  private final Semaphore available = new Semaphore(MAX_CONCURRENT);
   private final RecentTraffic traffic;
-  private final Duration longest;
+  private final Duration maxDuration;
   private final Executor threads;
 
+  /**
+   * @param traffic the recent requests of this instance
+   */
   public SimulationExecutor(RecentTraffic traffic) {
-    this(traffic, LONGEST);
+    this(traffic, MAX_DURATION);
   }
 
-  SimulationExecutor(RecentTraffic traffic, Duration longest) {
-    this(traffic, longest, work -> Thread.ofPlatform().daemon().name("headgate-trial").start(work));
+  SimulationExecutor(RecentTraffic traffic, Duration maxDuration) {
+    this(traffic, maxDuration, work -> Thread.ofPlatform().daemon().name("headgate-simulation").start(work));
   }
 
   /**
-   * @param threads runs each trial, or throws if it can't
+   * @param threads runs each simulation, or throws if it can't
    */
-  SimulationExecutor(RecentTraffic traffic, Duration longest, Executor threads) {
+  SimulationExecutor(RecentTraffic traffic, Duration maxDuration, Executor threads) {
     this.traffic = traffic;
-    this.longest = longest;
+    this.maxDuration = maxDuration;
     this.threads = threads;
   }
 
-  /** What was asked lately. */
+  /** Returns the recent requests of this instance. */
   public RecentTraffic traffic() {
     return traffic;
   }
 
-  /** Answers with what the trial writes. */
-  void run(Exchange exchange, Function<Deadline, JsonWriter> trial) {
-    exchange.when(start(trial), body -> exchange.answer(200, MediaTypes.JSON, body));
+  /** Runs a simulation and answers with the JSON it writes. */
+  void run(Exchange exchange, Function<Deadline, JsonWriter> simulation) {
+    exchange.whenComplete(start(simulation), body -> exchange.answer(200, MediaTypes.JSON, body));
   }
 
-  CompletableFuture<Buffer> start(Function<Deadline, JsonWriter> trial) {
-    if (!places.tryAcquire()) {
+  /**
+   * Starts a simulation.
+   *
+   * @throws ProblemException with status 503 if two are already running
+   */
+  CompletableFuture<Buffer> start(Function<Deadline, JsonWriter> simulation) {
+    if (!available.tryAcquire()) {
       throw new ProblemException(
           ProblemDocument.of(
                   503,
-                  "%d trials are under way, which is as many as there may be; ask again in a second"
-                      .formatted(AT_ONCE))
+                  "%d simulations are already running, which is the maximum; try again in a second"
+                      .formatted(MAX_CONCURRENT))
               .with("Retry-After", "1"));
     }
-    boolean begun = false;
+    boolean started = false;
     try {
-      var answer = CompletableFuture.supplyAsync(() -> answer(trial), threads);
-      begun = true;
+      var answer = CompletableFuture.supplyAsync(() -> answer(simulation), threads);
+      started = true;
       return answer;
     } finally {
-      // Where there is no thread for it, nobody else will: two such, and there would be no trials.
-      if (!begun) places.release();
+      // Without a thread nothing else releases it.
+      if (!started) available.release();
     }
   }
 
-  private Buffer answer(Function<Deadline, JsonWriter> trial) {
+  private Buffer answer(Function<Deadline, JsonWriter> simulation) {
     try {
-      return Buffer.buffer(trial.apply(patience()).toString());
+      return Buffer.buffer(simulation.apply(deadline()).toString());
     } catch (Deadline.Overdue e) {
       throw new ProblemException(tooLong());
     } finally {
-      places.release();
+      available.release();
     }
   }
 
-  private Deadline patience() {
-    long end = System.nanoTime() + longest.toNanos();
+  private Deadline deadline() {
+    long end = System.nanoTime() + maxDuration.toNanos();
     return () -> System.nanoTime() - end > 0;
   }
 
   private ProblemDocument tooLong() {
     return ProblemDocument.of(
         503,
-        "the trial took longer than %d seconds; try fewer requests, limits or rules"
-            .formatted(longest.toSeconds()));
+        "the simulation took longer than %d seconds; try fewer requests, limits or rules"
+            .formatted(maxDuration.toSeconds()));
   }
 }

@@ -14,12 +14,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads what traffic the playground is to make. */
+/** Parses the description of the traffic that the playground generates. */
 final class TrafficReader {
-  static final long LONGEST_MILLIS = 86_400_000;
+  static final long MAX_MILLIS = 86_400_000;
 
-  private static final long MOST_PER_SECOND = 1_000_000;
-  private static final int MOST_SECONDS = 86_400;
+  private static final long MAX_PER_SECOND = 1_000_000;
+  private static final int MAX_SECONDS = 86_400;
   private static final Set<String> FIELDS =
       Set.of("kind", "perSecond", "burst", "everyMs", "drawn", "times", "seed");
 
@@ -44,6 +44,7 @@ final class TrafficReader {
 
   private TrafficReader() {}
 
+  /** Parses the object at the current position. */
   static TrafficReader read(JsonReader in) {
     if (in.next() != JsonToken.START_OBJECT) {
       throw in.bad("must be an object such as {\"kind\":\"steady\",\"perSecond\":20}");
@@ -51,7 +52,7 @@ final class TrafficReader {
     var reader = new TrafficReader();
     var seen = new HashSet<String>();
     while (in.nextMember()) {
-      in.once(seen);
+      in.requireFirst(seen);
       reader.readField(in);
     }
     return reader;
@@ -60,16 +61,16 @@ final class TrafficReader {
   private void readField(JsonReader in) {
     switch (in.member()) {
       case "kind" -> kind = Optional.of(kind(in));
-      case "perSecond" -> perSecond = Optional.of(in.number(MOST_PER_SECOND));
-      case "burst" -> burst = Optional.of(in.whole(Arrivals.MOST));
+      case "perSecond" -> perSecond = Optional.of(in.number(MAX_PER_SECOND));
+      case "burst" -> burst = Optional.of(in.wholeNumber(Arrivals.MOST));
       case "everyMs" -> {
-        long every = in.whole(LONGEST_MILLIS);
-        if (every == 0) throw in.bad("must be 1 to %d, got 0".formatted(LONGEST_MILLIS));
+        long every = in.wholeNumber(MAX_MILLIS);
+        if (every == 0) throw in.bad("must be 1 to %d, got 0".formatted(MAX_MILLIS));
         everyMillis = Optional.of(every);
       }
-      case "drawn" -> drawn = Optional.of(in.wholes(MOST_PER_SECOND, MOST_SECONDS));
-      case "times" -> times = Optional.of(in.wholes(LONGEST_MILLIS, Arrivals.MOST));
-      case "seed" -> seed = in.whole(Long.MAX_VALUE);
+      case "drawn" -> drawn = Optional.of(in.wholeNumbers(MAX_PER_SECOND, MAX_SECONDS));
+      case "times" -> times = Optional.of(in.wholeNumbers(MAX_MILLIS, Arrivals.MOST));
+      case "seed" -> seed = in.wholeNumber(Long.MAX_VALUE);
       default -> throw in.unknown(FIELDS);
     }
   }
@@ -81,35 +82,38 @@ final class TrafficReader {
     }
     throw in.bad(
         "must be steady, bursts, ramp, random, edges, drawn, times or recent, got '%s'"
-            .formatted(TextSyntax.shown(text)));
+            .formatted(TextSyntax.excerpt(text)));
   }
 
   /**
-   * @param promise of the limit whose edges to come at
-   * @param end of the trial, in microseconds
+   * Returns the traffic.
+   *
+   * @param nominal the nominal limit, at whose window edges the bursts of {@code edges} arrive
+   * @param recent the requests that {@code recent} repeats
+   * @param end the end of the simulation in microseconds
    */
-  Traffic traffic(NominalLimit promise, RecentTraffic recent, long end) {
+  Traffic traffic(NominalLimit nominal, RecentTraffic recent, long end) {
     return switch (kind.orElseThrow(() -> missing("kind", "\"steady\""))) {
-      case STEADY -> new Traffic.Steady(need(perSecond, "perSecond", "20"));
-      case RAMP -> new Traffic.Ramp(need(perSecond, "perSecond", "20"));
-      case RANDOM -> new Traffic.Random(need(perSecond, "perSecond", "20"), seed);
+      case STEADY -> new Traffic.Steady(required(perSecond, "perSecond", "20"));
+      case RAMP -> new Traffic.Ramp(required(perSecond, "perSecond", "20"));
+      case RANDOM -> new Traffic.Random(required(perSecond, "perSecond", "20"), seed);
       case BURSTS ->
-          above(
+          withBackground(
               new Traffic.Bursts(
-                  need(burst, "burst", "50"), need(everyMillis, "everyMs", "10000") * 1_000));
+                  required(burst, "burst", "50"), required(everyMillis, "everyMs", "10000") * 1_000));
       case EDGES ->
-          above(
+          withBackground(
               new Traffic.Edges(
-                  burst.orElse(Math.min(Arrivals.MOST, promise.permits())),
-                  everyMillis.map(millis -> millis * 1_000).orElse(promise.window())));
-      case DRAWN -> new Traffic.Drawn(need(drawn, "drawn", "[0,5,30]"));
-      case TIMES -> timesOf(need(times, "times", "[0,12,500]"));
+                  burst.orElse(Math.min(Arrivals.MOST, nominal.permits())),
+                  everyMillis.map(millis -> millis * 1_000).orElse(nominal.window())));
+      case DRAWN -> new Traffic.Drawn(required(drawn, "drawn", "[0,5,30]"));
+      case TIMES -> timesOf(required(times, "times", "[0,12,500]"));
       case RECENT -> recentOf(recent.sample(), end);
     };
   }
 
-  /** On top of what comes all the time. */
-  private Traffic above(Traffic traffic) {
+  /** Adds the steady rate, if given, to the bursts. */
+  private Traffic withBackground(Traffic traffic) {
     return perSecond
         .<Traffic>map(rate -> new Traffic.Both(traffic, new Traffic.Steady(rate)))
         .orElse(traffic);
@@ -119,7 +123,7 @@ final class TrafficReader {
     return new Traffic.Times(millis.stream().mapToLong(time -> time * 1_000).toArray());
   }
 
-  /** As if one caller had sent it all; of more than fits into the trial, the latest. */
+  /** Returns the recent requests as traffic of one caller; the latest ones if not all fit. */
   private static Traffic recentOf(RecentTraffic.Sample sample, long end) {
     if (sample.arrivals().isEmpty()) return new Traffic.Times(new long[0]);
     long first = sample.arrivals().getFirst().micros();
@@ -128,7 +132,7 @@ final class TrafficReader {
         sample.arrivals().stream().mapToLong(arrival -> arrival.micros() - start).toArray());
   }
 
-  private static <T> T need(Optional<T> value, String name, String example) {
+  private static <T> T required(Optional<T> value, String name, String example) {
     return value.orElseThrow(() -> missing(name, example));
   }
 

@@ -28,34 +28,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Real requests under the rules in force and under others. */
+/**
+ * Handles the what-if endpoint: replays recorded requests under the rules in force and under other
+ * rules, and compares the decisions.
+ */
 public final class WhatIfHandler {
   /**
-   * For what each of two sets of rules remembers, with {@link SimulationExecutor#AT_ONCE} trials
-   * under way: a quarter of a gigabyte in all.
+   * The memory for the counters of each of the two rule sets. With {@link
+   * SimulationExecutor#MAX_CONCURRENT} simulations running, this is a quarter of a gigabyte in
+   * total.
    */
-  private static final long ROOM = 64L << 20;
+  private static final long MAX_STATE_BYTES = 64L << 20;
 
-  private static final String MORE_KEYS = "./headgate simulate --max-keys keeps more, of a log";
+  private static final String MORE_KEYS = "./headgate simulate --max-keys keeps more for a log";
 
   private final RateLimiter limiter;
-  private final SimulationExecutor trials;
+  private final SimulationExecutor simulations;
 
-  public WhatIfHandler(RateLimiter limiter, SimulationExecutor trials) {
+  /**
+   * @param simulations runs the simulation
+   */
+  public WhatIfHandler(RateLimiter limiter, SimulationExecutor simulations) {
     this.limiter = limiter;
-    this.trials = trials;
+    this.simulations = simulations;
   }
 
+  /** Runs the comparison that the body describes, and answers with its result. */
   public void answer(Exchange exchange, byte[] body) {
-    trials.run(exchange, patience -> run(WhatIfReader.read(body), patience));
+    simulations.run(exchange, deadline -> run(WhatIfReader.read(body), deadline));
   }
 
-  private JsonWriter run(WhatIfReader.Asked asked, Deadline patience) {
+  private JsonWriter run(WhatIfReader.WhatIfRequest request, Deadline deadline) {
     var before = limiter.rules();
-    var after = changed(before, asked);
-    try (var comparison = Comparison.of(bench(before), bench(after), patience)) {
+    var after = changed(before, request);
+    try (var comparison = Comparison.of(simulator(before), simulator(after), deadline)) {
       var source =
-          asked.log().isPresent() ? log(comparison, asked.log().get()) : recent(comparison);
+          request.log().isPresent() ? log(comparison, request.log().get()) : recent(comparison);
       return WhatIfJson.of(comparison, source);
     } catch (SimulationBudget.Exceeded e) {
       throw new ProblemException(
@@ -66,29 +74,29 @@ public final class WhatIfHandler {
     }
   }
 
-  private static RuleSimulator bench(RuleSet rules) {
-    return new RuleSimulator(rules, SimulationBudget.within(ROOM, rules));
+  private static RuleSimulator simulator(RuleSet rules) {
+    return new RuleSimulator(rules, SimulationBudget.within(MAX_STATE_BYTES, rules));
   }
 
-  private static RuleSet changed(RuleSet before, WhatIfReader.Asked asked) {
+  private static RuleSet changed(RuleSet before, WhatIfReader.WhatIfRequest request) {
     var rules =
         RulesJson.read(
             "rules",
             "the rules are not valid",
             () ->
-                asked.replace().isEmpty()
-                    ? RuleFile.read(asked.rules())
+                request.replace().isEmpty()
+                    ? RuleFile.read(request.rules())
                     : replaced(
-                        before.rules(), asked.replace().get(), RuleFile.readRule(asked.rules())));
+                        before.rules(), request.replace().get(), RuleFile.readRule(request.rules())));
     try {
       return RuleSet.of(rules);
     } catch (IllegalArgumentException e) {
       throw new ProblemException(
-          ProblemDocument.of(400, "rules", "the rules can't stand together: " + e.getMessage()));
+          ProblemDocument.of(400, "rules", "the rules conflict with each other: " + e.getMessage()));
     }
   }
 
-  /** In the place of the one named so or, where there is none, after the others. */
+  /** Replaces the rule with this id, or appends the rule if there is none. */
   private static List<Rule> replaced(List<Rule> rules, String id, Rule rule) {
     var changed = new ArrayList<>(rules);
     changed.replaceAll(old -> old.id().equals(id) ? rule : old);
@@ -97,16 +105,16 @@ public final class WhatIfHandler {
   }
 
   private WhatIfJson.Source recent(Comparison comparison) {
-    var sample = trials.traffic().sample();
+    var sample = simulations.traffic().sample();
     sample.arrivals().forEach(comparison::add);
-    var notes = SimulationNotes.of(comparison, "what was asked lately", MORE_KEYS);
+    var notes = SimulationNotes.of(comparison, "recent traffic", MORE_KEYS);
     return new WhatIfJson.Source("recent", sample.weight(), 0, List.of(), notes);
   }
 
   private static WhatIfJson.Source log(Comparison comparison, WhatIfReader.Log given) {
     var rules = List.of(comparison.before().rules(), comparison.after().rules());
     var mapped = given.key().map(key -> Map.of(Subject.KEY, key)).orElse(Map.of());
-    var order = ReorderBuffer.whole(comparison::add, true);
+    var order = ReorderBuffer.unbounded(comparison::add, true);
     try {
       var lines = new LogLineBudget(order::add);
       var log = new AccessLog(attributes(rules, mapped), given.format(), false, lines);
@@ -125,21 +133,21 @@ public final class WhatIfHandler {
       notes.add(
           SimulationNotes.missing(
               log.missing(),
-              "source.key says what key is made of, and ./headgate simulate --attr any other"));
+              "source.key sets the template of key, ./headgate simulate --attr that of any attribute"));
     }
     notes.addAll(SimulationNotes.of(comparison, "a log", MORE_KEYS));
     return notes;
   }
 
   private static Attributes attributes(List<RuleSet> rules, Map<String, String> mapped) {
-    RequiredFields wanted;
+    RequiredFields required;
     try {
-      wanted = RequiredFields.by(rules);
+      required = RequiredFields.by(rules);
     } catch (IllegalArgumentException e) {
       throw new ProblemException(ProblemDocument.of(400, "rules", String.valueOf(e.getMessage())));
     }
     try {
-      return Attributes.of(wanted, mapped);
+      return Attributes.of(required, mapped);
     } catch (IllegalArgumentException e) {
       throw ProblemException.badInput("source.key", String.valueOf(e.getMessage()));
     }

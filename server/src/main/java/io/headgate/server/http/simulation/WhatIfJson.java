@@ -10,16 +10,17 @@ import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.List;
 
-/** What other rules would have meant. */
+/** Writes the result of a what-if comparison as JSON. */
 final class WhatIfJson {
-  private static final int MOST_CALLERS = 100;
+  private static final int MAX_CALLERS = 100;
 
   /**
-   * Where the requests are from.
+   * The origin of the requests.
    *
-   * @param weight how many real ones each stands for
-   * @param unreadable how many lines were none
-   * @param notes what whoever looks at the figures must know of them
+   * @param weight the number of real callers that each caller stands for
+   * @param unreadable the number of lines that could not be parsed
+   * @param samples some of the lines that could not be parsed
+   * @param notes caveats for readers of the result
    */
   record Source(
       String kind, double weight, long unreadable, List<String> samples, List<String> notes) {}
@@ -34,7 +35,7 @@ final class WhatIfJson {
     writeSeries(out.name("series"), comparison);
     writeRules(out.name("byRule"), comparison);
     out.name("callers").beginList();
-    for (var caller : comparison.mostChanged(MOST_CALLERS)) write(out, caller);
+    for (var caller : comparison.mostChanged(MAX_CALLERS)) write(out, caller);
     return out.endList().end();
   }
 
@@ -53,15 +54,15 @@ final class WhatIfJson {
   }
 
   private static void moment(JsonWriter out, Comparison comparison, long micros) {
-    if (comparison.requests() == 0) out.nothing();
+    if (comparison.requests() == 0) out.nullValue();
     else out.value(micros / 1_000);
   }
 
-  private static void write(JsonWriter out, RuleSimulator bench) {
+  private static void write(JsonWriter out, RuleSimulator simulator) {
     out.begin();
-    out.name("allowed").value(bench.total(SimulatedDecision.ADMITTED));
-    out.name("denied").value(bench.total(SimulatedDecision.DENIED));
-    out.name("delayed").value(bench.total(SimulatedDecision.DELAYED));
+    out.name("allowed").value(simulator.total(SimulatedDecision.ADMITTED));
+    out.name("denied").value(simulator.total(SimulatedDecision.DENIED));
+    out.name("delayed").value(simulator.total(SimulatedDecision.DELAYED));
     out.end();
   }
 
@@ -76,14 +77,14 @@ final class WhatIfJson {
     out.end();
   }
 
-  /** Each rule of either set; one that is not in a set denied nothing there. */
+  /** Writes each rule of either set; a rule that is missing from a set denied nothing there. */
   private static void writeRules(JsonWriter out, Comparison comparison) {
     var denied = new LinkedHashMap<String, long[]>();
-    for (var tally : comparison.after().byRule()) {
-      denied.computeIfAbsent(tally.rule().id(), id -> new long[2])[1] = tally.denied();
+    for (var counts : comparison.after().byRule()) {
+      denied.computeIfAbsent(counts.rule().id(), id -> new long[2])[1] = counts.denied();
     }
-    for (var tally : comparison.before().byRule()) {
-      denied.computeIfAbsent(tally.rule().id(), id -> new long[2])[0] = tally.denied();
+    for (var counts : comparison.before().byRule()) {
+      denied.computeIfAbsent(counts.rule().id(), id -> new long[2])[0] = counts.denied();
     }
     out.beginList();
     denied.forEach((rule, counts) -> {
@@ -101,7 +102,7 @@ final class WhatIfJson {
     out.name("deniedAfter").value(caller.deniedAfter());
     out.name("firstDeniedAt");
     if (caller.firstDenied().isPresent()) out.value(caller.firstDenied().getAsLong() / 1_000);
-    else out.nothing();
+    else out.nullValue();
     out.end();
   }
 

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads which rules are to be tried on what. */
+/** Parses what-if requests. */
 public final class WhatIfReader {
   private static final Set<String> FIELDS = Set.of("rules", "replace", "source");
   private static final Set<String> SOURCE_FIELDS = Set.of("kind", "text", "format", "key");
@@ -24,44 +24,50 @@ public final class WhatIfReader {
   private AccessLog.Format format = AccessLog.Format.AUTO;
 
   /**
-   * What is asked for.
+   * A what-if request.
    *
-   * @param replace the rule in whose place the one that is given comes; without, all are given
-   * @param log what was asked; without, what was asked here lately
+   * @param rules the text of a rule file, or of one rule if {@code replace} is given
+   * @param replace the id of the rule in force to replace with the given one; empty to replace all
+   * @param log the requests to replay; empty for the recent requests of this instance
    */
-  public record Asked(String rules, Optional<String> replace, Optional<Log> log) {}
+  public record WhatIfRequest(String rules, Optional<String> replace, Optional<Log> log) {}
 
-  /** A log that is sent along. */
+  /** An access log in the body. */
   record Log(String text, AccessLog.Format format, Optional<String> key) {}
 
   private WhatIfReader(JsonReader in) {
     this.in = in;
   }
 
-  public static Asked read(byte[] body) {
+  /**
+   * Parses a body.
+   *
+   * @throws ProblemException with status 400 if the body is not valid
+   */
+  public static WhatIfRequest read(byte[] body) {
     var in = JsonReader.of(body);
     in.beginObject();
     var reader = new WhatIfReader(in);
     var seen = new HashSet<String>();
     while (in.nextField()) {
-      in.once(seen);
+      in.requireFirst(seen);
       reader.readField();
     }
     in.end();
-    return reader.asked();
+    return reader.build();
   }
 
   private void readField() {
     switch (in.field()) {
       case "rules" -> rules = Optional.of(in.text());
-      case "replace" -> replace = in.textIfAny();
+      case "replace" -> replace = in.optionalText();
       case "source" -> {
         if (in.next() != JsonToken.START_OBJECT) {
           throw in.bad("must be an object such as {\"kind\":\"recent\"}");
         }
         var seen = new HashSet<String>();
         while (in.nextMember()) {
-          in.once(seen);
+          in.requireFirst(seen);
           readSource();
         }
       }
@@ -74,12 +80,12 @@ public final class WhatIfReader {
       case "kind" -> {
         kind = in.text();
         if (!kind.equals("recent") && !kind.equals("log")) {
-          throw in.bad("must be recent or log, got '%s'".formatted(TextSyntax.shown(kind)));
+          throw in.bad("must be recent or log, got '%s'".formatted(TextSyntax.excerpt(kind)));
         }
       }
-      case "text" -> text = in.textIfAny();
-      case "format" -> format = format(in.textIfAny().orElse("auto"));
-      case "key" -> key = in.textIfAny().filter(given -> !given.isEmpty());
+      case "text" -> text = in.optionalText();
+      case "format" -> format = format(in.optionalText().orElse("auto"));
+      case "key" -> key = in.optionalText().filter(given -> !given.isEmpty());
       default -> throw in.unknown(SOURCE_FIELDS);
     }
   }
@@ -89,10 +95,10 @@ public final class WhatIfReader {
       if (known.name().toLowerCase(Locale.ROOT).equals(given)) return known;
     }
     throw in.bad(
-        "must be auto, common, combined or json, got '%s'".formatted(TextSyntax.shown(given)));
+        "must be auto, common, combined or json, got '%s'".formatted(TextSyntax.excerpt(given)));
   }
 
-  private Asked asked() {
+  private WhatIfRequest build() {
     if (rules.isEmpty()) {
       throw ProblemException.badInput(
           "rules", "is missing; send the text of a rule file, or of one rule");
@@ -103,6 +109,6 @@ public final class WhatIfReader {
         throw ProblemException.badInput("source.text", "is missing; send lines of a log");
       log = Optional.of(new Log(text.get(), format, key));
     }
-    return new Asked(rules.get(), replace, log);
+    return new WhatIfRequest(rules.get(), replace, log);
   }
 }

@@ -3,8 +3,9 @@ package io.headgate.server.http.stats;
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.api.JsonWriter;
 
-/** An anomaly in JSON, wherever it is told. */
+/** Writes anomalies as JSON, for the API and for webhooks. */
 public final class AnomalyJson {
+  /** Returns an anomaly as a JSON object. */
   public static String json(Anomaly anomaly) {
     var out = new JsonWriter();
     write(out, anomaly);
@@ -19,13 +20,13 @@ public final class AnomalyJson {
     out.name("since").value(anomaly.sinceMillis());
     out.name("until");
     if (anomaly.untilMillis().isPresent()) out.value(anomaly.untilMillis().getAsLong());
-    else out.nothing();
-    out.textOrNothing("rule", anomaly.rule());
-    out.textOrNothing("caller", anomaly.caller());
+    else out.nullValue();
+    out.textOrNull("rule", anomaly.rule());
+    out.textOrNull("caller", anomaly.caller());
     out.name("value").value(anomaly.value());
     out.name("expected");
     if (anomaly.expected().isPresent()) out.value(anomaly.expected().getAsDouble());
-    else out.nothing();
+    else out.nullValue();
     out.name("text").value(anomaly.text());
     out.end();
   }

@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which callers somebody wants to see, and in what order.
+ * The selection and order of callers in a request.
  *
  * @param search in lower case; empty for all
  */
 record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) {
   static final int NAME = 2; // /v1/callers/{caller}
-  private static final int FEW = 50;
-  private static final int MOST = 1_000;
+  private static final int DEFAULT_LIMIT = 50;
+  private static final int MAX_LIMIT = 1_000;
 
-  /** What comes first. */
+  /** The figure by which callers are sorted, the highest first. */
   enum Sort {
     DENIED,
     ALLOWED,
@@ -58,21 +58,22 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
             throw ProblemException.badInput(
                 "sort",
                 "must be denied, allowed, rate or burst, got '%s'"
-                    .formatted(TextSyntax.shown(text)));
+                    .formatted(TextSyntax.excerpt(text)));
       };
     }
   }
 
+  /** Parses the query of a request. */
   static CallersQuery of(Exchange exchange) {
     var query = exchange.query(Set.of("sort", "rule", "search", "limit"));
     return new CallersQuery(
         Sort.parse(query.text("sort").orElse("denied")),
         query.text("rule").filter(id -> !id.isEmpty()),
         query.text("search").orElse("").toLowerCase(Locale.ROOT),
-        (int) query.whole("limit", 1, MOST).orElse(FEW));
+        (int) query.wholeNumber("limit", 1, MAX_LIMIT).orElse(DEFAULT_LIMIT));
   }
 
-  private boolean wants(CallerStats caller) {
+  private boolean matches(CallerStats caller) {
     if (rule.isPresent() && !caller.rules().contains(rule.get())) return false;
     return search.isEmpty()
         || caller.caller().toLowerCase(Locale.ROOT).contains(search)
@@ -80,16 +81,17 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
             .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains(search));
   }
 
+  /** Returns the body of the response. */
   JsonWriter answer(CallerList list) {
     var out = new JsonWriter().begin();
     out.name("now").value(list.atMillis());
     out.name("windowMs").value(CallerList.WINDOW_SECONDS * 1_000L);
     out.name("tracked").value(list.tracked());
-    out.name("error").json(share(list));
+    out.name("error").json(errorBound(list));
     out.name("instances").value(list.instances());
     out.name("callers").beginList();
     list.callers().stream()
-        .filter(this::wants)
+        .filter(this::matches)
         .sorted(sort.order())
         .limit(limit)
         .forEach(caller -> {
@@ -100,20 +102,24 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
     return out.endList().end();
   }
 
-  /** A bound, so it is rounded up; and with six decimals, since it is most often small. */
-  private static String share(CallerList list) {
-    double share = list.total() == 0 ? 0 : list.floor() / list.total();
-    return BigDecimal.valueOf(share)
+  /**
+   * Returns the error bound as a share of all requests. It is rounded up, with six decimals, since
+   * it is usually small.
+   */
+  private static String errorBound(CallerList list) {
+    double errorBound = list.total() == 0 ? 0 : list.floor() / list.total();
+    return BigDecimal.valueOf(errorBound)
         .setScale(6, RoundingMode.CEILING)
         .stripTrailingZeros()
         .toPlainString();
   }
 
+  /** Returns the body of the response for one caller. */
   static JsonWriter answer(CallerStats caller, Optional<CallerSeries> series) {
     var out = new JsonWriter().begin();
     write(out, caller);
     out.name("series");
-    if (series.isEmpty()) return out.nothing().end(); // another instance's
+    if (series.isEmpty()) return out.nullValue().end(); // tracked by another instance only
     out.begin().name("from").value(series.get().from() * 1_000).name("stepMs").value(1_000);
     write(out.name("allowed"), series.get().allowed());
     write(out.name("denied"), series.get().denied());
@@ -137,7 +143,7 @@ record CallersQuery(Sort sort, Optional<String> rule, String search, int limit) 
     out.name("deniedPerSecond").value(caller.deniedPerSecond());
     out.name("burstRatio");
     if (caller.burstRatio().isPresent()) out.value(caller.burstRatio().getAsDouble());
-    else out.nothing();
+    else out.nullValue();
     out.name("since").value(caller.sinceMillis());
     out.name("last").value(caller.lastMillis());
     out.name("error").value(Math.round(Math.ceil(caller.error())));

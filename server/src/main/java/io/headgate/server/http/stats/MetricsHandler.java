@@ -6,7 +6,9 @@ import io.headgate.server.metrics.Metrics;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 
-/** The figures for Prometheus, put together while the event loop does other things. */
+/**
+ * Handles the Prometheus endpoint. The page is written on a virtual thread, not on the event loop.
+ */
 public final class MetricsHandler {
   private final Metrics metrics;
 
@@ -14,9 +16,10 @@ public final class MetricsHandler {
     this.metrics = metrics;
   }
 
+  /** Answers with all metrics, in the format that the client accepts. */
   public void answer(Exchange exchange, byte[] body) {
-    String accept = exchange.asked(HttpHeaders.ACCEPT).orElse("");
-    exchange.when(
+    String accept = exchange.requestHeader(HttpHeaders.ACCEPT).orElse("");
+    exchange.whenComplete(
         LargeTaskExecutor.supply(() -> metrics.page(accept)),
         page -> exchange.answer(200, page.mediaType(), Buffer.buffer(page.bytes())));
   }

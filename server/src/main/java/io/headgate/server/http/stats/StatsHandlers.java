@@ -23,52 +23,55 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * What goes on right now, for people who look: one for all event loops, so that what is shown to
- * several is written once.
+ * Handles the endpoints for live statistics and callers. One instance serves all event loops, so
+ * that an event for several clients is serialized once. Thread-safe.
  */
 public final class StatsHandlers {
-  private static final long BETWEEN_LOOKS = 5_000; // at how much the store holds
+  private static final long COUNT_INTERVAL_MILLIS = 5_000; // of the keys of a remote store
 
-  private final StatsCollector watch;
+  private final StatsCollector collector;
   private final ClusterCallers callers;
   private final StatsJson body;
   private final EventStreams streams;
   private final StoreView store;
   private volatile long trackedKeys;
-  private volatile long lookedAt;
+  private volatile long countedAt;
 
   /**
-   * @param instance what to call this process, among those of its fleet
+   * @param instance the name of this process among the instances
    */
   public StatsHandlers(
-      StatsCollector watch,
+      StatsCollector collector,
       ClusterCallers callers,
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       AccessControl access,
       Readiness readiness,
-      StoreLatency storeTimes,
+      StoreLatency storeLatency,
       String instance) {
-    this.watch = watch;
+    this.collector = collector;
     this.callers = callers;
     this.store = new StoreView(limiter.store());
-    this.body = new StatsJson(instance, watch.startedMillis(), store, storeTimes, book);
+    this.body = new StatsJson(instance, collector.startedMillis(), store, storeLatency, repository);
     this.streams = new EventStreams(readiness, access);
     this.trackedKeys = store.isRemote() ? 0 : store.store().trackedKeys();
-    watch.follow(this::ended);
-    book.follow(edition -> streams.rulesChanged(edition.number()));
+    collector.follow(this::onSecond);
+    repository.follow(snapshot -> streams.rulesChanged(snapshot.number()));
   }
 
-  /** A second has ended. */
-  private void ended(StatsSnapshot figures) {
-    look(figures.atMillis());
-    streams.send(() -> body.event(figures, trackedKeys));
+  /** Sends the statistics of the second that has ended to the open streams. */
+  private void onSecond(StatsSnapshot snapshot) {
+    refreshTrackedKeys(snapshot.atMillis());
+    streams.send(() -> body.event(snapshot, trackedKeys));
   }
 
-  /** What is kept elsewhere takes a while to count, and nobody waits for it. */
-  private void look(long now) {
-    if (store.isUnavailable() || (store.isRemote() && now - lookedAt < BETWEEN_LOOKS)) return;
-    lookedAt = now;
+  /**
+   * Updates the number of keys. A remote store takes a while to count them, so it counts on a
+   * virtual thread.
+   */
+  private void refreshTrackedKeys(long now) {
+    if (store.isUnavailable() || (store.isRemote() && now - countedAt < COUNT_INTERVAL_MILLIS)) return;
+    countedAt = now;
     if (store.isRemote()) Thread.startVirtualThread(this::count);
     else count();
   }
@@ -77,33 +80,39 @@ public final class StatsHandlers {
     trackedKeys = store.store().trackedKeys();
   }
 
+  /** Answers with the statistics of the last minutes. */
   public void stats(Exchange exchange, byte[] nothing) {
     exchange.header("Cache-Control", "no-store");
-    exchange.answer(200, MediaTypes.JSON, body.whole(watch.figures(), trackedKeys));
+    exchange.answer(200, MediaTypes.JSON, body.whole(collector.figures(), trackedKeys));
   }
 
+  /** Opens a stream of server-sent events with the statistics of each second. */
   public void stream(Exchange exchange, byte[] nothing) {
     streams.open(exchange);
   }
 
+  /** Answers with the top callers of all instances. */
   public void callers(Exchange exchange, byte[] nothing) {
-    var question = CallersQuery.of(exchange);
-    exchange.when(written(callers.all(), question::answer), json -> answer(exchange, json));
+    var query = CallersQuery.of(exchange);
+    exchange.whenComplete(serialize(callers.all(), query::answer), json -> answer(exchange, json));
   }
 
+  /** Answers with one of the top callers. */
   public void caller(Exchange exchange, byte[] nothing) {
     String name = exchange.segment(CallersQuery.NAME);
-    exchange.when(written(callers.all(), list -> one(list, name)), json -> answer(exchange, json));
+    exchange.whenComplete(serialize(callers.all(), list -> caller(list, name)), json -> answer(exchange, json));
   }
 
-  private JsonWriter one(CallerList list, String name) {
-    var figures = list.callers().stream().filter(one -> one.caller().equals(name)).findFirst();
-    if (figures.isEmpty()) throw unknown(name);
-    return CallersQuery.answer(figures.get(), watch.series(name));
+  private JsonWriter caller(CallerList list, String name) {
+    var snapshot = list.callers().stream().filter(entry -> entry.caller().equals(name)).findFirst();
+    if (snapshot.isEmpty()) throw unknown(name);
+    return CallersQuery.answer(snapshot.get(), collector.series(name));
   }
 
-  /** A thousand callers take a while to sort and to write: an event loop does not do that. */
-  static <T> CompletionStage<Buffer> written(
+  /**
+   * Serializes a value off the event loop: sorting and writing a thousand callers takes a while.
+   */
+  static <T> CompletionStage<Buffer> serialize(
       CompletionStage<T> stage, Function<T, JsonWriter> json) {
     return stage.thenApplyAsync(
         value -> Buffer.buffer(json.apply(value).toString()), LargeTaskExecutor.EXECUTOR);
@@ -118,7 +127,7 @@ public final class StatsHandlers {
     return new ProblemException(
         ProblemDocument.of(
             404,
-            "'%s' is not among the callers that ask most; GET /v1/callers lists them"
-                .formatted(TextSyntax.shown(name))));
+            "'%s' is not among the top callers; GET /v1/callers lists them"
+                .formatted(TextSyntax.excerpt(name))));
   }
 }

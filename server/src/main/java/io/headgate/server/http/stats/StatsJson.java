@@ -15,46 +15,46 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 
-/** The figures of the service, in the order in which their fields are documented. */
+/** Writes the statistics of the service as JSON, in the documented order of fields. */
 final class StatsJson {
-  private static final int MOST_HOT_KEYS = 20;
-  private static final int MOST_ANOMALIES = 100;
+  private static final int MAX_HOT_KEYS = 20;
+  private static final int MAX_ANOMALIES = 100;
 
   private final String instance;
   private final long startedAt;
   private final String version;
   private final StoreView store;
-  private final StoreLatency storeTimes;
-  private final RuleRepository book;
+  private final StoreLatency storeLatency;
+  private final RuleRepository repository;
 
   StatsJson(
       String instance,
       long startedAt,
       StoreView store,
-      StoreLatency storeTimes,
-      RuleRepository book) {
+      StoreLatency storeLatency,
+      RuleRepository repository) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
-    this.storeTimes = storeTimes;
-    this.book = book;
-    String known = StatsJson.class.getPackage().getImplementationVersion();
-    this.version = known == null ? "development" : known;
+    this.storeLatency = storeLatency;
+    this.repository = repository;
+    String implementationVersion = StatsJson.class.getPackage().getImplementationVersion();
+    this.version = implementationVersion == null ? "development" : implementationVersion;
   }
 
-  /** With each second of the last minutes. */
-  JsonWriter whole(StatsSnapshot figures, long trackedKeys) {
+  /** Returns the statistics with each second of the last minutes. */
+  JsonWriter whole(StatsSnapshot stats, long trackedKeys) {
     var out = new JsonWriter().begin();
-    write(out, figures, trackedKeys);
-    writeSeries(out.name("series"), figures.series());
+    write(out, stats, trackedKeys);
+    writeSeries(out.name("series"), stats.series());
     return out.end();
   }
 
-  /** With the second that has just ended. */
-  String event(StatsSnapshot figures, long trackedKeys) {
+  /** Returns the statistics with the second that has just ended. */
+  String event(StatsSnapshot stats, long trackedKeys) {
     var out = new JsonWriter().begin();
-    write(out, figures, trackedKeys);
-    var newest = figures.newest();
+    write(out, stats, trackedKeys);
+    var newest = stats.newest();
     out.name("tick").begin().name("at").value(newest.at());
     writeCounts(out, newest.counts());
     micros(out.name("p50"), newest.latency().p50());
@@ -63,8 +63,8 @@ final class StatsJson {
     return out.end().toString();
   }
 
-  private void write(JsonWriter out, StatsSnapshot figures, long trackedKeys) {
-    out.name("now").value(figures.atMillis());
+  private void write(JsonWriter out, StatsSnapshot stats, long trackedKeys) {
+    out.name("now").value(stats.atMillis());
     out.name("instance").value(instance);
     out.name("startedAt").value(startedAt);
     out.name("version").value(version);
@@ -72,35 +72,35 @@ final class StatsJson {
     writeStore(out.name("store"), trackedKeys);
     writeRules(out.name("rules"));
     out.name("rates").begin();
-    writeRates(out, figures.recent(), figures.recentSeconds());
+    writeRates(out, stats.recent(), stats.recentSeconds());
     out.end();
     out.name("totals").begin();
-    writeCounts(out, figures.totals());
+    writeCounts(out, stats.totals());
     out.end();
     out.name("latency").begin();
-    writeLatency(out.name("check"), figures.latency());
-    if (store.isRemote()) writeLatency(out.name("store"), storeTimes.lastMinute());
-    else out.name("store").nothing();
+    writeLatency(out.name("check"), stats.latency());
+    if (store.isRemote()) writeLatency(out.name("store"), storeLatency.lastMinute());
+    else out.name("store").nullValue();
     out.end();
     out.name("byRule").beginList();
-    for (var of : figures.byRule()) {
-      out.begin().name("rule").value(of.rule());
-      writeRates(out, of.counts(), figures.recentSeconds());
+    for (var ruleStats : stats.byRule()) {
+      out.begin().name("rule").value(ruleStats.rule());
+      writeRates(out, ruleStats.counts(), stats.recentSeconds());
       out.end();
     }
     out.endList();
     writeHotKeys(out.name("hotKeys").beginList());
     out.name("anomalies").beginList();
-    // Where there are too many, those that are over are left out first.
-    figures.anomalies().stream()
+    // If there are too many, ended ones are left out first.
+    stats.anomalies().stream()
         .sorted(Comparator.comparing(Anomaly::isOpen).reversed())
-        .limit(MOST_ANOMALIES)
+        .limit(MAX_ANOMALIES)
         .forEach(anomaly -> AnomalyJson.write(out, anomaly));
     out.endList();
   }
 
   private void writeHotKeys(JsonWriter out) {
-    for (var hot : store.hotKeys(MOST_HOT_KEYS)) {
+    for (var hot : store.hotKeys(MAX_HOT_KEYS)) {
       out.begin().name("rule").value(hot.rule()).name("key").value(hot.key());
       out.name("perSecond").value(hot.perSecond());
       out.name("mode").value(hot.leased() ? "leased" : "strict").end();
@@ -109,24 +109,24 @@ final class StatsJson {
   }
 
   private void writeStore(JsonWriter out, long trackedKeys) {
-    boolean away = store.isUnavailable();
+    boolean unavailable = store.isUnavailable();
     out.begin().name("kind").value(store.kind());
-    out.textOrNothing("address", store.address());
-    out.name("away").value(away);
-    out.textOrNothing("problem", store.problem());
+    out.textOrNull("address", store.address());
+    out.name("away").value(unavailable);
+    out.textOrNull("problem", store.problem());
     out.name("trackedKeys").value(trackedKeys);
-    out.name("breaker").value(away ? "open" : "closed").end();
+    out.name("breaker").value(unavailable ? "open" : "closed").end();
   }
 
   private void writeRules(JsonWriter out) {
-    var edition = book.inForce();
-    var condition = book.condition();
+    var snapshot = repository.inForce();
+    var condition = repository.condition();
     boolean file = condition.readOnly().isPresent();
-    boolean examples = edition.revision().signature().equals(SeedFile.EXAMPLES);
-    out.begin().name("count").value(edition.rules().rules().size());
-    out.name("revision").value(edition.number());
+    boolean examples = snapshot.revision().signature().equals(SeedFile.EXAMPLES);
+    out.begin().name("count").value(snapshot.rules().rules().size());
+    out.name("revision").value(snapshot.number());
     out.name("source").value(file ? "file" : examples ? "examples" : "database");
-    out.textOrNothing("problem", condition.problem());
+    out.textOrNull("problem", condition.problem());
     out.end();
   }
 
@@ -166,14 +166,14 @@ final class StatsJson {
   }
 
   private static void writeAll(
-      JsonWriter out, List<SecondStats> series, ToLongFunction<SecondStats> what) {
+      JsonWriter out, List<SecondStats> series, ToLongFunction<SecondStats> figure) {
     out.beginList();
-    for (var second : series) out.value(what.applyAsLong(second));
+    for (var second : series) out.value(figure.applyAsLong(second));
     out.endList();
   }
 
   private static void micros(JsonWriter out, OptionalLong nanos) {
-    if (nanos.isEmpty()) out.nothing();
+    if (nanos.isEmpty()) out.nullValue();
     else out.value(nanos.getAsLong() / 1_000.0);
   }
 }

@@ -1,7 +1,7 @@
 package io.headgate.server.http.transport;
 
-/** A request whose rest is still to come. */
+/** A request with a deadline: its body is still to come, or its response is still to be sent. */
 interface BodyReceiver {
-  /** The rest has not come in time. */
-  void tooSlow();
+  /** Called when the deadline has passed. */
+  void onTimeout();
 }

@@ -6,35 +6,36 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Who comes in, for all event loops together: how many connections there are, how many of one
- * address, and whose word counts about the address.
+ * Limits the connections of all event loops together: the total, and those from one address. Also
+ * holds the memory budget and the trusted proxies that all connections share. Thread-safe.
  */
 public final class ConnectionLimiter {
-  /** What an open connection takes in memory before it holds any request, generously. */
-  private static final int BYTES_OF_ONE = 16 * 1024;
+  /** The memory of an open connection without requests, as an upper estimate. */
+  private static final int BYTES_PER_CONNECTION = 16 * 1024;
 
   private final ConnectionLimits limits;
   private final TrustedProxies proxies;
   private final MemoryBudget budget;
-  private final int most;
+  private final int maxConnections;
   private final AtomicInteger open = new AtomicInteger();
-  private final ConcurrentHashMap<ClientAddress, Integer> byCaller = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<ClientAddress, Integer> byNetwork = new ConcurrentHashMap<>();
 
   /**
-   * As many connections as the limits allow, and no more than fit into a quarter of the heap.
+   * Allows as many connections as the limits permit, and no more than fit into a quarter of the
+   * heap.
    *
-   * @param budget for the memory that requests of all connections hold
+   * @param budget the memory for the requests of all connections
    */
   public ConnectionLimiter(ConnectionLimits limits, TrustedProxies proxies, MemoryBudget budget) {
     this.limits = limits;
     this.proxies = proxies;
     this.budget = budget;
-    long fit = Runtime.getRuntime().maxMemory() / 4 / BYTES_OF_ONE;
-    this.most = (int) Math.min(limits.most(), Math.max(1, fit));
+    long affordable = Runtime.getRuntime().maxMemory() / 4 / BYTES_PER_CONNECTION;
+    this.maxConnections = (int) Math.min(limits.maxConnections(), Math.max(1, affordable));
   }
 
-  /** How many connections there are. */
-  public int open() {
+  /** Returns the number of open connections. */
+  public int openConnections() {
     return open.get();
   }
 
@@ -50,21 +51,26 @@ public final class ConnectionLimiter {
     return proxies;
   }
 
-  /** Takes a place; false if there is none, and then there is none to leave. */
-  public boolean enter(ClientAddress peer) {
-    if (open.incrementAndGet() > most) {
+  /**
+   * Registers a connection.
+   *
+   * @return false if a limit is reached; nothing is registered then
+   */
+  public boolean tryAcquire(ClientAddress peer) {
+    if (open.incrementAndGet() > maxConnections) {
       open.decrementAndGet();
       return false;
     }
-    if (byCaller.merge(peer.caller(), 1, Integer::sum) > limits.mostOfOne()) {
-      leave(peer);
+    if (byNetwork.merge(peer.network(), 1, Integer::sum) > limits.maxPerAddress()) {
+      release(peer);
       return false;
     }
     return true;
   }
 
-  public void leave(ClientAddress peer) {
+  /** Unregisters a connection. */
+  public void release(ClientAddress peer) {
     open.decrementAndGet();
-    byCaller.computeIfPresent(peer.caller(), (caller, count) -> count == 1 ? null : count - 1);
+    byNetwork.computeIfPresent(peer.network(), (caller, count) -> count == 1 ? null : count - 1);
   }
 }

@@ -3,51 +3,54 @@ package io.headgate.server.http.transport;
 import java.time.Duration;
 
 /**
- * What clients may take of connections and time.
+ * Limits on connections and their timeouts.
  *
- * @param most how many connections may be open at once
- * @param mostOfOne how many of them may come from one address (an IPv6 network of 64 bits)
- * @param idle how long a client may keep a connection and say nothing
- * @param head how long the head of a request may take to come, from the opening of its connection
- *     or from its first byte
- * @param body how long the rest of a request may take to come
+ * @param maxConnections the number of connections that may be open at once
+ * @param maxPerAddress the number of them that may come from one address (a /64 network for IPv6)
+ * @param idle the time after which a connection without requests is closed
+ * @param head the time within which the head of a request must arrive, from the opening of its
+ *     connection or from its first byte
+ * @param body the time within which the rest of a request must arrive
  */
 public record ConnectionLimits(
-    int most, int mostOfOne, Duration idle, Duration head, Duration body) {
-  public static final int DEFAULT_MOST = 10_000;
+    int maxConnections, int maxPerAddress, Duration idle, Duration head, Duration body) {
+  public static final int DEFAULT_MAX_CONNECTIONS = 10_000;
   public static final Duration DEFAULT_IDLE = Duration.ofSeconds(60);
   public static final Duration DEFAULT_HEAD = Duration.ofSeconds(10);
   public static final Duration DEFAULT_BODY = Duration.ofSeconds(20);
   public static final ConnectionLimits DEFAULT =
-      new ConnectionLimits(DEFAULT_MOST, DEFAULT_MOST, DEFAULT_IDLE, DEFAULT_HEAD, DEFAULT_BODY);
+      new ConnectionLimits(DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONNECTIONS, DEFAULT_IDLE, DEFAULT_HEAD, DEFAULT_BODY);
 
   private static final int TICKS = 20;
 
   public ConnectionLimits {
-    require(most >= 1, "max-connections must be at least 1, got %s", most);
-    require(mostOfOne >= 1, "max-connections-per-address must be at least 1, got %s", mostOfOne);
+    require(maxConnections >= 1, "max-connections must be at least 1, got %s", maxConnections);
+    require(maxPerAddress >= 1, "max-connections-per-address must be at least 1, got %s", maxPerAddress);
     requirePositive("idle-timeout", idle);
     requirePositive("header-timeout", head);
     requirePositive("body-timeout", body);
   }
 
-  /** The same with another time for silence, and no more of it for heads and bodies. */
-  public ConnectionLimits withIdle(Duration changed) {
+  /**
+   * Returns these limits with another idle timeout. The timeouts for heads and bodies are reduced
+   * to it if they are longer.
+   */
+  public ConnectionLimits withIdle(Duration timeout) {
     return new ConnectionLimits(
-        most, mostOfOne, changed, shorter(head, changed), shorter(body, changed));
+        maxConnections, maxPerAddress, timeout, shorter(head, timeout), shorter(body, timeout));
   }
 
   private static Duration shorter(Duration a, Duration b) {
     return a.compareTo(b) < 0 ? a : b;
   }
 
-  /** The length of the steps in which time is counted: fine enough for the shortest of them. */
+  /** Returns the resolution of the timeouts: a twentieth of the shortest. */
   public long tickMillis() {
     long shortest = Math.min(idle.toMillis(), Math.min(head.toMillis(), body.toMillis()));
     return Math.max(1, shortest / TICKS);
   }
 
-  /** How many whole steps a time lasts. */
+  /** Returns a time in ticks, at least 1. */
   long ticks(Duration time) {
     return Math.max(1, time.toMillis() / tickMillis());
   }

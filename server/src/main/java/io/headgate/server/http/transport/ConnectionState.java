@@ -3,35 +3,37 @@ package io.headgate.server.http.transport;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 
-/** The state of one open connection, for its event loop only. */
+/** The state of one open connection. Confined to its event loop. */
 final class ConnectionState {
   final HttpConnection connection;
 
   /** The tick of the last change of state. */
   long since;
 
-  /** Requests that have begun and have no answer yet. */
+  /** The number of requests that have begun and are not answered. */
   int requests;
 
-  /** Answers that are being sent. */
+  /** The number of responses that are being sent. */
   int sending;
 
   /** Whether the head of a request is being received. */
   boolean head = true;
 
-  /** Bytes read since the last head was complete; unknown, and thus large, for the first one. */
+  /**
+   * The bytes read since the last head was complete; unknown, and thus large, for the first one.
+   */
   long headBytes = Integer.MAX_VALUE;
 
-  /** What the head that has just been received takes in memory; of HTTP/2 only. */
+  /** The memory of the head that has just been received; HTTP/2 only. */
   long headWeight;
 
-  /** Bytes of the memory budget that requests of this connection hold. */
+  /** The bytes of the memory budget that requests of this connection hold. */
   long held;
 
-  /** Whether it has been closed, by either side. */
+  /** Whether the connection has been closed by either side. */
   boolean closed;
 
-  /** Whether it has been asked to close. */
+  /** Whether a graceful close has been started. */
   boolean closing;
 
   ConnectionState(HttpConnection connection, long now) {
@@ -39,18 +41,18 @@ final class ConnectionState {
     this.since = now;
   }
 
-  /** Closes in good order, which takes a client that reads what is on its way. */
+  /** Closes gracefully, which requires the client to read pending responses. */
   void close() {
     closing = true;
     connection.close();
   }
 
-  /** Closes at once. Whatever is still to be sent is dropped. */
+  /** Closes immediately and drops unsent data. */
   void cut() {
     if (connection instanceof ConnectionBase known) {
       var first = known.channel().pipeline().firstContext();
       if (first != null) {
-        var unused = first.close(); // past the codecs, which would wait until they have written
+        var unused = first.close(); // bypasses the codecs, which would flush first
         return;
       }
     }

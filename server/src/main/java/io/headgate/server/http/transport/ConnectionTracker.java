@@ -8,17 +8,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of one event loop, what each is taking its time with (silence, the head of a
- * request, its body, or taking the answer), and how much memory each holds meanwhile. One that
- * waits for us may wait.
+ * Tracks the open connections of one event loop: closes those that are idle, or too slow to send a
+ * head or body or to receive a response, and accounts for the memory that each holds. A connection
+ * that waits for the service has no deadline.
  *
- * <p>Netty's own idle handlers can't tell a client that is silent from one that waits for its slot
- * in a line, and are content with a byte now and then. Time is counted in ticks, so that a request
- * costs no look at the clock.
+ * <p>Netty's idle handlers can't be used: they don't distinguish an idle client from one that waits
+ * for its delay, and a byte now and then satisfies them. Time is counted in ticks, so that a
+ * request does not read the clock. Confined to its event loop.
  */
 public final class ConnectionTracker {
-  /** What a client must take of a long answer in a second, beyond the time for a short one. */
-  private static final long SLOWEST_BYTES_PER_SECOND = 64 * 1024;
+  /** The rate at which a client must read a long response, beyond the time for a short one. */
+  private static final long MIN_BYTES_PER_SECOND = 64 * 1024;
 
   private final Map<HttpConnection, ConnectionState> open = new HashMap<>();
   private final Map<BodyReceiver, Long> deadlines = new LinkedHashMap<>();
@@ -29,11 +29,11 @@ public final class ConnectionTracker {
   private final long bodyTicks;
   private final long tickMillis;
   private long now;
-  private boolean ending;
-  private long searchedAt = -1;
+  private boolean goingAway;
+  private long searchedTick = -1;
 
   /**
-   * @param eventLoops how many there are, each with connections of its own
+   * @param eventLoops the number of event loops, each with a tracker of its own
    */
   public ConnectionTracker(ConnectionLimits limits, MemoryBudget budget, int eventLoops) {
     this.budget = budget;
@@ -44,18 +44,19 @@ public final class ConnectionTracker {
     this.tickMillis = limits.tickMillis();
   }
 
+  /** Starts to track a connection. */
   public void opened(HttpConnection connection) {
-    FirstRequestTimeout.hasCome(connection);
+    FirstRequestTimeout.remove(connection);
     var state = new ConnectionState(connection, now);
     open.put(connection, state);
-    connection.closeHandler(closed -> forget(state));
-    HeaderReadListener.watch(
+    connection.closeHandler(closed -> remove(state));
+    HeaderReadListener.install(
         connection,
         budget,
         new HeaderReadListener.Listener() {
           @Override
-          public void reads(int bytes) {
-            headBegins(state, bytes);
+          public void onRead(int bytes) {
+            headBytesRead(state, bytes);
           }
 
           @Override
@@ -63,86 +64,92 @@ public final class ConnectionTracker {
             return state.requests == 0 && state.head;
           }
         });
-    HeaderSizeMeter.weigh(connection, state);
-    if (ending) {
+    HeaderSizeMeter.install(connection, state);
+    if (goingAway) {
       var unused = GracefulGoAway.send(connection);
     }
   }
 
-  /** Whatever its requests still hold ends with the connection. */
-  private void forget(ConnectionState state) {
+  /** Stops tracking a connection and releases the memory of its requests. */
+  private void remove(ConnectionState state) {
     open.remove(state.connection);
     if (state.closed) return;
     state.closed = true;
-    share.giveBack(state.held);
+    share.release(state.held);
     state.held = 0;
   }
 
-  private void headBegins(ConnectionState state, int bytes) {
+  private void headBytesRead(ConnectionState state, int bytes) {
     state.headBytes += bytes;
     if (state.requests > 0 || state.head) return;
     state.head = true;
     state.since = now;
   }
 
-  /** The state of a connection; null if it has been closed. */
+  /** Returns the state of a connection; null if it has been closed. */
   @Nullable ConnectionState find(HttpConnection connection) {
     return open.get(connection);
   }
 
-  /** The head of a request has come. */
-  @Nullable ConnectionState begun(HttpConnection connection) {
+  /**
+   * Counts a request whose head has arrived.
+   *
+   * @return the state of its connection; null if that has been closed
+   */
+  @Nullable ConnectionState requestStarted(HttpConnection connection) {
     var state = open.get(connection);
     if (state != null) state.requests++;
     return state;
   }
 
-  /** A request has been answered or its client has gone. */
-  void ended(@Nullable ConnectionState state) {
+  /** Records that a request has been answered, or that its client has disconnected. */
+  void requestEnded(@Nullable ConnectionState state) {
     if (state == null) return;
     state.requests--;
     state.head = false;
     state.since = now;
   }
 
-  /** Something has come that is no request of this API. */
-  public void heard(HttpConnection connection) {
+  /** Records activity on a connection that is not a request of this API. */
+  public void recordActivity(HttpConnection connection) {
     var state = open.get(connection);
     if (state == null) return;
     state.head = false;
     state.since = now;
   }
 
-  /** The body of a request is still to come. */
-  void receives(BodyReceiver request) {
+  /** Sets the deadline for the body of a request. */
+  void awaitBody(BodyReceiver request) {
     deadlines.put(request, now + bodyTicks);
   }
 
-  /** The answer to a request has been written and is still to be taken by the client. */
-  void sends(BodyReceiver request, long bytes) {
-    long millis = bytes * 1_000 / SLOWEST_BYTES_PER_SECOND;
+  /** Sets the deadline for the client to receive a response. */
+  void awaitSent(BodyReceiver request, long bytes) {
+    long millis = bytes * 1_000 / MIN_BYTES_PER_SECOND;
     deadlines.put(request, now + bodyTicks + millis / tickMillis);
   }
 
-  /** Nothing is waited for any more: the request is there as a whole, or its answer is sent. */
-  void received(BodyReceiver request) {
+  /** Removes the deadline of a request that has been received, or whose response has been sent. */
+  void clearDeadline(BodyReceiver request) {
     deadlines.remove(request);
   }
 
   /**
-   * Takes memory of the budget for a request of a connection. Where there is not enough, the
-   * connection of this event loop that holds most is closed in favour of one that holds less.
+   * Reserves memory of the budget for a request. If there is not enough, the connection of this
+   * event loop that holds the most is closed, provided that it holds more than this one would.
+   *
+   * @return false if the memory is not available
    */
-  boolean take(ConnectionState state, long bytes) {
-    if (state.closed) return true; // the request will find that out
-    while (!share.take(bytes)) {
-      if (searchedAt == now) return false; // every one of them searching would take too long
+  boolean reserve(ConnectionState state, long bytes) {
+    if (state.closed) return true; // the request fails when it is answered
+    while (!share.reserve(bytes)) {
+      if (searchedTick == now) return false; // one search per tick
       var heaviest = heaviest();
       if (heaviest == null || heaviest.held <= state.held + bytes) {
-        searchedAt = now;
+        searchedTick = now;
         return false;
       }
-      forget(heaviest);
+      remove(heaviest);
       heaviest.cut();
     }
     state.held += bytes;
@@ -157,18 +164,22 @@ public final class ConnectionTracker {
     return heaviest;
   }
 
-  void giveBack(ConnectionState state, long bytes) {
-    if (state.closed) return; // all was given back then
+  /** Releases memory of a request. */
+  void release(ConnectionState state, long bytes) {
+    if (state.closed) return; // everything was released on close
     state.held -= bytes;
-    share.giveBack(bytes);
+    share.release(bytes);
   }
 
-  /** Announces to every client of HTTP/2 that its connection ends; see {@link GracefulGoAway}. */
+  /** Announces to every HTTP/2 client that its connection ends; see {@link GracefulGoAway}. */
   public Future<Void> goAway() {
-    ending = true;
+    goingAway = true;
     return Future.join(open.keySet().stream().map(GracefulGoAway::send).toList()).mapEmpty();
   }
 
+  /**
+   * Advances the time by one tick, and ends the requests and connections whose deadline has passed.
+   */
   public void tick() {
     now++;
     var slow =
@@ -178,16 +189,16 @@ public final class ConnectionTracker {
             .toList();
     for (var request : slow) {
       deadlines.remove(request);
-      request.tooSlow();
+      request.onTimeout();
     }
-    var silent = open.values().stream().filter(this::isSilent).toList();
-    for (var state : silent) {
+    var idle = open.values().stream().filter(this::isIdle).toList();
+    for (var state : idle) {
       if (state.closing) state.cut();
       else state.close();
     }
   }
 
-  private boolean isSilent(ConnectionState state) {
+  private boolean isIdle(ConnectionState state) {
     return state.requests == 0
         && state.sending == 0
         && now - state.since > (state.head ? headTicks : idleTicks);

@@ -9,41 +9,45 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An answer that goes on. Whoever reads it too slowly is cut off: nothing is kept for it beyond
- * what is on its way.
+ * A response of server-sent events. Events are not buffered beyond the connection's write queue: a
+ * client that reads too slowly is disconnected.
  */
 public final class EventStream {
-  private static final int MOST_WAITING = 8; // events that its event loop has not come to yet
-  private static final long CANCEL = 8; // of HTTP/2
+  private static final int MAX_PENDING = 8; // events not yet written by its event loop
+  private static final long CANCEL = 8; // HTTP/2 error code
   private static final long NO_ERROR = 0;
 
   private final HttpServerRequest request;
   private final Context context;
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final List<Runnable> over = new ArrayList<>();
-  private boolean ended; // on its event loop only
+  private final AtomicInteger pending = new AtomicInteger();
+  private final List<Runnable> endListeners = new ArrayList<>();
+  private boolean ended; // confined to its event loop
 
   /**
-   * @param context of the event loop that the request came on
+   * @param context of the event loop of the request
    */
   public EventStream(HttpServerRequest request, Context context) {
     this.request = request;
     this.context = context;
   }
 
-  /** Is run once, when nobody reads any more; to be called on its event loop. */
-  public void whenOver(Runnable then) {
-    over.add(then);
+  /**
+   * Registers a listener that runs once, when the stream has ended. To be called on the event loop.
+   */
+  public void onEnd(Runnable then) {
+    endListeners.add(then);
   }
 
-  /** Sends from any thread, without waiting. */
+  /**
+   * Sends an event from any thread without blocking. Drops it if the event loop is too far behind.
+   */
   public void send(Buffer event) {
-    if (waiting.incrementAndGet() > MOST_WAITING) {
-      waiting.decrementAndGet(); // its event loop is busy with other things; the next one counts
+    if (pending.incrementAndGet() > MAX_PENDING) {
+      pending.decrementAndGet(); // the event loop is behind: drop this event
       return;
     }
     context.runOnContext(now -> {
-      waiting.decrementAndGet();
+      pending.decrementAndGet();
       write(event);
     });
   }
@@ -58,20 +62,20 @@ public final class EventStream {
     response.write(event);
   }
 
-  /** What it had not read of earlier events is too much by now. */
+  /** Ends a stream whose client has not read the earlier events. */
   private void cut() {
     ended = true;
-    over.forEach(Runnable::run);
+    endListeners.forEach(Runnable::run);
     if (request.version() == HttpVersion.HTTP_2) request.response().reset(CANCEL);
     else request.connection().close();
   }
 
-  /** Ends it in good order, from any thread; its connection can go on. */
+  /** Ends the stream from any thread; its connection stays open. */
   void end() {
     context.runOnContext(now -> finish(false));
   }
 
-  /** As above, and it was the last of its connection. */
+  /** Ends the stream from any thread, and closes its connection. */
   void endLast() {
     context.runOnContext(now -> finish(true));
   }
@@ -80,17 +84,17 @@ public final class EventStream {
     var response = request.response();
     if (ended || response.closed()) return;
     ended = true;
-    over.forEach(Runnable::run);
+    endListeners.forEach(Runnable::run);
     var sent = response.end();
     if (!last) return;
     if (request.version() == HttpVersion.HTTP_2) request.connection().goAway(NO_ERROR);
     else sent.onComplete(done -> request.connection().close());
   }
 
-  /** The client has gone; on its event loop. */
-  void gone() {
+  /** Called on the event loop when the client has disconnected. */
+  void closed() {
     if (ended) return;
     ended = true;
-    over.forEach(Runnable::run);
+    endListeners.forEach(Runnable::run);
   }
 }

@@ -14,47 +14,58 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Those who are told what happens as it happens. */
+/**
+ * Publishes statistics and rule changes to the open event streams, of which there are at most
+ * {@link #MAX_STREAMS}. Thread-safe.
+ */
 public final class EventStreams {
-  public static final int MOST = 64;
+  /** The number of streams that may be open at once. */
+  public static final int MAX_STREAMS = 64;
 
-  private static final Buffer FIRST = Buffer.buffer("retry: 2000\n\n");
+  private static final Buffer PREAMBLE = Buffer.buffer("retry: 2000\n\n");
 
   private final Readiness readiness;
   private final AccessControl access;
-  private final Map<EventStream, Optional<String>> open = new ConcurrentHashMap<>(); // who asked
-  private final AtomicInteger places = new AtomicInteger(MOST);
+  private final Map<EventStream, Optional<String>> open = new ConcurrentHashMap<>(); // by its Authorization header
+  private final AtomicInteger available = new AtomicInteger(MAX_STREAMS);
 
+  /**
+   * @param access decides each second whether the token of a stream is still valid
+   */
   public EventStreams(Readiness readiness, AccessControl access) {
     this.readiness = readiness;
     this.access = access;
-    readiness.whenStopping(() -> open.keySet().forEach(EventStream::endLast));
-  }
-
-  /** To be called on the event loop of the request. */
-  public void open(Exchange exchange) {
-    if (places.decrementAndGet() < 0) {
-      places.incrementAndGet();
-      throw new ProblemException(
-          ProblemDocument.of(
-                  503,
-                  "%d streams are open, which is as many as there may be; close one, or ask"
-                          .formatted(MOST)
-                      + " GET /v1/stats now and then")
-              .with("Retry-After", "30"));
-    }
-    var stream = exchange.stream("text/event-stream", places::incrementAndGet);
-    if (stream.isEmpty()) return;
-    var events = stream.get();
-    open.put(events, exchange.asked(HttpHeaders.AUTHORIZATION));
-    events.whenOver(() -> open.remove(events));
-    events.send(FIRST);
-    if (readiness.isStopping()) events.endLast(); // it may have been told before this one was there
+    readiness.onStopping(() -> open.keySet().forEach(EventStream::endLast));
   }
 
   /**
-   * A second has ended. What to tell is written only if somebody is there to read it, and told to
-   * those whose token is still good.
+   * Opens a stream as the response. To be called on the event loop of the request.
+   *
+   * @throws ProblemException with status 503 if too many streams are open
+   */
+  public void open(Exchange exchange) {
+    if (available.decrementAndGet() < 0) {
+      available.incrementAndGet();
+      throw new ProblemException(
+          ProblemDocument.of(
+                  503,
+                  "%d streams are open, which is the maximum; close one, or poll"
+                          .formatted(MAX_STREAMS)
+                      + " GET /v1/stats instead")
+              .with("Retry-After", "30"));
+    }
+    var stream = exchange.stream("text/event-stream", available::incrementAndGet);
+    if (stream.isEmpty()) return;
+    var events = stream.get();
+    open.put(events, exchange.requestHeader(HttpHeaders.AUTHORIZATION));
+    events.onEnd(() -> open.remove(events));
+    events.send(PREAMBLE);
+    if (readiness.isStopping()) events.endLast(); // stopping may have begun before this stream was registered
+  }
+
+  /**
+   * Sends the statistics of a second to the streams whose token is still valid, and ends the
+   * others. The statistics are only serialized if a stream is open.
    */
   public void send(Supplier<String> stats) {
     if (open.isEmpty()) return;
@@ -65,6 +76,7 @@ public final class EventStreams {
     });
   }
 
+  /** Notifies the streams of a new revision of the rules. */
   public void rulesChanged(long revision) {
     if (open.isEmpty()) return;
     var json = new JsonWriter().begin().name("revision").value(revision).end();
@@ -72,7 +84,7 @@ public final class EventStreams {
     open.keySet().forEach(stream -> stream.send(event));
   }
 
-  /** JSON as it is written here has no line breaks, which would end the data. */
+  /** Formats an event. The JSON has no line breaks, which would end the data. */
   private static Buffer event(String name, String json) {
     return Buffer.buffer("event: " + name + "\ndata: " + json + "\n\n");
   }

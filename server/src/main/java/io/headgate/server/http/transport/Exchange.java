@@ -35,38 +35,43 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request, from its head to its answer. Also a request that is refused is received to its end,
- * within reason, so that its connection can go on.
+ * One request and its response. A rejected request is received to its end, up to a limit, so that
+ * its connection can be reused. Confined to its event loop.
  */
 public final class Exchange implements BodyReceiver {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final long LINGER_MILLIS = 500;
-  private static final long NO_ERROR = 0; // of HTTP/2
+  private static final long NO_ERROR = 0; // HTTP/2 error codes
   private static final long REFUSED_STREAM = 7;
   private static final long CANCEL = 8;
 
-  /** What a stream of HTTP/2 takes in memory, with a short body and a short answer. */
-  static final long STREAM = 8 * 1024;
+  /** The memory of an HTTP/2 stream with a short body and a short response. */
+  static final long STREAM_BYTES = 8 * 1024;
 
-  /** So much of a body or an answer is not counted: it goes with the stream or the connection. */
-  static final long UNCOUNTED = 4 * 1024;
+  /**
+   * The length up to which a body or response is not counted: it is included in the memory of the
+   * stream or connection.
+   */
+  static final long UNCOUNTED_BYTES = 4 * 1024;
 
-  /** Answers as long as this are counted, and waited for, also over HTTP/1.1. */
-  private static final int LONG_ANSWER = 16 * 1024;
+  /** The length from which a response is counted, and has a deadline, over HTTP/1.1 as well. */
+  private static final int LONG_RESPONSE_BYTES = 16 * 1024;
 
   private static final ProblemDocument BUSY =
       ProblemDocument.of(
               503,
-              "the requests that are under way take all the memory there is for them; try again"
-                  + " in a second")
+              "the memory for requests in progress is used up; try again in a second")
           .with("Retry-After", "1");
 
-  /** A slot that is not released ends by itself, and a reset can be asked for again. */
-  private static final ProblemDocument STORE_AWAY =
+  /**
+   * The store is needed for releases and resets. A slot that is not released expires, and a reset
+   * can be retried.
+   */
+  private static final ProblemDocument STORE_UNAVAILABLE =
       ProblemDocument.of(
               503,
-              "the store can't be asked right now, and only it can do this; ask again in a second"
-                  + " (a lease that is not released ends by itself)")
+              "the store is unavailable, and this operation needs it; try again in a second"
+                  + " (a slot that is not released expires by itself)")
           .with("Retry-After", "1");
 
   private final HttpServerRequest request;
@@ -80,14 +85,17 @@ public final class Exchange implements BodyReceiver {
   private @Nullable Route route;
   private @Nullable ProblemDocument refusal;
   private @Nullable ConnectionState connection;
-  private MemoryReservation hold;
-  private Runnable whenGone = () -> {};
+  private MemoryReservation reservation;
+  private Runnable onClosed = () -> {};
   private long headWeight;
   private boolean complete;
   private boolean answered;
   private boolean sending;
-  private boolean counted;
+  private boolean tracked;
 
+  /**
+   * @param connections tracks the connections of this event loop
+   */
   public Exchange(
       HttpServerRequest request,
       Vertx vertx,
@@ -100,63 +108,67 @@ public final class Exchange implements BodyReceiver {
     this.connections = connections;
     this.readiness = readiness;
     this.tracing = tracing;
-    this.hold = new MemoryReservation(connections, null);
+    this.reservation = new MemoryReservation(connections, null);
   }
 
+  /**
+   * Receives the request: authorizes it, routes it, and calls the handler when its body is
+   * complete.
+   */
   public void receive(Routes routes, AccessControl access) {
-    counted = true;
-    connection = connections.begun(request.connection());
-    hold = new MemoryReservation(connections, connection);
+    tracked = true;
+    connection = connections.requestStarted(request.connection());
+    reservation = new MemoryReservation(connections, connection);
     headWeight = connection == null ? 0 : headWeight(connection);
     if (isHttp2()) response.closeHandler(closed -> closed());
-    if (!hold.resize(headWeight)) {
-      turnAway();
+    if (!reservation.resize(headWeight)) {
+      rejectForMemory();
       return;
     }
-    connections.receives(this);
+    connections.awaitBody(this);
     try {
       route = routes.find(request.method(), path());
       access.require(
           route.role(), request.getHeader(HttpHeaders.AUTHORIZATION), request.connection());
       if (access.isUnguarded()) CrossSiteGuard.require(route.role(), request);
-      // Not before: who may not ask is not to fill anybody's traces either.
-      if (tracing.isOn() && route.isTraced()) trace = followed(route);
+      // After authorization, so that unauthorized requests create no traces.
+      if (tracing.isOn() && route.isTraced()) trace = startTrace(route);
       if (route.takesBody()) RequestBody.requireReadable(request, route);
     } catch (ProblemException e) {
       refusal = e.problem();
     }
     long announced = RequestBody.announced(request);
-    if (RequestBody.isEndless(announced)) {
+    if (RequestBody.isTooLongToDrain(announced)) {
       refuse(refusal == null ? tooLong() : refusal);
     } else {
       String expected = request.getHeader(HttpHeaders.EXPECT);
       if (expected != null) answerExpectation(expected, announced);
     }
-    request.handler(this::take).endHandler(end -> complete()).exceptionHandler(this::broken);
+    request.handler(this::receiveChunk).endHandler(end -> complete()).exceptionHandler(this::onReadError);
   }
 
-  /** The memory of the request as long as it is open, without its body and its answer. */
+  /** Returns the memory of the open request without its body and response. */
   private long headWeight(ConnectionState open) {
-    if (isHttp2()) return STREAM + open.headWeight;
-    // One of HTTP/1.1 goes with its connection, unless it is a large one.
-    long weight = open.headBytes <= UNCOUNTED ? 0 : fieldsWeight();
+    if (isHttp2()) return STREAM_BYTES + open.headWeight;
+    // An HTTP/1.1 head is included in the memory of its connection unless it is large.
+    long weight = open.headBytes <= UNCOUNTED_BYTES ? 0 : fieldsWeight();
     open.headBytes = 0;
-    return weight <= UNCOUNTED ? 0 : weight;
+    return weight <= UNCOUNTED_BYTES ? 0 : weight;
   }
 
   private long fieldsWeight() {
     long weight = 0;
     for (var field : request.headers()) {
-      weight += HeaderSizeMeter.FIELD + field.getKey().length() + field.getValue().length();
+      weight += HeaderSizeMeter.BYTES_PER_FIELD + field.getKey().length() + field.getValue().length();
     }
     return weight;
   }
 
-  /** Refuses a request for which there is no memory, before anything is done with it. */
-  private void turnAway() {
+  /** Rejects a request for which there is no memory, before any processing. */
+  private void rejectForMemory() {
     if (isHttp2()) {
-      response.reset(REFUSED_STREAM); // an answer would take memory as well
-      leave();
+      response.reset(REFUSED_STREAM); // a response would need memory as well
+      endTracking();
     } else {
       refuse(BUSY);
     }
@@ -166,7 +178,7 @@ public final class Exchange implements BodyReceiver {
     return request.version() == HttpVersion.HTTP_2;
   }
 
-  private Trace followed(Route found) {
+  private Trace startTrace(Route found) {
     var headers = request.headers();
     return tracing.request(
         request.method().name(),
@@ -175,36 +187,43 @@ public final class Exchange implements BodyReceiver {
             headers.getAll(TraceParent.TRACEPARENT), headers.getAll(TraceParent.TRACESTATE)));
   }
 
-  /** What is told of this request to those who follow it. */
+  /** Returns the trace of this request; a no-op if it is not traced. */
   public Trace trace() {
     return trace;
   }
 
-  /** The last part of the path, where the route leaves it open. */
+  /** Returns the last segment of the path, undecoded. */
   public String lastSegment() {
     String path = path();
     return path.substring(path.lastIndexOf('/') + 1);
   }
 
-  /** Part {@code index} of the path, from 0, with its percent signs resolved. */
+  /** Returns segment {@code index} of the path, from 0, percent-decoded. */
   public String segment(int index) {
     var segments = path().substring(1).split("/", -1);
     return PercentDecoder.decode("the path", segments[index]);
   }
 
+  /**
+   * Parses the query string.
+   *
+   * @param known the parameters that the endpoint accepts
+   */
   public QueryString query(Set<String> known) {
     return QueryString.of(request.query(), known);
   }
 
-  public Optional<String> asked(CharSequence header) {
+  /** Returns the first line of a request header. */
+  public Optional<String> requestHeader(CharSequence header) {
     return Optional.ofNullable(request.getHeader(header));
   }
 
+  /** Returns the request headers. */
   public MultiMap headers() {
     return request.headers();
   }
 
-  /** Who is at the other end of the connection. */
+  /** Returns the address at the other end of the connection. */
   public ClientAddress peer() {
     return ClientAddress.of(request.connection());
   }
@@ -214,31 +233,37 @@ public final class Exchange implements BodyReceiver {
     return path == null ? "" : path;
   }
 
+  /** Returns whether the client accepts problem documents explicitly. */
   public boolean acceptsProblem() {
     return MediaTypes.acceptsProblem(request.getHeader(HttpHeaders.ACCEPT));
   }
 
+  /** Sets a response header. */
   public Exchange header(CharSequence name, CharSequence value) {
     response.putHeader(name, value);
     return this;
   }
 
+  /**
+   * Answers with JSON. Does nothing if the client has disconnected or an answer was sent before.
+   */
   public void answer(int status, CharSequence mediaType, JsonWriter json) {
-    if (!isOver()) answer(status, mediaType, Buffer.buffer(json.toString()));
+    if (!isFinished()) answer(status, mediaType, Buffer.buffer(json.toString()));
   }
 
+  /** Answers with a body. */
   public void answer(int status, CharSequence mediaType, Buffer bytes) {
     answer(status, mediaType, bytes, bytes.length());
   }
 
-  /** Answers with a constant body, which takes no memory of its own unless it is encrypted. */
+  /** Answers with a constant body, which needs no memory of its own unless it is encrypted. */
   public void answer(int status, CharSequence mediaType, SharedBuffer bytes) {
     boolean copied = request.isSSL() && !isHttp2();
     answer(status, mediaType, bytes.buffer(), copied ? bytes.buffer().length() : 0);
   }
 
   private void answer(int status, CharSequence mediaType, Buffer bytes, long own) {
-    if (isOver()) return;
+    if (isFinished()) return;
     response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
     SecurityHeaders.put(response, mediaType);
     if (request.method().equals(HttpMethod.HEAD)) {
@@ -249,32 +274,33 @@ public final class Exchange implements BodyReceiver {
     }
   }
 
+  /** Answers with a problem document. */
   public void answer(ProblemDocument problem) {
     problem.headers().forEach(response::putHeader);
     answer(problem.status(), ProblemDocument.MEDIA_TYPE, problem.json());
   }
 
+  /** Answers without a body. */
   public void end(int status) {
-    if (isOver()) return;
+    if (isFinished()) return;
     response.setStatusCode(status);
     finish(Buffer.buffer(), 0);
   }
 
   /**
-   * Answers bit by bit from now on. Its connection is busy until that ends, so nobody takes it for
-   * silent.
+   * Begins a streamed response. Its connection does not count as idle until the stream ends.
    *
-   * @param over is run once it has ended
-   * @return nothing if there is nobody to read it
+   * @param onEnd is run once the stream has ended
+   * @return empty if the client has disconnected or sent HEAD
    */
-  Optional<EventStream> stream(String mediaType, Runnable over) {
-    if (isOver()) {
-      over.run();
+  Optional<EventStream> stream(String mediaType, Runnable onEnd) {
+    if (isFinished()) {
+      onEnd.run();
       return Optional.empty();
     }
     header(HttpHeaders.CACHE_CONTROL, "no-store").header("X-Accel-Buffering", "no");
     if (request.method().equals(HttpMethod.HEAD)) {
-      over.run();
+      onEnd.run();
       answer(200, mediaType, Buffer.buffer());
       return Optional.empty();
     }
@@ -282,45 +308,45 @@ public final class Exchange implements BodyReceiver {
     response.setStatusCode(200).setChunked(true).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
     SecurityHeaders.put(response, mediaType);
     var stream = new EventStream(request, vertx.getOrCreateContext());
-    whenClosed(stream::gone);
-    stream.whenOver(() -> {
-      leave();
-      over.run();
+    setOnClosed(stream::closed);
+    stream.onEnd(() -> {
+      endTracking();
+      onEnd.run();
     });
     return Optional.of(stream);
   }
 
   /**
-   * Answers later, without a thread that waits.
+   * Runs a task on the event loop after a delay, without blocking a thread.
    *
-   * @param gone what to do instead if the client does not stay so long
+   * @param closedFirst is run instead if the client disconnects before
    */
-  public void later(long millis, Runnable then, Runnable gone) {
-    long timer = vertx.setTimer(millis, fired -> guarded(then));
-    whenClosed(() -> {
+  public void runAfter(long millis, Runnable then, Runnable closedFirst) {
+    long timer = vertx.setTimer(millis, fired -> runGuarded(then));
+    setOnClosed(() -> {
       if (answered || !vertx.cancelTimer(timer)) return;
-      leave();
-      guarded(gone);
+      endTracking();
+      runGuarded(closedFirst);
     });
   }
 
-  private void whenClosed(Runnable then) {
-    whenGone = then;
+  private void setOnClosed(Runnable then) {
+    onClosed = then;
     if (!isHttp2()) response.closeHandler(closed -> closed());
   }
 
-  /** The stream or the connection of this request has been closed, by either side. */
+  /** Called when the stream or connection of this request has been closed by either side. */
   private void closed() {
-    whenGone.run();
+    onClosed.run();
     sent();
-    if (!answered) leave();
+    if (!answered) endTracking();
   }
 
   /**
-   * Goes on when the stage has ended: at once if it has, else on the event loop that this request
-   * came on, whichever thread ends it.
+   * Passes the result of a stage to {@code then}: at once if the stage is complete, otherwise on
+   * the event loop of this request, whichever thread completes it. A failure is answered.
    */
-  public <T> void when(CompletionStage<T> stage, Consumer<T> then) {
+  public <T> void whenComplete(CompletionStage<T> stage, Consumer<T> then) {
     var future = stage.toCompletableFuture();
     if (future.isDone()) {
       then.accept(resultOf(future));
@@ -329,7 +355,7 @@ public final class Exchange implements BodyReceiver {
     var context = vertx.getOrCreateContext();
     var unused =
         future.whenComplete((value, problem) ->
-            context.runOnContext(woken -> guarded(() -> then.accept(resultOf(future)))));
+            context.runOnContext(woken -> runGuarded(() -> then.accept(resultOf(future)))));
   }
 
   private static <T> T resultOf(CompletableFuture<T> ended) {
@@ -340,25 +366,25 @@ public final class Exchange implements BodyReceiver {
     }
   }
 
-  /** Whether nobody is there any more to be answered. */
-  public boolean isGone() {
-    return isOver();
+  /** Returns whether the request is answered, or its client has disconnected. */
+  public boolean isClosed() {
+    return isFinished();
   }
 
-  private boolean isOver() {
+  private boolean isFinished() {
     if (!answered && !response.closed()) return false;
-    leave();
+    endTracking();
     return true;
   }
 
   /**
-   * @param own the memory that the answer takes until it is sent
+   * @param own the memory of the response until it is sent
    */
   private void finish(Buffer bytes, long own) {
     answered = true;
     body.drop();
-    boolean fits = hold.resize((isHttp2() ? headWeight : 0) + (own <= UNCOUNTED ? 0 : own));
-    leave();
+    boolean fits = reservation.resize((isHttp2() ? headWeight : 0) + (own <= UNCOUNTED_BYTES ? 0 : own));
+    endTracking();
     send(fits ? bytes : withoutBody());
   }
 
@@ -377,129 +403,135 @@ public final class Exchange implements BodyReceiver {
     boolean last = !complete || readiness.isStopping();
     if (last) response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     var sent = response.end(bytes);
-    if (bytes.length() >= LONG_ANSWER) {
+    if (bytes.length() >= LONG_RESPONSE_BYTES) {
       sending(bytes.length());
       sent.onComplete(done -> sent());
     } else {
-      hold.end();
+      reservation.release();
     }
     if (!last) return;
     var connection = request.connection();
     if (complete) {
       sent.onComplete(done -> connection.close());
     } else {
-      // Closing on a client that still sends would take the answer away from it.
+      // Closing while the client still sends would reset the connection and lose the response.
       vertx.setTimer(LINGER_MILLIS, fired -> connection.close());
     }
   }
 
-  /** The client has to take the answer in time. */
+  /** Sets the deadline for the client to receive the response. */
   private void sending(long bytes) {
     sending = true;
     if (connection != null) connection.sending++;
-    connections.sends(this, bytes);
+    connections.awaitSent(this, bytes);
   }
 
   private void sent() {
-    hold.end();
+    reservation.release();
     if (!sending) return;
     sending = false;
     if (connection != null) connection.sending--;
-    connections.received(this);
+    connections.clearDeadline(this);
   }
 
-  /** The connection is nobody's business any more as far as this request goes. */
-  private void leave() {
-    if (!counted) return;
-    counted = false;
+  /** Ends the accounting of this request for its connection. */
+  private void endTracking() {
+    if (!tracked) return;
+    tracked = false;
     if (answered) trace.answered(response.getStatusCode());
     else trace.gone();
-    connections.received(this);
-    connections.ended(connection);
-    if (!answered) hold.end();
+    connections.clearDeadline(this);
+    connections.requestEnded(connection);
+    if (!answered) reservation.release();
   }
 
-  /** The body takes too long to come, or the answer takes too long to be taken. */
+  /** Called when the body does not arrive, or the response is not received, in time. */
   @Override
-  public void tooSlow() {
+  public void onTimeout() {
     if (sending) {
       if (isHttp2()) response.reset(CANCEL);
       else if (connection != null) connection.cut();
       return;
     }
-    if (isOver()) return;
-    refuse(ProblemDocument.of(408, "body", "the body did not come in time; send it at once"));
+    if (isFinished()) return;
+    refuse(ProblemDocument.of(408, "body", "the body did not arrive in time; send it without pauses"));
   }
 
-  /** The other streams of the connection go on. */
+  /**
+   * Sends the response and, if the body is incomplete, resets the stream. Other streams are not
+   * affected.
+   */
   private void finishStream(Buffer bytes) {
     var sent = response.end(bytes);
     if (!complete) sent.onComplete(done -> response.reset(NO_ERROR));
   }
 
-  private void take(Buffer chunk) {
-    body.take(chunk, !answered && refusal == null, longestBody());
-    if (!answered && !hold.resize(headWeight + bodyWeight())) {
+  private void receiveChunk(Buffer chunk) {
+    body.append(chunk, !answered && refusal == null, maxBody());
+    if (!answered && !reservation.resize(headWeight + bodyWeight())) {
       refuse(BUSY);
       return;
     }
-    if (!answered && body.isEndless()) refuse(refusal == null ? tooLong() : refusal);
+    if (!answered && body.isTooLongToDrain()) refuse(refusal == null ? tooLong() : refusal);
   }
 
-  /** Twice what has come, since the buffer doubles as it grows. */
+  /** Returns twice the length of the body so far, since the buffer doubles as it grows. */
   private long bodyWeight() {
-    long kept = body.kept();
-    return kept <= UNCOUNTED ? 0 : 2 * kept;
+    long kept = body.length();
+    return kept <= UNCOUNTED_BYTES ? 0 : 2 * kept;
   }
 
   private void complete() {
     complete = true;
-    connections.received(this);
+    connections.clearDeadline(this);
     if (answered) return;
-    guarded(() -> {
+    runGuarded(() -> {
       if (refusal != null) throw new ProblemException(refusal);
       if (route == null) throw new IllegalStateException("no route and no refusal");
       route.call().answer(this, body.bytes(route));
     });
   }
 
-  /** Whatever goes wrong, the client gets an answer. */
-  private void guarded(Runnable work) {
+  /** Runs a task and answers with a problem document if it throws. */
+  private void runGuarded(Runnable work) {
     try {
       work.run();
     } catch (ProblemException e) {
       answer(e.problem());
     } catch (StoreException e) {
-      LOG.debug("the store could not be asked", e);
-      answer(STORE_AWAY);
+      LOG.debug("the store is unavailable", e);
+      answer(STORE_UNAVAILABLE);
     } catch (Throwable e) {
       String id = UUID.randomUUID().toString();
       LOG.error("request failed, id {}", id, e);
       answer(
           ProblemDocument.of(
-              500, "something went wrong here; the service's log says more, id " + id));
+              500, "internal error; the log of the service has the details under id " + id));
     }
   }
 
-  /** Refuses a request whose rest will not be read. */
+  /** Answers a request whose remaining body is not read. */
   private void refuse(ProblemDocument problem) {
     body.drop();
     answer(problem);
   }
 
-  /** Vert.x closes what it can't read on with, and only closing it first lets the answer out. */
-  private void broken(Throwable cause) {
-    if (complete || isOver()) return;
+  /**
+   * Handles a body that can't be read. Vert.x closes the connection, and the response is only sent
+   * if this closes it first.
+   */
+  private void onReadError(Throwable cause) {
+    if (complete || isFinished()) return;
     if (isHttp2()) {
-      leave(); // the stream is gone, and the others of its connection are not to go with it
+      endTracking(); // only this stream is closed, not the other ones of its connection
       return;
     }
-    refuse(ProblemDocument.of(400, "body", "the body is not framed as HTTP/1.1 wants it"));
+    refuse(ProblemDocument.of(400, "body", "the framing of the body is not valid HTTP/1.1"));
     request.connection().close();
   }
 
   private void answerExpectation(String expected, long announced) {
-    boolean tooLong = route != null && route.takesBody() && announced > route.longestBody();
+    boolean tooLong = route != null && route.takesBody() && announced > route.maxBody();
     if (refusal != null) refuse(refusal);
     else if (!expected.equalsIgnoreCase("100-continue")) refuse(unexpected(expected));
     else if (tooLong) refuse(tooLong());
@@ -510,15 +542,15 @@ public final class Exchange implements BodyReceiver {
     return ProblemDocument.of(
         417,
         "Expect",
-        "Expect can be 100-continue and nothing else, got '%s'"
-            .formatted(TextSyntax.shown(expected)));
+        "Expect must be 100-continue, got '%s'"
+            .formatted(TextSyntax.excerpt(expected)));
   }
 
   private ProblemDocument tooLong() {
-    return RequestBody.tooLong(longestBody());
+    return RequestBody.tooLong(maxBody());
   }
 
-  private int longestBody() {
-    return route == null ? Route.NO_BODY : route.longestBody();
+  private int maxBody() {
+    return route == null ? Route.NO_BODY : route.maxBody();
   }
 }

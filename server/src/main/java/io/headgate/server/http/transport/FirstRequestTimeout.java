@@ -14,25 +14,25 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection on which no request has begun in time, however busily its bytes drip, and
- * takes memory of the budget for the bytes of its first head until that is whole.
+ * Closes a connection whose first request head is not complete in time, however slowly its bytes
+ * arrive, and reserves memory of the budget for the bytes of that head.
  *
- * <p>Where HTTP/2 is spoken without TLS, Vert.x tells of a connection only once it knows its
- * protocol, which is with the head of the first request. Until then this is all that watches it.
+ * <p>With HTTP/2 over cleartext, Vert.x reports a connection only once its protocol is known, which
+ * is with the head of the first request. Until then only this handler limits it.
  */
 final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
-  private final Duration within;
+  private final Duration timeout;
   private final MemoryBudget budget;
   private long held;
-  private @Nullable Future<?> end;
+  private @Nullable Future<?> pendingClose;
 
-  private FirstRequestTimeout(Duration within, MemoryBudget budget) {
-    this.within = within;
+  private FirstRequestTimeout(Duration timeout, MemoryBudget budget) {
+    this.timeout = timeout;
     this.budget = budget;
   }
 
-  /** From now on the connection is watched by others. */
-  static void hasCome(HttpConnection connection) {
+  /** Removes the handler from a connection that is tracked from now on. */
+  static void remove(HttpConnection connection) {
     if (!(connection instanceof ConnectionBase known)) return;
     var pipeline = known.channel().pipeline();
     if (pipeline.get(FirstRequestTimeout.class) != null) pipeline.remove(FirstRequestTimeout.class);
@@ -40,8 +40,8 @@ final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
-    end =
-        context.executor().schedule(() -> close(context), within.toMillis(), TimeUnit.MILLISECONDS);
+    pendingClose =
+        context.executor().schedule(() -> close(context), timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private static void close(ChannelHandlerContext context) {
@@ -51,46 +51,46 @@ final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     long weight =
-        message instanceof ByteBuf read ? read.readableBytes() * HeaderReadListener.WEIGHT : 0;
+        message instanceof ByteBuf read ? read.readableBytes() * HeaderReadListener.BYTES_PER_HEAD_BYTE : 0;
     context.fireChannelRead(message);
-    if (context.isRemoved()) return; // the head was whole
-    if (budget.take(weight)) held += weight;
+    if (context.isRemoved()) return; // the head was complete
+    if (budget.reserve(weight)) held += weight;
     else close(context);
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    if (end != null) end.cancel(false);
-    budget.giveBack(held);
+    if (pendingClose != null) pendingClose.cancel(false);
+    budget.release(held);
     held = 0;
   }
 
   /**
-   * Stands where connections are accepted: turns away those for which there is no place, and gives
-   * each of the others its watch.
+   * Handles accepted connections: closes those that exceed a limit, and installs the handlers of
+   * the others.
    */
   @Sharable
-  static final class Doorman extends ChannelInboundHandlerAdapter {
-    private final ConnectionLimiter door;
+  static final class AcceptHandler extends ChannelInboundHandlerAdapter {
+    private final ConnectionLimiter limiter;
 
-    Doorman(ConnectionLimiter door) {
-      this.door = door;
+    AcceptHandler(ConnectionLimiter limiter) {
+      this.limiter = limiter;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object accepted) {
       if (accepted instanceof Channel channel) {
         var peer = ClientAddress.of(channel.remoteAddress());
-        if (!door.enter(peer)) {
+        if (!limiter.tryAcquire(peer)) {
           channel.unsafe().closeForcibly();
           return;
         }
-        channel.closeFuture().addListener(closed -> door.leave(peer));
+        channel.closeFuture().addListener(closed -> limiter.release(peer));
         channel
             .pipeline()
             .addLast(
                 StreamErrorFilter.INSTANCE,
-                new FirstRequestTimeout(door.limits().head(), door.budget()),
+                new FirstRequestTimeout(limiter.limits().head(), limiter.budget()),
                 new H2cUpgradeBlocker());
       }
       context.fireChannelRead(accepted);

@@ -9,17 +9,19 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.vertx.core.http.impl.Http1xOrH2CHandler;
 
 /**
- * Sees to it that nobody changes from HTTP/1.1 to HTTP/2 on the way, where there is no TLS. Some
- * clients offer it with their first request; they are served as if they had not.
+ * Removes upgrades from HTTP/1.1 to HTTP/2 on cleartext connections. Some clients offer one with
+ * their first request; that request is served as HTTP/1.1.
  *
- * <p>Vert.x would accept, but an offer that is not complete it answers without closing, and then
- * swallows what comes. Who wants HTTP/2 can begin with it.
+ * <p>Vert.x would accept the upgrade, but answers an incomplete offer without closing the
+ * connection, and then discards all further data. Clients can still start with HTTP/2 (prior
+ * knowledge).
  *
- * <p>The handler that accepts is put in place by the first bytes that are not those of HTTP/2. So
- * these go ahead one by one until it is there, and the rest meets another before it.
+ * <p>Vert.x installs the upgrade handler when it has read the first bytes that differ from the
+ * HTTP/2 preface. So this handler passes bytes one by one until that is done, and then installs a
+ * handler in front of it that removes the upgrade header.
  */
 final class H2cUpgradeBlocker extends ChannelInboundHandlerAdapter {
-  private static final String UPGRADES = "h2c";
+  private static final String UPGRADE_HANDLER = "h2c";
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
@@ -30,8 +32,8 @@ final class H2cUpgradeBlocker extends ChannelInboundHandlerAdapter {
       }
     }
     if (!isUndecided(pipeline)) {
-      if (pipeline.get(UPGRADES) != null) {
-        pipeline.addBefore(UPGRADES, "no-upgrade", new NoUpgrade());
+      if (pipeline.get(UPGRADE_HANDLER) != null) {
+        pipeline.addBefore(UPGRADE_HANDLER, "no-upgrade", new NoUpgrade());
       }
       pipeline.remove(this);
     }
@@ -42,12 +44,12 @@ final class H2cUpgradeBlocker extends ChannelInboundHandlerAdapter {
     return pipeline.get(Http1xOrH2CHandler.class) != null;
   }
 
-  /** Only the first request could change the protocol. */
+  /** Removes the upgrade header of the first request; later ones can't change the protocol. */
   private static final class NoUpgrade extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (message instanceof HttpRequest request) {
-        if (request.headers().contains(HttpHeaderNames.UPGRADE, UPGRADES, true)) {
+        if (request.headers().contains(HttpHeaderNames.UPGRADE, UPGRADE_HANDLER, true)) {
           request.headers().remove(HttpHeaderNames.UPGRADE);
         }
         context.pipeline().remove(this);

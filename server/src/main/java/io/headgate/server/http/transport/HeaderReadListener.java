@@ -8,20 +8,20 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 
 /**
- * Reports bytes that come on a connection of HTTP/1, which Vert.x does not until they are a whole
- * head, and takes memory of the budget for heads that are not whole yet. HTTP/2 has none of it: its
- * bytes may be pings, and its frames are bounded otherwise.
+ * Reports the bytes that arrive on an HTTP/1 connection, which Vert.x does not report until a head
+ * is complete, and reserves memory of the budget for incomplete heads. Not needed for HTTP/2, whose
+ * bytes may be pings and whose frames are bounded elsewhere.
  */
 final class HeaderReadListener extends ChannelInboundHandlerAdapter {
-  /** Bytes of memory for each byte of a head: three of them can make a header of 136. */
-  static final long WEIGHT = 48;
+  /** Bytes of memory for each byte of a head: a header of three bytes can take 136. */
+  static final long BYTES_PER_HEAD_BYTE = 48;
 
-  /** The rest of what is known of the connection. */
+  /** Is notified of bytes and reports the state of the connection. */
   interface Listener {
-    /** Is called before the bytes are decoded. */
-    void reads(int bytes);
+    /** Called before the bytes are decoded. */
+    void onRead(int bytes);
 
-    /** Whether a head has begun and was not whole with the bytes decoded so far. */
+    /** Returns whether a head has begun and is not complete with the bytes decoded so far. */
     boolean isHeadUnfinished();
   }
 
@@ -34,7 +34,8 @@ final class HeaderReadListener extends ChannelInboundHandlerAdapter {
     this.listener = listener;
   }
 
-  static void watch(HttpConnection connection, MemoryBudget budget, Listener listener) {
+  /** Installs a listener on a connection; does nothing for HTTP/2. */
+  static void install(HttpConnection connection, MemoryBudget budget, Listener listener) {
     if (!(connection instanceof HttpServerConnection served)) return;
     var pipeline = served.channelHandlerContext().pipeline();
     var decoder = pipeline.context(HttpRequestDecoder.class);
@@ -45,14 +46,14 @@ final class HeaderReadListener extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     int bytes = message instanceof ByteBuf read ? read.readableBytes() : 0;
-    listener.reads(bytes);
+    listener.onRead(bytes);
     context.fireChannelRead(message);
-    if (listener.isHeadUnfinished()) hold(context, bytes * WEIGHT);
-    else if (held > 0) end();
+    if (listener.isHeadUnfinished()) hold(context, bytes * BYTES_PER_HEAD_BYTE);
+    else if (held > 0) releaseAll();
   }
 
   private void hold(ChannelHandlerContext context, long bytes) {
-    if (budget.take(bytes)) held += bytes;
+    if (budget.reserve(bytes)) held += bytes;
     else close(context);
   }
 
@@ -60,13 +61,13 @@ final class HeaderReadListener extends ChannelInboundHandlerAdapter {
     var unused = context.close();
   }
 
-  private void end() {
-    budget.giveBack(held);
+  private void releaseAll() {
+    budget.release(held);
     held = 0;
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    end();
+    releaseAll();
   }
 }

@@ -10,12 +10,12 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 
 /**
- * Measures the headers of each HTTP/2 request before Vert.x dispatches it: a few bytes on the
- * network may stand for 16 kB of headers (HPACK), and 256 streams of them for 4 MB.
+ * Measures the headers of each HTTP/2 request before Vert.x dispatches it. With HPACK compression a
+ * few bytes on the network may stand for 16 kB of headers, and 256 streams of them for 4 MB.
  */
 final class HeaderSizeMeter extends Http2FrameListenerDecorator {
-  /** Objects around a name and a value. */
-  static final long FIELD = 136;
+  /** The memory of the objects around a name and a value. */
+  static final long BYTES_PER_FIELD = 136;
 
   private final ConnectionState state;
 
@@ -24,7 +24,8 @@ final class HeaderSizeMeter extends Http2FrameListenerDecorator {
     this.state = state;
   }
 
-  static void weigh(HttpConnection connection, ConnectionState state) {
+  /** Installs the meter on a connection; does nothing for HTTP/1. */
+  static void install(HttpConnection connection, ConnectionState state) {
     if (!(connection instanceof ConnectionBase known)) return;
     var handler = known.channel().pipeline().get(Http2ConnectionHandler.class);
     if (handler == null) return;
@@ -35,7 +36,7 @@ final class HeaderSizeMeter extends Http2FrameListenerDecorator {
   private static long weight(Http2Headers headers) {
     long weight = 0;
     for (var header : headers)
-      weight += FIELD + header.getKey().length() + header.getValue().length();
+      weight += BYTES_PER_FIELD + header.getKey().length() + header.getValue().length();
     return weight;
   }
 

@@ -6,35 +6,36 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
- * Does work that makes or reads large texts, such as all rules, on virtual threads and a few at a
- * time: hundreds of requests that wait for their turn take little memory, hundreds of texts take
- * much.
+ * Runs tasks that create or parse large texts, such as all rules, on virtual threads, a few at a
+ * time. Hundreds of requests that wait for their turn need little memory; hundreds of such texts
+ * need much.
  */
 public final class LargeTaskExecutor {
-  private static final long HEAP_OF_ONE = 64L << 20;
-  private static final int FEWEST = 2;
-  private static final int MOST = 16;
+  private static final long HEAP_PER_TASK = 64L << 20;
+  private static final int MIN_CONCURRENCY = 2;
+  private static final int MAX_CONCURRENCY = 16;
 
-  private static final Semaphore TURNS = new Semaphore(atOnce(Runtime.getRuntime().maxMemory()));
+  private static final Semaphore PERMITS = new Semaphore(concurrency(Runtime.getRuntime().maxMemory()));
 
-  /** Runs what it is given when it is its turn. */
-  public static final Executor EXECUTOR = work -> Thread.startVirtualThread(() -> inTurn(work));
+  /** Runs each task on a virtual thread once a permit is available. */
+  public static final Executor EXECUTOR = task -> Thread.startVirtualThread(() -> runWithPermit(task));
 
-  private static int atOnce(long heap) {
-    return Math.clamp(heap / HEAP_OF_ONE, FEWEST, MOST);
+  private static int concurrency(long heap) {
+    return Math.clamp(heap / HEAP_PER_TASK, MIN_CONCURRENCY, MAX_CONCURRENCY);
   }
 
-  private static void inTurn(Runnable work) {
-    TURNS.acquireUninterruptibly();
+  private static void runWithPermit(Runnable task) {
+    PERMITS.acquireUninterruptibly();
     try {
-      work.run();
+      task.run();
     } finally {
-      TURNS.release();
+      PERMITS.release();
     }
   }
 
-  public static <T> CompletableFuture<T> supply(Supplier<T> work) {
-    return CompletableFuture.supplyAsync(work, EXECUTOR);
+  /** Runs a task and completes with its result. */
+  public static <T> CompletableFuture<T> supply(Supplier<T> task) {
+    return CompletableFuture.supplyAsync(task, EXECUTOR);
   }
 
   private LargeTaskExecutor() {}

@@ -17,45 +17,47 @@ import io.vertx.core.spi.transport.Transport;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The operating system's way of waiting for connections, or Java's where there is none, with a
- * watch on each connection from the moment it is accepted: see {@link FirstRequestTimeout}.
+ * A Vert.x transport that limits connections from the moment they are accepted; see {@link
+ * FirstRequestTimeout}. Delegates to the native transport of the operating system, or to NIO if
+ * there is none.
  */
 public final class LimitingTransport implements io.vertx.core.transport.Transport, Transport {
-  private final io.vertx.core.transport.Transport chosen;
+  private final io.vertx.core.transport.Transport delegate;
   private final Transport base;
-  private final ConnectionLimiter door;
+  private final ConnectionLimiter limiter;
 
-  private LimitingTransport(io.vertx.core.transport.Transport chosen, ConnectionLimiter door) {
-    this.chosen = chosen;
-    this.base = chosen.implementation();
-    this.door = door;
+  private LimitingTransport(io.vertx.core.transport.Transport delegate, ConnectionLimiter limiter) {
+    this.delegate = delegate;
+    this.base = delegate.implementation();
+    this.limiter = limiter;
   }
 
-  /** The best that there is here. */
-  public static LimitingTransport best(ConnectionLimiter door) {
+  /** Returns a transport over the native one if it is available, otherwise over NIO. */
+  public static LimitingTransport best(ConnectionLimiter limiter) {
     var system = io.vertx.core.transport.Transport.nativeTransport();
     boolean usable = system != null && system.available();
-    return new LimitingTransport(usable ? system : io.vertx.core.transport.Transport.NIO, door);
+    return new LimitingTransport(usable ? system : io.vertx.core.transport.Transport.NIO, limiter);
   }
 
+  /** Returns whether the native transport is used. */
   public boolean isNative() {
-    return !chosen.equals(io.vertx.core.transport.Transport.NIO);
+    return !delegate.equals(io.vertx.core.transport.Transport.NIO);
   }
 
   @Override
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap server) {
     base.configure(options, domainSocket, server);
-    server.handler(new FirstRequestTimeout.Doorman(door));
+    server.handler(new FirstRequestTimeout.AcceptHandler(limiter));
   }
 
   @Override
   public String name() {
-    return chosen.name();
+    return delegate.name();
   }
 
   @Override
   public boolean available() {
-    return chosen.available();
+    return delegate.available();
   }
 
   @Override
@@ -109,7 +111,7 @@ public final class LimitingTransport implements io.vertx.core.transport.Transpor
   }
 
   @Override
-  @SuppressWarnings("deprecation") // it is what there is to implement
+  @SuppressWarnings("deprecation") // required by the interface
   public DatagramChannel datagramChannel(InternetProtocolFamily family) {
     return base.datagramChannel(family);
   }

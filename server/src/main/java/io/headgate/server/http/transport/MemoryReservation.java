@@ -3,8 +3,8 @@ package io.headgate.server.http.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that one request holds, of the budget of all. Changes size as the request goes on, and
- * ends with the request or with its connection, whichever is first. For its event loop only.
+ * The memory that one request holds of the budget. Its size changes while the request is processed.
+ * It ends with the request or its connection, whichever is first. Confined to its event loop.
  */
 final class MemoryReservation {
   private final ConnectionTracker connections;
@@ -16,16 +16,21 @@ final class MemoryReservation {
     this.connection = connection;
   }
 
-  /** Changes the size; false, and the size stays, if the budget does not allow more. */
+  /**
+   * Changes the size.
+   *
+   * @return false, with the size unchanged, if the budget does not allow more
+   */
   boolean resize(long wanted) {
     if (wanted == bytes || connection == null) return true;
-    if (wanted < bytes) connections.giveBack(connection, bytes - wanted);
-    else if (!connections.take(connection, wanted - bytes)) return false;
+    if (wanted < bytes) connections.release(connection, bytes - wanted);
+    else if (!connections.reserve(connection, wanted - bytes)) return false;
     bytes = wanted;
     return true;
   }
 
-  void end() {
+  /** Releases all of the memory. */
+  void release() {
     resize(0);
   }
 }

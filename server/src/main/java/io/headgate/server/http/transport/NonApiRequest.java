@@ -3,73 +3,85 @@ package io.headgate.server.http.transport;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 
-/** A request over HTTP/2 that is not of this API, as far as its connection goes. */
+/**
+ * Applies the deadlines and the memory budget of connections to an HTTP/2 request that is not part
+ * of this API, such as a gRPC call. Confined to its event loop.
+ */
 public final class NonApiRequest implements BodyReceiver {
   private static final long NO_ERROR = 0;
   private static final long REFUSED_STREAM = 7;
   private static final long CANCEL = 8;
 
-  /** What has been written may wait for the client's window, and a reset would overtake it. */
+  /**
+   * The time before a stream is reset: the response may wait for the client's flow-control window,
+   * and a reset would overtake it.
+   */
   private static final long LINGER_MILLIS = 500;
 
   private final HttpServerRequest request;
   private final ConnectionTracker connections;
-  private final MemoryReservation hold;
+  private final MemoryReservation reservation;
   private final long weight;
   private long received;
   private boolean answered;
 
   /**
-   * @param answers the memory that its answers take until they are sent, beyond that of a short one
+   * @param responseBytes the memory of its responses until they are sent, beyond that of a short
+   *     one
    */
   public NonApiRequest(
-      HttpServerRequest request, Vertx vertx, ConnectionTracker connections, long answers) {
+      HttpServerRequest request, Vertx vertx, ConnectionTracker connections, long responseBytes) {
     this.request = request;
     this.connections = connections;
     var connection = connections.find(request.connection());
-    this.hold = new MemoryReservation(connections, connection);
-    this.weight = Exchange.STREAM + (connection == null ? 0 : connection.headWeight) + answers;
+    this.reservation = new MemoryReservation(connections, connection);
+    this.weight = Exchange.STREAM_BYTES + (connection == null ? 0 : connection.headWeight) + responseBytes;
     request
         .end()
         .onComplete(done -> {
-          if (!answered) connections.received(this);
+          if (!answered) connections.clearDeadline(this);
         });
     request
         .response()
         .closeHandler(closed -> {
-          connections.received(this);
-          hold.end();
+          connections.clearDeadline(this);
+          reservation.release();
         })
         .endHandler(ended -> {
           answered = true;
-          hold.resize(weight);
-          connections.sends(this, 0);
+          reservation.resize(weight);
+          connections.awaitSent(this, 0);
           if (!request.isEnded()) vertx.setTimer(LINGER_MILLIS, fired -> reset(NO_ERROR));
         });
   }
 
   /**
-   * Takes the memory for the call; false if there is none, and then the call is refused.
+   * Reserves the memory of the request; rejects the request if there is none.
    *
-   * @param lasts whether it may take as long as it likes
+   * @param unbounded whether its body may take any time
+   * @return false if the request has been rejected
    */
-  public boolean begin(boolean lasts) {
-    if (!hold.resize(weight)) {
+  public boolean begin(boolean unbounded) {
+    if (!reservation.resize(weight)) {
       request.response().reset(REFUSED_STREAM);
       return false;
     }
-    if (!lasts) connections.receives(this);
+    if (!unbounded) connections.awaitBody(this);
     return true;
   }
 
-  /** Bytes have come that are kept until the call ends; false if there is no memory for them. */
-  public boolean receives(int bytes) {
+  /**
+   * Reserves memory for bytes of the body that are kept until the request ends.
+   *
+   * @return false if there is no memory for them
+   */
+  public boolean reserveBody(int bytes) {
     received += bytes;
-    return received <= Exchange.UNCOUNTED || hold.resize(weight + 2 * received);
+    return received <= Exchange.UNCOUNTED_BYTES || reservation.resize(weight + 2 * received);
   }
 
   @Override
-  public void tooSlow() {
+  public void onTimeout() {
     if (!request.response().closed()) request.response().reset(CANCEL);
   }
 

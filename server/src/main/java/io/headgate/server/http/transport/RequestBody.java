@@ -9,76 +9,83 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a request as it comes, and what is refused about it. */
+/** The body of a request while it arrives, and its validation. */
 final class RequestBody {
-  private static final long MOST_DISCARDED = 16L * 1024 * 1024;
+  private static final long MAX_DISCARDED = 16L * 1024 * 1024;
 
   private @Nullable Buffer bytes;
   private long received;
-  private boolean grown;
+  private boolean copied;
 
-  /** What is wanted is kept while it is not too long, and what is not wanted is let go by. */
-  void take(Buffer chunk, boolean wanted, int longest) {
+  /** Appends a chunk to the body. An unwanted or too long body is discarded. */
+  void append(Buffer chunk, boolean wanted, int maxLength) {
     received += chunk.length();
-    if (!wanted || received > longest) drop();
+    if (!wanted || received > maxLength) drop();
     else bytes = bytes == null ? chunk : joined(bytes, chunk);
   }
 
-  /** What comes first is a piece of what was read, which can't grow, or not without harm. */
+  /**
+   * Appends a chunk. The first chunk is a slice of the read buffer and can't grow, so it is copied.
+   */
   private Buffer joined(Buffer before, Buffer chunk) {
-    if (grown) return before.appendBuffer(chunk);
-    grown = true;
+    if (copied) return before.appendBuffer(chunk);
+    copied = true;
     return Buffer.buffer(2 * (before.length() + chunk.length()))
         .appendBuffer(before)
         .appendBuffer(chunk);
   }
 
-  /** How many bytes are kept. */
-  long kept() {
+  /** Returns the number of bytes that are held. */
+  long length() {
     return bytes == null ? 0 : bytes.length();
   }
 
+  /** Discards the body. */
   void drop() {
     bytes = null;
   }
 
-  /** Whether so much has come that it is not worth waiting for the end. */
-  boolean isEndless() {
-    return isEndless(received);
+  /** Returns whether so much has arrived that the end is not awaited. */
+  boolean isTooLongToDrain() {
+    return isTooLongToDrain(received);
   }
 
-  static boolean isEndless(long announced) {
-    return announced > MOST_DISCARDED;
+  static boolean isTooLongToDrain(long announced) {
+    return announced > MAX_DISCARDED;
   }
 
-  /** All of it. */
+  /**
+   * Returns the whole body.
+   *
+   * @throws ProblemException with status 413 if it is longer than the route allows
+   */
   byte[] bytes(Route route) {
-    if (route.takesBody() && received > route.longestBody()) {
-      throw new ProblemException(tooLong(route.longestBody()));
+    if (route.takesBody() && received > route.maxBody()) {
+      throw new ProblemException(tooLong(route.maxBody()));
     }
     return bytes == null ? new byte[0] : bytes.getBytes();
   }
 
-  static ProblemDocument tooLong(int longest) {
+  static ProblemDocument tooLong(int maxLength) {
     return ProblemDocument.of(
         413,
         "body",
         "the body may have at most %d bytes; send fewer or shorter fields, or several batches"
-            .formatted(longest));
+            .formatted(maxLength));
   }
 
-  /** How much is to come, as far as the client says. */
+  /** Returns the length that the client has announced; 0 if it is unknown. */
   static long announced(HttpServerRequest request) {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     if (length == null) return 0;
     try {
       return Long.parseLong(length);
     } catch (NumberFormatException e) {
-      return 0; // the decoder has refused what it can't read
+      return 0; // the decoder has rejected the request
     }
   }
 
-  /** Refuses what is sent in a form that is not understood. */
+  /** Rejects a body with an unsupported media type or encoding. */
   static void requireReadable(HttpServerRequest request, Route wanted) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
     if (!MediaTypes.isJson(type) && !(wanted.yaml() && MediaTypes.isYaml(type))) {
@@ -89,7 +96,7 @@ final class RequestBody {
               "Content-Type must be application/json%s in UTF-8, got '%s'"
                   .formatted(
                       wanted.yaml() ? " or application/yaml" : "",
-                      TextSyntax.shown(String.valueOf(type)))));
+                      TextSyntax.excerpt(String.valueOf(type)))));
     }
     String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
     if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
@@ -97,8 +104,8 @@ final class RequestBody {
           ProblemDocument.of(
               415,
               "Content-Encoding",
-              "Content-Encoding '%s' is not understood; send the body as it is"
-                  .formatted(TextSyntax.shown(encoding))));
+              "Content-Encoding '%s' is not supported; send the body without encoding"
+                  .formatted(TextSyntax.excerpt(encoding))));
     }
   }
 }

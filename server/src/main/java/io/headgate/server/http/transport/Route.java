@@ -3,30 +3,37 @@ package io.headgate.server.http.transport;
 import io.headgate.server.api.Role;
 
 /**
- * What serves one method of one path.
+ * The handler of one method of one path.
  *
- * @param longestBody in bytes; a longer one is refused. Where none is taken, one that is sent is
- *     ignored
- * @param yaml whether the body may be YAML too, of which JSON is a kind
- * @param traced the path that traces show; empty where requests are not traced
+ * @param role the permission that requests need
+ * @param maxBody in bytes; a longer body is rejected. If 0, a body is ignored
+ * @param yaml whether the body may be YAML as well as JSON
+ * @param traced the path in traces; empty if requests are not traced
  */
-public record Route(Role role, int longestBody, boolean yaml, String traced, Call call) {
+public record Route(Role role, int maxBody, boolean yaml, String traced, Call call) {
+  /** The length of the body of routes that ignore it. */
   public static final int NO_BODY = 0;
+  /** The maximum length of one check. */
   public static final int ONE_CHECK = 64 * 1024;
+  /** The maximum length of a batch of checks. */
   public static final int BATCH = 1024 * 1024;
-  public static final int RULES = 8 * 1024 * 1024; // 10,000 rules of 800 bytes
-  public static final int TRIAL = 8 * 1024 * 1024; // a log of some 50,000 lines
+  /** The maximum length of rules: 10,000 rules of 800 bytes. */
+  public static final int RULES = 8 * 1024 * 1024;
+  /** The maximum length of a simulation: a log of some 50,000 lines. */
+  public static final int SIMULATION = 8 * 1024 * 1024;
 
-  public Route(Role role, int longestBody, boolean yaml, Call call) {
-    this(role, longestBody, yaml, "", call);
+  /** Creates a route that is not traced. */
+  public Route(Role role, int maxBody, boolean yaml, Call call) {
+    this(role, maxBody, yaml, "", call);
   }
 
-  public Route(Role role, int longestBody, Call call) {
-    this(role, longestBody, false, call);
+  /** Creates a route for JSON that is not traced. */
+  public Route(Role role, int maxBody, Call call) {
+    this(role, maxBody, false, call);
   }
 
   Route tracedAs(String path) {
-    return new Route(role, longestBody, yaml, path, call);
+    return new Route(role, maxBody, yaml, path, call);
   }
 
   boolean isTraced() {
@@ -34,12 +41,13 @@ public record Route(Role role, int longestBody, boolean yaml, String traced, Cal
   }
 
   boolean takesBody() {
-    return longestBody > 0;
+    return maxBody > 0;
   }
 
-  /** Answers a request that has been received whole. */
+  /** Handles a request that has been received completely. */
   @FunctionalInterface
   public interface Call {
+    /** Handles the request and answers it, now or later. */
     void answer(Exchange exchange, byte[] body);
   }
 }

@@ -10,13 +10,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Which path and method is served by what. */
+/** The routing table of the API. */
 public final class Routes {
   private final Map<String, Map<HttpMethod, Route>> byPath = new HashMap<>();
   private final Map<String, Map<HttpMethod, Route>> byPrefix = new HashMap<>();
-  private final Map<String, Route> ofAnyMethod = new HashMap<>();
+  private final Map<String, Route> fallbacks = new HashMap<>();
 
-  /** A {@code *} as the last segment of a path, or as the last but one, stands for any. */
+  /**
+   * Adds a route. A {@code *} as the last segment of the path, or as the last but one, matches any
+   * segment.
+   */
   public Routes add(HttpMethod method, String path, Route route) {
     boolean prefix = path.endsWith("/*");
     var table = prefix ? byPrefix : byPath;
@@ -25,18 +28,18 @@ public final class Routes {
     return this;
   }
 
-  /** As above, for what decides: its requests can be followed. */
+  /** Adds a route whose requests are traced. */
   public Routes traced(HttpMethod method, String path, Route route) {
     return add(method, path, route.tracedAs(path));
   }
 
-  /** Serves requests for a path by methods that have no route of their own. */
+  /** Adds a traced route for the methods of a path that have no route of their own. */
   public Routes anyOtherMethod(String path, Route route) {
-    ofAnyMethod.put(path, route.tracedAs(path));
+    fallbacks.put(path, route.tracedAs(path));
     return this;
   }
 
-  /** Each method of each path, such as {@code GET /v1/rules/*}. */
+  /** Returns each method of each path, such as {@code GET /v1/rules/*}. */
   public Set<String> names() {
     var names = new TreeSet<String>();
     byPath.forEach((path, methods) -> methods.keySet().forEach(m -> names.add(m + " " + path)));
@@ -45,25 +48,30 @@ public final class Routes {
     return names;
   }
 
+  /**
+   * Returns the route of a request.
+   *
+   * @throws ProblemException with status 404 or 405 if there is none
+   */
   Route find(HttpMethod method, String path) {
     var methods = methods(path);
     var route = methods.get(method.equals(HttpMethod.HEAD) ? HttpMethod.GET : method);
     if (route != null) return route;
-    var other = ofAnyMethod.get(path);
+    var other = fallbacks.get(path);
     if (other != null) return other;
     if (method.equals(HttpMethod.OPTIONS)) {
       String allow = allow(methods);
       return new Route(
-          Role.ANYBODY,
+          Role.PUBLIC,
           Route.NO_BODY,
           (exchange, body) -> exchange.header("Allow", allow).end(204));
     }
     throw new ProblemException(
         ProblemDocument.of(
                 405,
-                "%s does not take %s; use %s"
+                "%s does not support %s; use %s"
                     .formatted(
-                        TextSyntax.shown(path), TextSyntax.shown(method.name()), allow(methods)))
+                        TextSyntax.excerpt(path), TextSyntax.excerpt(method.name()), allow(methods)))
             .with("Allow", allow(methods)));
   }
 
@@ -79,7 +87,7 @@ public final class Routes {
     throw new ProblemException(
         ProblemDocument.of(
             404,
-            "there is nothing at %s; GET / lists what there is".formatted(TextSyntax.shown(path))));
+            "there is no endpoint %s; GET / lists all endpoints".formatted(TextSyntax.excerpt(path))));
   }
 
   private static String starred(String path, int from, int to) {

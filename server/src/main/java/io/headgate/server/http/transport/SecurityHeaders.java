@@ -5,8 +5,8 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.Map;
 
 /**
- * What browsers are told of an answer: that it is what its type says; and of a page also that it
- * runs nothing but our own scripts, and nowhere but in a window of its own.
+ * Sets the response headers for browsers: no content sniffing and, for pages, a policy that allows
+ * only the dashboard's own scripts and no framing.
  */
 public final class SecurityHeaders {
   private static final CharSequence NOSNIFF_NAME =
@@ -31,6 +31,7 @@ public final class SecurityHeaders {
           "Permissions-Policy",
           "camera=(), geolocation=(), microphone=()");
 
+  /** Sets the headers for a media type. */
   public static void put(HttpServerResponse response, CharSequence mediaType) {
     response.putHeader(NOSNIFF_NAME, NOSNIFF);
     if (isPage(mediaType)) OF_PAGES.forEach(response::putHeader);

@@ -5,18 +5,20 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 
 /**
- * A constant body that all answers share: however many of them wait for slow clients, its bytes are
- * in memory once. They are outside the heap, so that sockets take them without a copy.
+ * A constant body that all responses share: its bytes are in memory once, however many responses
+ * wait for slow clients. The bytes are off-heap, so that sockets send them without a copy.
+ * Thread-safe.
  */
 public final class SharedBuffer {
   private final Buffer buffer;
 
+  /** Copies the bytes. */
   public SharedBuffer(byte[] bytes) {
     var direct = Unpooled.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
     this.buffer = BufferInternal.buffer(Unpooled.unreleasableBuffer(direct.asReadOnly()));
   }
 
-  /** To be written, never to be changed. */
+  /** Returns the buffer, which is read-only. */
   Buffer buffer() {
     return buffer;
   }

@@ -8,14 +8,14 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 
 /**
- * Keeps a connection of HTTP/2 open when a frame can't be written because the client has reset the
+ * Keeps an HTTP/2 connection open when a frame can't be written because the client has reset the
  * stream.
  *
  * <p>Vert.x writes trailers with a promise that reports failures to the pipeline, and closes the
  * connection for every exception that arrives there. So a reset that reaches the server before the
- * trailers of its call are flushed would end all other calls of the connection. This handler stands
- * first in the pipeline and drops these exceptions: the stream is closed already, so nothing is
- * left to do. Exceptions of other kinds go on to Vert.x. See decision record 0026.
+ * trailers of its call are flushed would end all other calls of the connection. This handler is
+ * first in the pipeline and drops these exceptions: the stream is closed already, so there is
+ * nothing left to do. Other exceptions are passed on to Vert.x. See decision record 0026.
  */
 @Sharable
 final class StreamErrorFilter extends ChannelInboundHandlerAdapter {

@@ -1,6 +1,6 @@
 /**
  * Connections and requests of HTTP: limits on connections, memory and time, the exchange of one
- * request, routes, and event streams. No endpoint is here.
+ * request, routing, and event streams. Contains no endpoints.
  */
 @NullMarked
 package io.headgate.server.http.transport;

@@ -12,31 +12,35 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Serves the dashboard. Its files hold no data, so anybody may have them. */
+/** Serves the dashboard. Its files contain no data, so they need no token. */
 public final class DashboardHandler {
   private static final PageFiles FILES = PageFiles.onClassPath();
   private static final Map<String, SharedBuffer> BY_TAG = new ConcurrentHashMap<>();
 
-  /** Its name changes with what is in it. */
-  private static final String FOR_EVER = "public, max-age=31536000, immutable";
+  /** For assets, whose names contain a hash of their content. */
+  private static final String IMMUTABLE = "public, max-age=31536000, immutable";
 
-  private static final String ASK_AGAIN = "no-cache";
+  private static final String REVALIDATE = "no-cache";
 
-  private final ServiceInfoHandlers about;
+  private final ServiceInfoHandlers info;
 
-  public DashboardHandler(ServiceInfoHandlers about) {
-    this.about = about;
+  /**
+   * @param info answers requests for {@code /} that do not accept HTML
+   */
+  public DashboardHandler(ServiceInfoHandlers info) {
+    this.info = info;
   }
 
-  /** The page for browsers, and for everybody else what this is. */
+  /** Answers browsers with the dashboard and other clients with the service info. */
   public void root(Exchange exchange, byte[] body) {
     exchange.header("Vary", "Accept, Accept-Encoding");
     var page = FILES.index();
-    boolean wanted = exchange.asked("Accept").map(MediaTypes::namesHtml).orElse(false);
-    if (wanted && page.isPresent()) give(exchange, page.get(), ASK_AGAIN);
-    else about.root(exchange, body);
+    boolean wantsHtml = exchange.requestHeader("Accept").map(MediaTypes::acceptsHtml).orElse(false);
+    if (wantsHtml && page.isPresent()) send(exchange, page.get(), REVALIDATE);
+    else info.root(exchange, body);
   }
 
+  /** Answers with one of the dashboard's files. */
   public void asset(Exchange exchange, byte[] body) {
     var file =
         FILES
@@ -46,16 +50,16 @@ public final class DashboardHandler {
                     ProblemDocument.of(
                         404,
                         "the dashboard has no file '%s'; load the page again"
-                            .formatted(TextSyntax.shown(exchange.lastSegment())))));
+                            .formatted(TextSyntax.excerpt(exchange.lastSegment())))));
     exchange.header("Vary", "Accept-Encoding");
-    give(exchange, file, FOR_EVER);
+    send(exchange, file, IMMUTABLE);
   }
 
-  private static void give(Exchange exchange, PageFile file, String caching) {
-    boolean gzip = exchange.asked("Accept-Encoding").map(MediaTypes::takesGzip).orElse(false);
+  private static void send(Exchange exchange, PageFile file, String caching) {
+    boolean gzip = exchange.requestHeader("Accept-Encoding").map(MediaTypes::acceptsGzip).orElse(false);
     String tag = file.tag(gzip);
     exchange.header("ETag", tag).header("Cache-Control", caching);
-    if (isKnown(exchange.asked("If-None-Match"), tag)) {
+    if (matches(exchange.requestHeader("If-None-Match"), tag)) {
       exchange.end(304);
       return;
     }
@@ -64,7 +68,7 @@ public final class DashboardHandler {
     exchange.answer(200, file.mediaType(), bytes);
   }
 
-  private static boolean isKnown(Optional<String> ifNoneMatch, String tag) {
+  private static boolean matches(Optional<String> ifNoneMatch, String tag) {
     return ifNoneMatch.isPresent()
         && (ifNoneMatch.get().strip().equals("*") || ifNoneMatch.get().contains(tag));
   }

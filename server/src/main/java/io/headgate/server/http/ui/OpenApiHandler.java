@@ -6,12 +6,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 
-/** The description of this API for programs, as it is in the jar. */
+/** Serves the OpenAPI description of this API. */
 public final class OpenApiHandler {
   static final String MEDIA_TYPE = "application/yaml";
 
   private static final SharedBuffer DOCUMENT = new SharedBuffer(read());
 
+  /** Answers with the description. */
   public static void answer(Exchange exchange, byte[] body) {
     exchange.answer(200, MEDIA_TYPE, DOCUMENT);
   }

@@ -13,7 +13,7 @@ import io.headgate.server.store.StoreView;
 import java.util.List;
 import java.util.Optional;
 
-/** What this is, and how it is. */
+/** Handles the service info and health endpoints. */
 public final class ServiceInfoHandlers {
   private static final List<String> ENDPOINTS =
       List.of(
@@ -47,25 +47,29 @@ public final class ServiceInfoHandlers {
           "GET /metrics",
           "GET /openapi.yaml");
 
-  private final RuleRepository book;
+  private final RuleRepository repository;
   private final StoreView store;
   private final AccessControl access;
   private final Readiness readiness;
   private final EventLoopWatchdog watchdog;
 
+  /**
+   * @param watchdog decides whether the service is live
+   */
   public ServiceInfoHandlers(
       RateLimiter limiter,
-      RuleRepository book,
+      RuleRepository repository,
       AccessControl access,
       Readiness readiness,
       EventLoopWatchdog watchdog) {
     this.watchdog = watchdog;
     this.access = access;
-    this.book = book;
+    this.repository = repository;
     this.store = new StoreView(limiter.store());
     this.readiness = readiness;
   }
 
+  /** Answers with the name of the service and its endpoints. */
   void root(Exchange exchange, byte[] body) {
     var out = new JsonWriter().begin();
     out.name("service").value("Headgate");
@@ -75,50 +79,51 @@ public final class ServiceInfoHandlers {
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
 
-  /** Says what the token is good for that is shown, so that a page need not try. */
+  /** Answers with the role of the token, so that the dashboard need not probe for it. */
   public void whoami(Exchange exchange, byte[] body) {
-    var standing = access.standing(exchange.asked("Authorization"), exchange.peer());
+    var identity = access.identify(exchange.requestHeader("Authorization"), exchange.peer());
     var out = new JsonWriter().begin();
-    out.name("role").value(standing.role()).name("guarded").value(standing.guarded());
-    out.textOrNothing("name", Optional.of(standing.name()).filter(name -> !name.isEmpty()));
+    out.name("role").value(identity.role()).name("guarded").value(identity.guarded());
+    out.textOrNull("name", Optional.of(identity.name()).filter(name -> !name.isEmpty()));
     exchange.header("Cache-Control", "no-store");
     exchange.answer(200, MediaTypes.JSON, out.end());
   }
 
-  /** Down where other event loops than the one that answers are stuck. */
+  /** Answers 503 if any event loop is stuck. The one that answers is not. */
   public void live(Exchange exchange, byte[] body) {
-    boolean up = watchdog.stuck() == 0;
+    boolean up = watchdog.stuckLoops() == 0;
     var out = new JsonWriter().begin().name("status").value(up ? "up" : "stuck").end();
     exchange.answer(up ? 200 : 503, MediaTypes.JSON, out);
   }
 
   /**
-   * Also ready while the store is away: the rules' policies decide. Where things are, and what is
-   * wrong with them, is for those who may read.
+   * Answers 503 once the service stops. It stays ready while the store is unavailable, since each
+   * rule's failure policy decides then. Addresses and errors are included only for clients that may
+   * read.
    */
   public void ready(Exchange exchange, byte[] body) {
-    boolean told = access.allows(Role.READ, exchange.asked("Authorization"));
+    boolean detailed = access.allows(Role.READ, exchange.requestHeader("Authorization"));
     boolean stopping = readiness.isStopping();
     var out = new JsonWriter().begin();
     out.name("status").value(stopping ? "stopping" : "ready");
-    out.name("rules").value(book.inForce().rules().rules().size());
+    out.name("rules").value(repository.inForce().rules().rules().size());
     out.name("store").begin();
     out.name("kind").value(store.kind()).name("away").value(store.isUnavailable());
-    if (told) store.problem().ifPresent(problem -> out.name("problem").value(problem));
+    if (detailed) store.problem().ifPresent(problem -> out.name("problem").value(problem));
     out.end();
-    writeBook(out, told);
+    writeRepository(out, detailed);
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
   }
 
-  /** Where the rules are kept, and how that is. */
-  private void writeBook(JsonWriter out, boolean told) {
-    var condition = book.condition();
+  /** Writes where the rules are stored and whether that is available. */
+  private void writeRepository(JsonWriter out, boolean detailed) {
+    var condition = repository.condition();
     out.name("book").begin();
-    if (told) out.name("source").value(condition.source());
-    out.name("revision").value(book.inForce().number());
+    if (detailed) out.name("source").value(condition.source());
+    out.name("revision").value(repository.inForce().number());
     out.name("readOnly").value(condition.readOnly().isPresent());
     out.name("away").value(condition.problem().isPresent());
-    if (told) {
+    if (detailed) {
       condition.readOnly().ifPresent(why -> out.name("reason").value(why));
       condition.problem().ifPresent(problem -> out.name("problem").value(problem));
     }

@@ -7,35 +7,39 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The edition in force here, and those who follow it. It goes forward only. */
+/** The snapshot in force on this instance and its listeners. Moves forward only. Thread-safe. */
 final class ActiveRevision {
   private static final Logger LOG = LoggerFactory.getLogger(ActiveRevision.class);
 
-  private final List<Consumer<RuleSnapshot>> followers = new ArrayList<>(); // guarded by this
-  private volatile StoredSnapshot copy;
+  private final List<Consumer<RuleSnapshot>> listeners = new ArrayList<>(); // guarded by this
+  private volatile StoredSnapshot snapshot;
 
   ActiveRevision(StoredSnapshot first) {
-    this.copy = first;
+    this.snapshot = first;
   }
 
-  StoredSnapshot copy() {
-    return copy;
+  StoredSnapshot get() {
+    return snapshot;
   }
 
-  synchronized void follow(Consumer<RuleSnapshot> use) {
-    followers.add(use);
-    use.accept(copy.edition());
+  synchronized void follow(Consumer<RuleSnapshot> listener) {
+    listeners.add(listener);
+    listener.accept(snapshot.snapshot());
   }
 
-  /** Puts it in force unless it is older; whether it did. */
-  synchronized boolean put(StoredSnapshot next) {
-    if (!next.replaces(copy)) return false;
-    copy = next;
-    for (var follower : followers) {
+  /**
+   * Activates the snapshot and notifies the listeners, unless it is older than the active one.
+   *
+   * @return whether it was activated
+   */
+  synchronized boolean activate(StoredSnapshot next) {
+    if (!next.replaces(snapshot)) return false;
+    snapshot = next;
+    for (var listener : listeners) {
       try {
-        follower.accept(next.edition());
+        listener.accept(next.snapshot());
       } catch (RuntimeException e) {
-        LOG.error("revision {} could not be put in force everywhere", next.number(), e);
+        LOG.error("a listener failed to apply revision {}", next.number(), e);
       }
     }
     return true;

@@ -3,7 +3,7 @@ package io.headgate.server.rules.database;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.headgate.server.files.PrivateFiles;
-import io.headgate.server.rules.RuleRepositoryException.Away;
+import io.headgate.server.rules.RuleRepositoryException.Unavailable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
@@ -19,29 +19,33 @@ import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.SqlStatements;
 
-/** Connections to a database, which may be away. Whoever asks waits for seconds at the most. */
+/**
+ * Pooled access to the rules database, which may be unavailable. Every operation waits for a few
+ * seconds at most. Thread-safe.
+ */
 final class Database implements AutoCloseable {
   private static final int H2_FILE_IN_USE = 90020;
-  private static final int CONNECTING_MILLIS = 2_000;
-  private static final int ANSWERING_SECONDS = 8;
-  private static final int MIGRATIONS = 5;
+  private static final int CONNECT_TIMEOUT_MILLIS = 2_000;
+  private static final int QUERY_TIMEOUT_SECONDS = 8;
+  private static final int MAX_MIGRATION_ATTEMPTS = 5;
 
   private final DatabaseAddress address;
   private final HikariDataSource pool;
   private final Jdbi jdbi;
-  private final ReentrantLock migrating = new ReentrantLock();
+  private final ReentrantLock migrationLock = new ReentrantLock();
   private volatile boolean migrated;
 
   Database(DatabaseAddress address) {
     this.address = address;
     try {
-      makeFiles(address); // before the pool, whose thread would have H2 make them for all to read
+      // before the pool starts: its thread would let H2 create world-readable files
+      createFiles(address);
     } catch (SQLException e) {
-      // The first use tries again, and reports it.
+      // The first use retries, and reports the failure.
     }
     this.pool = new HikariDataSource(config(address));
     this.jdbi = Jdbi.create(pool);
-    jdbi.getConfig(SqlStatements.class).setQueryTimeout(ANSWERING_SECONDS);
+    jdbi.getConfig(SqlStatements.class).setQueryTimeout(QUERY_TIMEOUT_SECONDS);
   }
 
   private static HikariConfig config(DatabaseAddress address) {
@@ -52,13 +56,13 @@ final class Database implements AutoCloseable {
     config.setPassword(address.password());
     config.setMaximumPoolSize(4);
     config.setMinimumIdle(1);
-    config.setConnectionTimeout(CONNECTING_MILLIS);
+    config.setConnectionTimeout(CONNECT_TIMEOUT_MILLIS);
     config.setValidationTimeout(1_000);
-    config.setInitializationFailTimeout(-1); // it may come later
+    config.setInitializationFailTimeout(-1); // the database may become available later
     if (!address.isEmbedded()) {
       config.addDataSourceProperty("connectTimeout", "2");
       config.addDataSourceProperty("loginTimeout", "2");
-      config.addDataSourceProperty("socketTimeout", Integer.toString(ANSWERING_SECONDS + 2));
+      config.addDataSourceProperty("socketTimeout", Integer.toString(QUERY_TIMEOUT_SECONDS + 2));
       config.addDataSourceProperty("tcpKeepAlive", "true");
       config.addDataSourceProperty("reWriteBatchedInserts", "true");
       config.addDataSourceProperty("ApplicationName", "headgate");
@@ -67,74 +71,76 @@ final class Database implements AutoCloseable {
     return config;
   }
 
-  String place() {
-    return address.place();
+  String displayName() {
+    return address.displayName();
   }
 
   /**
-   * Asks, or changes something without a transaction of its own.
+   * Runs a query, or a change that needs no transaction of its own.
    *
-   * @throws Away if there is no answer
+   * @throws Unavailable if the database does not respond
    */
-  <T> T ask(HandleCallback<T, SQLException> question) {
+  <T> T query(HandleCallback<T, SQLException> callback) {
     try {
       migrate();
-      return jdbi.withHandle(question);
+      return jdbi.withHandle(callback);
     } catch (JdbiException | FlywayException | SQLException e) {
-      throw problem(e, "changes of the rules must wait until it is back");
+      throw problem(e, "rules cannot be changed until it is available again");
     }
   }
 
   /**
-   * Does all of it or nothing.
+   * Runs a change in a transaction.
    *
-   * @throws Away if that can't be done, or nobody knows whether it was
-   * @throws IllegalArgumentException if the database is there and refuses what it is given
+   * @throws Unavailable if the change fails, or if its outcome is unknown because the connection
+   *     was lost during the commit
+   * @throws IllegalArgumentException if the database rejects the data
    */
-  <T> T atOnce(HandleCallback<T, SQLException> change) {
-    var done = new boolean[1];
+  <T> T inTransaction(HandleCallback<T, SQLException> change) {
+    var committing = new boolean[1];
     try {
       migrate();
       return jdbi.inTransaction(handle -> {
         var result = change.withHandle(handle);
-        done[0] = true;
+        committing[0] = true;
         return result;
       });
     } catch (JdbiException | FlywayException | SQLException e) {
       throw problem(
           e,
-          done[0]
-              ? "it was lost while the change was being completed, so look at the history whether"
-                  + " it was made"
-              : "nothing was changed; try again when it is back");
+          committing[0]
+              ? "the connection was lost during the commit, so check the history to see whether the"
+                  + " change was made"
+              : "nothing was changed; retry when it is available again");
     }
   }
 
-  /** The tables are made or brought up to date by the first who gets through. */
+  /** Creates or upgrades the tables. Done once, by the first thread that reaches the database. */
   private void migrate() throws SQLException {
     if (migrated) return;
     try {
-      if (!migrating.tryLock(CONNECTING_MILLIS, TimeUnit.MILLISECONDS)) {
-        throw new SQLException("it has not answered yet");
+      if (!migrationLock.tryLock(CONNECT_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
+        throw new SQLException("no response yet");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new SQLException("interrupted", e);
     }
     try {
-      if (!migrated) makeTables();
+      if (!migrated) createTables();
       migrated = true;
     } finally {
-      migrating.unlock();
+      migrationLock.unlock();
     }
   }
 
   /**
-   * If it is away, this says so better than Flyway. A file is opened by the first connection, which
-   * takes as long as it takes on a busy machine, and says at once if another process has it: a pool
-   * would lose patience in the one case and try again in the other.
+   * Opens a connection first, since its error message is clearer than Flyway's. The first
+   * connection to an H2 file opens the file. That may take long on a busy machine, and fails at
+   * once if another process has the file open. A pool would time out in the first case and retry in
+   * the second, so this connection bypasses the pool.
    */
-  private void reach() throws SQLException {
+  private void connect() throws SQLException {
     if (!address.isEmbedded()) {
       jdbi.useHandle(handle -> {});
       return;
@@ -147,15 +153,15 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private void makeTables() throws SQLException {
-    makeFiles(address);
-    reach();
+  private void createTables() throws SQLException {
+    createFiles(address);
+    connect();
     var flyway =
         Flyway.configure()
             .dataSource(pool)
             .locations("classpath:io/headgate/server/rules/database")
             .table("headgate_schema_history")
-            .baselineOnMigrate(true) // others may have tables there
+            .baselineOnMigrate(true) // other applications may have tables in this schema
             .baselineVersion("0")
             .load();
     for (int tries = 1; ; tries++) {
@@ -163,55 +169,58 @@ final class Database implements AutoCloseable {
         flyway.migrate();
         break;
       } catch (FlywayException e) {
-        if (tries == MIGRATIONS) throw e; // instances that start together get in each other's way
+        if (tries == MAX_MIGRATION_ATTEMPTS) throw e; // instances that start together may collide
       }
     }
-    jdbi.useHandle(Database::begin);
+    jdbi.useHandle(Database::insertHead);
   }
 
-  private static void begin(Handle handle) {
+  private static void insertHead(Handle handle) {
     try {
-      RuleDao.begin(handle);
+      RuleDao.insertHead(handle);
     } catch (JdbiException e) {
-      if (RuleDao.head(handle).isEmpty()) throw e; // somebody else was faster
+      if (RuleDao.head(handle).isEmpty()) throw e; // inserted concurrently by another instance
     }
   }
 
-  private static void makeFiles(DatabaseAddress address) throws SQLException {
+  private static void createFiles(DatabaseAddress address) throws SQLException {
     if (address.file().isEmpty()) return;
     try {
       var file = address.file().get();
-      // A directory that an address names may be used for more.
+      // The directory of a given address may be used by other applications as well.
       PrivateFiles.makeDirectory(Objects.requireNonNull(file.getParent()), false);
       // H2 opens an empty file as a new database.
       PrivateFiles.makeFile(Path.of(file + ".mv.db"));
-      PrivateFiles.tighten(Path.of(file + ".trace.db"));
+      PrivateFiles.restrict(Path.of(file + ".trace.db"));
     } catch (IOException e) {
-      throw new SQLException("its directory can't be made: " + e, e);
+      throw new SQLException("its directory cannot be created: " + e, e);
     }
   }
 
   private RuntimeException problem(Exception e, String consequence) {
-    if (isInUse(e)) return new Away(inUse(), e);
-    if (isOfData(e)) {
+    if (isInUse(e)) return new Unavailable(inUse(), e);
+    if (isDataError(e)) {
       return new IllegalArgumentException(
-          "the database of rules, %s, refuses this (%s)".formatted(place(), reason(e)), e);
+          "the rules database %s rejected the change (%s)".formatted(displayName(), reason(e)), e);
     }
-    return new Away(
-        "the database of rules, %s, can't be asked (%s); the rules in force stay so, and %s"
-            .formatted(place(), reason(e), consequence),
+    return new Unavailable(
+        "the rules database %s is unavailable (%s); the current rules stay in force, and %s"
+            .formatted(displayName(), reason(e), consequence),
         e);
   }
 
   private String inUse() {
-    return "another process has the database of rules, "
-        + place()
-        + ", open; give this one a directory of its own with --data, or let all share a PostgreSQL"
-        + " with --database postgresql://…";
+    return "the rules database "
+        + displayName()
+        + " is open in another process; use a separate directory with --data, or share a"
+        + " PostgreSQL database with --database postgresql://…";
   }
 
-  /** Whether trying again is of no use, by the classes of SQL states. */
-  private static boolean isOfData(Throwable e) {
+  /**
+   * Returns whether the data caused the error, by the class of the SQL state, so that a retry is
+   * pointless.
+   */
+  private static boolean isDataError(Throwable e) {
     for (var cause = e; cause != null; cause = cause.getCause()) {
       if (!(cause instanceof SQLException sql) || sql.getSQLState() == null) continue;
       if (sql.getSQLState().startsWith("22") || sql.getSQLState().startsWith("23")) return true;
@@ -226,7 +235,7 @@ final class Database implements AutoCloseable {
     return false;
   }
 
-  /** The innermost has the reason; those around it say that there was one. */
+  /** Returns the message of the innermost cause, which has the actual reason, on one line. */
   static String reason(Throwable e) {
     String reason = "";
     for (var cause = e; cause != null; cause = cause.getCause()) {

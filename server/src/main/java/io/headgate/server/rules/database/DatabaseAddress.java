@@ -10,28 +10,32 @@ import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
 /**
- * Where a database is.
+ * Address of a rules database. Its {@code toString} contains no credentials.
  *
- * @param place for people; without what is secret
- * @param file the file of an embedded database, without its ending
+ * @param jdbc the JDBC URL, without user and password
+ * @param displayName the address without credentials, for messages
+ * @param file the file of an embedded database, without its extension
  */
 public record DatabaseAddress(
-    String jdbc, String user, String password, String place, Optional<Path> file) {
+    String jdbc, String user, String password, String displayName, Optional<Path> file) {
   private static final String H2 = "h2:";
   private static final String POSTGRESQL = "postgresql://";
   private static final Pattern HOST =
       Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?");
 
   /**
+   * Parses an address. Exceptions do not contain the text, which may hold a password.
+   *
    * @param text {@code h2:PATH} or {@code postgresql://user:password@host:port/database}
-   * @param directory what a path is relative to
+   * @param directory base directory of a relative path
+   * @throws IllegalArgumentException if the text is not such an address
    */
   public static DatabaseAddress parse(String text, Path directory) {
     if (text.startsWith(H2)) return h2(text.substring(H2.length()), directory);
     if (text.startsWith(POSTGRESQL)) return postgresql(text);
     throw new IllegalArgumentException(
-        "not an address of a database: it begins neither with h2: (then a path) nor with"
-            + " postgresql:// (then user:password@host:port/database)");
+        "not a database address: it must be h2:PATH or"
+            + " postgresql://user:password@host:port/database");
   }
 
   private static DatabaseAddress h2(String path, Path directory) {
@@ -40,7 +44,8 @@ public record DatabaseAddress(
           "h2: must be followed by the path of a file, without ';' and settings after it");
     }
     var file = directory.resolve(path).toAbsolutePath().normalize();
-    // A commit is on its way to the disk when it returns; others wait for it, but not for ever.
+    // WRITE_DELAY=0: a commit is written to disk when it returns. LOCK_TIMEOUT bounds the wait for
+    // locks.
     String jdbc =
         "jdbc:h2:file:%s;WRITE_DELAY=0;LOCK_TIMEOUT=5000;DB_CLOSE_ON_EXIT=FALSE".formatted(file);
     return new DatabaseAddress(jdbc, "headgate", "", H2 + path, Optional.of(file));
@@ -51,46 +56,47 @@ public record DatabaseAddress(
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
-      // Its message has the text, and with it the password.
+      // The message of the exception contains the text, and with it the password.
       throw new IllegalArgumentException(
-          "not an address of PostgreSQL (%s); in a password write %%40 for @, %%2F for / and so on"
+          "not a PostgreSQL address (%s); in a password write %%40 for @, %%2F for / and so on"
               .formatted(e.getReason()));
     }
     String database = uri.getRawPath() == null ? "" : uri.getRawPath().replaceFirst("^/", "");
     String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
-    boolean cut = database.contains("/") || (database + query).contains("@");
-    if (cut || uri.getRawFragment() != null) { // most likely by a character of the password
+    boolean truncated = database.contains("/") || (database + query).contains("@");
+    // most likely caused by a special character in the password
+    if (truncated || uri.getRawFragment() != null) {
       throw new IllegalArgumentException(
-          "in an address of PostgreSQL the name of the database has neither / nor @ nor #; in a"
-              + " password write %40 for @, %2F for /, %3F for ? and %23 for #");
+          "in a PostgreSQL address the database name cannot contain /, @ or #; in a password write"
+              + " %40 for @, %2F for /, %3F for ? and %23 for #");
     }
-    // By hand, since a URI knows no host with a '_'.
+    // Parsed manually, since URI rejects host names with an underscore.
     String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();
     int end = authority.lastIndexOf('@');
-    String at = authority.substring(end + 1);
-    if (!HOST.matcher(at).matches() || isNoPort(at) || database.isEmpty()) {
+    String hostAndPort = authority.substring(end + 1);
+    if (!HOST.matcher(hostAndPort).matches() || hasInvalidPort(hostAndPort) || database.isEmpty()) {
       throw new IllegalArgumentException(
-          "an address of PostgreSQL has a host and a database:"
+          "a PostgreSQL address must have a host and a database:"
               + " postgresql://user:password@host:port/database");
     }
-    String login = end < 0 ? "" : authority.substring(0, end);
-    int colon = login.indexOf(':');
-    String place = POSTGRESQL + at + "/" + database;
-    // Messages of the driver and the pool may show the address, so no login stays in it.
-    String user = colon < 0 ? login : login.substring(0, colon);
+    String credentials = end < 0 ? "" : authority.substring(0, end);
+    int colon = credentials.indexOf(':');
+    String displayName = POSTGRESQL + hostAndPort + "/" + database;
+    // Messages of the driver and the pool may show the URL, so it must not contain credentials.
+    String user = colon < 0 ? credentials : credentials.substring(0, colon);
     return new DatabaseAddress(
-        "jdbc:" + place + withoutLogin(query),
-        decoded(parameter(query, "user").orElse(user)),
-        decoded(parameter(query, "password").orElse(colon < 0 ? "" : login.substring(colon + 1))),
-        place,
+        "jdbc:" + displayName + withoutCredentials(query),
+        decode(parameter(query, "user").orElse(user)),
+        decode(parameter(query, "password").orElse(colon < 0 ? "" : credentials.substring(colon + 1))),
+        displayName,
         Optional.empty());
   }
 
-  /** Of which the driver would complain with the whole address. */
-  private static boolean isNoPort(String at) {
-    int colon = at.lastIndexOf(':');
-    if (colon < 0 || at.endsWith("]")) return false;
-    int port = Integer.parseInt(at.substring(colon + 1));
+  /** Detects a port the driver would reject with a message that contains the whole address. */
+  private static boolean hasInvalidPort(String hostAndPort) {
+    int colon = hostAndPort.lastIndexOf(':');
+    if (colon < 0 || hostAndPort.endsWith("]")) return false;
+    int port = Integer.parseInt(hostAndPort.substring(colon + 1));
     return port < 1 || port > 65_535;
   }
 
@@ -101,7 +107,7 @@ public record DatabaseAddress(
     return Optional.empty();
   }
 
-  private static String withoutLogin(String query) {
+  private static String withoutCredentials(String query) {
     var kept = new StringJoiner("&", "?", "").setEmptyValue("");
     for (var part : query.replaceFirst("^\\?", "").split("&", -1)) {
       if (!part.isEmpty() && !part.matches("(user|password)=.*")) kept.add(part);
@@ -109,7 +115,7 @@ public record DatabaseAddress(
     return kept.toString();
   }
 
-  private static String decoded(String text) {
+  private static String decode(String text) {
     return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
@@ -119,6 +125,6 @@ public record DatabaseAddress(
 
   @Override
   public String toString() {
-    return place;
+    return displayName;
   }
 }

@@ -5,9 +5,9 @@ import io.headgate.rule.Rule;
 import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.rules.RuleRepositoryException.Away;
+import io.headgate.server.rules.RuleRepositoryException.Unavailable;
 import io.headgate.server.rules.RuleSnapshot;
-import io.headgate.server.rules.database.RuleTransactions.Done;
+import io.headgate.server.rules.database.RuleTransactions.ChangeResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,85 +23,90 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The book of a fleet: every instance that has the same database has the same rules. */
+/**
+ * A repository in a database, shared by all instances that use the same database. Keeps serving the
+ * last known rules while the database is unavailable. Thread-safe.
+ */
 public final class DatabaseRuleRepository implements RuleRepository {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseRuleRepository.class);
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long LOCK_TIMEOUT_SECONDS = 10;
 
   private final Database database;
-  private final RuleTransactions records;
-  private final ActiveRevision shelf;
-  private final RevisionPoller following;
+  private final RuleTransactions transactions;
+  private final ActiveRevision active;
+  private final RevisionPoller poller;
 
-  /** Changes of this instance wait here, where they keep no connection from others. */
-  private final ReentrantLock turn = new ReentrantLock(true);
+  /** Serializes the changes of this instance, so that waiting changes occupy no connection. */
+  private final ReentrantLock changeLock = new ReentrantLock(true);
 
   /**
-   * @param copy the file that keeps the last good rules
-   * @param look how often to ask for a newer revision
-   * @param bulletin the way to other instances, where they share a Redis
+   * Settings of a repository.
+   *
+   * @param snapshot file that stores the last known rules
+   * @param pollInterval how often to query the database for a newer revision
+   * @param broadcast notifies other instances, if they share a Redis
    */
-  public record Terms(
+  public record Settings(
       DatabaseAddress database,
-      Path copy,
-      Duration look,
-      Optional<Broadcast> bulletin,
+      Path snapshot,
+      Duration pollInterval,
+      Optional<Broadcast> broadcast,
       InstantSource clock) {}
 
-  private DatabaseRuleRepository(Database database, Terms terms, Seed seed) {
+  private DatabaseRuleRepository(Database database, Settings settings, Seed seed) {
     this.database = database;
-    this.records = new RuleTransactions(database, terms.clock());
-    var lastGood = new SnapshotFile(terms.copy());
-    var start = start(seed, lastGood);
-    this.shelf = new ActiveRevision(start.copy);
-    this.following =
+    this.transactions = new RuleTransactions(database, settings.clock());
+    var snapshotFile = new SnapshotFile(settings.snapshot());
+    var start = start(seed, snapshotFile);
+    this.active = new ActiveRevision(start.snapshot);
+    this.poller =
         new RevisionPoller(
-            records,
-            shelf,
+            transactions,
+            active,
             seed,
-            lastGood,
-            terms.bulletin().map(RevisionPublisher::new),
-            terms.look(),
+            snapshotFile,
+            settings.broadcast().map(RevisionPublisher::new),
+            settings.pollInterval(),
             start.problem);
   }
 
   /**
-   * Opens the book, or the copy that there is of it while the database is away.
+   * Opens the repository, from the snapshot file if the database is unavailable.
    *
-   * @throws Away if there is neither, or another process has the file
+   * @throws Unavailable if neither can be read, or if another process has the database file open
    */
-  public static DatabaseRuleRepository open(Terms terms, Seed seed) {
-    var database = new Database(terms.database());
+  public static DatabaseRuleRepository open(Settings settings, Seed seed) {
+    var database = new Database(settings.database());
     try {
-      var book = new DatabaseRuleRepository(database, terms, seed);
-      book.following.start();
-      return book;
+      var repository = new DatabaseRuleRepository(database, settings, seed);
+      repository.poller.start();
+      return repository;
     } catch (RuntimeException e) {
       database.close();
       throw e;
     }
   }
 
-  /** What to begin with, and why it is not what the database has. */
-  private record Start(StoredSnapshot copy, Optional<String> problem) {}
+  /** The initial snapshot, and why it is not from the database if it is not. */
+  private record Start(StoredSnapshot snapshot, Optional<String> problem) {}
 
-  private Start start(Seed seed, SnapshotFile lastGood) {
+  private Start start(Seed seed, SnapshotFile snapshotFile) {
     try {
-      return new Start(records.begin(seed), Optional.empty());
-    } catch (Away e) {
+      return new Start(transactions.initialize(seed), Optional.empty());
+    } catch (Unavailable e) {
       if (Database.isInUse(e)) throw e;
       try {
-        var copy = lastGood.read();
+        var snapshot = snapshotFile.read();
         LOG.warn(
             "{}; starting with revision {} from {}",
             e.getMessage(),
-            copy.number(),
-            lastGood.file());
-        return new Start(copy, Optional.of(String.valueOf(e.getMessage())));
-      } catch (IOException none) {
-        throw new Away(
+            snapshot.number(),
+            snapshotFile.file());
+        return new Start(snapshot, Optional.of(String.valueOf(e.getMessage())));
+      } catch (IOException unreadable) {
+        throw new Unavailable(
             "%s; and %s; start the database, or correct --database"
-                .formatted(e.getMessage(), none.getMessage()),
+                .formatted(e.getMessage(), unreadable.getMessage()),
             e);
       }
     }
@@ -109,73 +114,73 @@ public final class DatabaseRuleRepository implements RuleRepository {
 
   @Override
   public RuleSnapshot inForce() {
-    return shelf.copy().edition();
+    return active.get().snapshot();
   }
 
   @Override
   public Condition condition() {
-    return new Condition(database.place(), Optional.empty(), following.problem());
+    return new Condition(database.displayName(), Optional.empty(), poller.problem());
   }
 
   @Override
-  public void follow(Consumer<RuleSnapshot> use) {
-    shelf.follow(use);
+  public void follow(Consumer<RuleSnapshot> listener) {
+    active.follow(listener);
   }
 
   @Override
   public RuleSnapshot latest() {
-    return records.latest(shelf.copy()).edition();
+    return transactions.latest(active.get()).snapshot();
   }
 
   @Override
   public RuleSnapshot at(long number) {
-    return records.at(number, shelf.copy());
+    return transactions.at(number, active.get());
   }
 
   @Override
-  public List<Revision> history(long before, int most) {
-    return records.history(before, most);
+  public List<Revision> history(long before, int limit) {
+    return transactions.history(before, limit);
   }
 
   @Override
   public RuleSnapshot change(
-      OptionalLong expected, ChangeInfo signature, UnaryOperator<List<Rule>> edit) {
-    return inTurn(() -> records.change(shelf.copy(), expected, signature, edit));
+      OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
+    return serialized(() -> transactions.change(active.get(), expected, changeInfo, edit));
   }
 
   @Override
-  public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo signature) {
-    return inTurn(() -> records.restore(shelf.copy(), number, expected, signature));
+  public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo changeInfo) {
+    return serialized(() -> transactions.restore(active.get(), number, expected, changeInfo));
   }
 
-  private RuleSnapshot inTurn(Supplier<Done> change) {
+  private RuleSnapshot serialized(Supplier<ChangeResult> change) {
     try {
-      if (!turn.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)) throw busy();
+      if (!changeLock.tryLock(LOCK_TIMEOUT_SECONDS, TimeUnit.SECONDS)) throw changesInProgress();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw busy();
+      throw changesInProgress();
     }
     try {
-      var done = change.get();
-      shelf.put(done.latest());
-      if (done.isNew())
-        following.made(done.latest()); // though the follower may have found it first
-      return done.latest().edition();
+      var result = change.get();
+      active.activate(result.latest());
+      if (result.isNew())
+        poller.publish(result.latest()); // even if the poller found it first
+      return result.latest().snapshot();
     } finally {
-      turn.unlock();
+      changeLock.unlock();
     }
   }
 
-  private Away busy() {
-    return new Away(
-        "other changes of the rules in %s are not done yet; nothing was changed, try again"
-            .formatted(database.place()),
+  private Unavailable changesInProgress() {
+    return new Unavailable(
+        "other changes to the rules in %s are still in progress; nothing was changed; retry"
+            .formatted(database.displayName()),
         null);
   }
 
   @Override
   public void close() {
-    following.close();
+    poller.close();
     database.close();
   }
 }

@@ -10,75 +10,81 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a change of the rules comes to.
+ * The rows a change of the rules writes.
  *
- * @param lines all rules afterwards
- * @param written those of which there is a new version: added, changed or moved
- * @param ended the rules of which a version ends
+ * @param rules all rules after the change
+ * @param written rules with a new version: added, changed or moved
+ * @param ended ids of the rules whose current version ends
+ * @param added number of rules added
+ * @param changed number of rules with a new body
+ * @param removed number of rules removed
  */
 record RevisionDelta(
-    List<StoredRule> lines,
+    List<StoredRule> rules,
     List<StoredRule> written,
     List<String> ended,
     int added,
     int changed,
     int removed) {
 
-  /** That the rules can stand together is found when they are compiled. */
+  /**
+   * Computes the delta between the stored rules and new ones. Does not check that the rules form a
+   * valid rule set; compiling them does.
+   */
   static RevisionDelta of(List<StoredRule> before, List<Rule> after) {
-    var was = new HashMap<String, StoredRule>(before.size() * 2);
-    for (var line : before) was.put(line.id(), line);
-    var lines = placed(after, was);
+    var previous = new HashMap<String, StoredRule>(before.size() * 2);
+    for (var stored : before) previous.put(stored.id(), stored);
+    var rules = assignSortKeys(after, previous);
     var written = new ArrayList<StoredRule>();
     var ended = new ArrayList<String>();
     int added = 0;
     int changed = 0;
-    for (var line : lines) {
-      var old = was.get(line.id());
-      if (line.equals(old)) continue;
-      written.add(line);
+    for (var stored : rules) {
+      var old = previous.get(stored.id());
+      if (stored.equals(old)) continue;
+      written.add(stored);
       if (old == null) {
         added++;
         continue;
       }
-      ended.add(line.id());
-      if (!old.body().equals(line.body())) changed++;
+      ended.add(stored.id());
+      if (!old.body().equals(stored.body())) changed++;
     }
     var kept = new HashSet<String>();
-    for (var line : lines) kept.add(line.id());
+    for (var stored : rules) kept.add(stored.id());
     int removed = 0;
-    for (var line : before) {
-      if (kept.contains(line.id())) continue;
-      ended.add(line.id());
+    for (var stored : before) {
+      if (kept.contains(stored.id())) continue;
+      ended.add(stored.id());
       removed++;
     }
-    return new RevisionDelta(lines, written, ended, added, changed, removed);
+    return new RevisionDelta(rules, written, ended, added, changed, removed);
   }
 
   boolean isEmpty() {
     return written.isEmpty() && ended.isEmpty();
   }
 
-  private static List<StoredRule> placed(List<Rule> rules, Map<String, StoredRule> was) {
+  private static List<StoredRule> assignSortKeys(List<Rule> rules, Map<String, StoredRule> previous) {
     var old = new long[rules.size()];
     for (int i = 0; i < old.length; i++) {
-      var line = was.get(rules.get(i).id());
-      old[i] = line == null ? SortKeys.NONE : line.place();
+      var stored = previous.get(rules.get(i).id());
+      old[i] = stored == null ? SortKeys.NONE : stored.sortKey();
     }
-    var places = SortKeys.assign(old);
-    var lines = new ArrayList<StoredRule>(places.length);
-    for (int i = 0; i < places.length; i++) {
-      lines.add(line(places[i], rules.get(i), was.get(rules.get(i).id())));
+    var sortKeys = SortKeys.assign(old);
+    var assigned = new ArrayList<StoredRule>(sortKeys.length);
+    for (int i = 0; i < sortKeys.length; i++) {
+      assigned.add(stored(sortKeys[i], rules.get(i), previous.get(rules.get(i).id())));
     }
-    return lines;
+    return assigned;
   }
 
-  /** The rule as others will read it, so that all instances have the same. */
-  private static StoredRule line(long place, Rule rule, @Nullable StoredRule old) {
+  /** Returns the rule as other instances will read it, so that all instances have the same. */
+  private static StoredRule stored(long sortKey, Rule rule, @Nullable StoredRule old) {
     if (old != null && old.rule().equals(rule))
-      return new StoredRule(place, old.body(), old.rule());
+      return new StoredRule(sortKey, old.body(), old.rule());
     String body = RuleFile.json(rule);
-    if (old != null && old.body().equals(body)) return new StoredRule(place, body, old.rule());
-    return new StoredRule(place, body, RuleFile.readRule(body));
+    if (old != null && old.body().equals(body)) return new StoredRule(sortKey, body, old.rule());
+    return new StoredRule(sortKey, body, RuleFile.readRule(body));
   }
 }

@@ -1,6 +1,6 @@
 package io.headgate.server.rules.database;
 
-import io.headgate.server.rules.RuleRepositoryException.Away;
+import io.headgate.server.rules.RuleRepositoryException.Unavailable;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -12,59 +12,60 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one instance up to date, in a thread of its own: hears of new editions from others, asks
- * the database for the latest number now and then, passes on what was made here, and keeps the copy
- * in the file. Of editions that come faster than they can be handled, only the latest is.
+ * Keeps one instance up to date on a thread of its own. It receives notifications of new revisions
+ * from other instances, polls the database for the latest revision, publishes revisions made on
+ * this instance, and maintains the snapshot file. Of revisions that arrive faster than they can be
+ * handled, only the latest is.
  */
 final class RevisionPoller implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RevisionPoller.class);
-  private static final long CLOSING_MILLIS = 15_000;
+  private static final long CLOSE_TIMEOUT_MILLIS = 15_000;
 
-  private final RuleTransactions records;
-  private final ActiveRevision shelf;
+  private final RuleTransactions transactions;
+  private final ActiveRevision active;
   private final Seed seed;
-  private final SnapshotFile lastGood;
-  private final Optional<RevisionPublisher> courier;
-  private final long lookNanos;
+  private final SnapshotFile snapshotFile;
+  private final Optional<RevisionPublisher> publisher;
+  private final long pollNanos;
   private final Thread thread =
       Thread.ofPlatform().daemon().name("headgate-book").unstarted(this::run);
-  private final Semaphore news = new Semaphore(0);
-  private final AtomicLong heard = new AtomicLong();
-  private final AtomicReference<@Nullable StoredSnapshot> made = new AtomicReference<>();
+  private final Semaphore wakeUps = new Semaphore(0);
+  private final AtomicLong notified = new AtomicLong();
+  private final AtomicReference<@Nullable StoredSnapshot> unpublished = new AtomicReference<>();
   private volatile Optional<String> problem;
   private volatile boolean closed;
-  private boolean begun; // the rest is the thread's own
-  private String listening = "";
+  private boolean initialized; // confined to the thread, like subscribed
+  private String subscribed = "";
 
   /**
-   * @param problem why the edition on the shelf is not the database's, if so
+   * @param problem why the active snapshot is not from the database, if it is not
    */
   RevisionPoller(
-      RuleTransactions records,
-      ActiveRevision shelf,
+      RuleTransactions transactions,
+      ActiveRevision active,
       Seed seed,
-      SnapshotFile lastGood,
-      Optional<RevisionPublisher> courier,
-      Duration look,
+      SnapshotFile snapshotFile,
+      Optional<RevisionPublisher> publisher,
+      Duration pollInterval,
       Optional<String> problem) {
-    this.records = records;
-    this.shelf = shelf;
+    this.transactions = transactions;
+    this.active = active;
     this.seed = seed;
-    this.lastGood = lastGood;
-    this.courier = courier;
-    this.lookNanos = look.toNanos();
+    this.snapshotFile = snapshotFile;
+    this.publisher = publisher;
+    this.pollNanos = pollInterval.toNanos();
     this.problem = problem;
-    this.begun = problem.isEmpty();
+    this.initialized = problem.isEmpty();
   }
 
   void start() {
-    listen();
-    if (begun) {
-      lastGood.keep(shelf.copy());
-      if (shelf.copy().number() == 1) made(shelf.copy());
+    subscribe();
+    if (initialized) {
+      snapshotFile.write(active.get());
+      if (active.get().number() == 1) publish(active.get());
     } else {
-      heard.set(Long.MAX_VALUE); // whatever Redis has may be newer than the file
-      news.release();
+      notified.set(Long.MAX_VALUE); // Redis may have a newer revision than the file
+      wakeUps.release();
     }
     thread.start();
   }
@@ -73,131 +74,147 @@ final class RevisionPoller implements AutoCloseable {
     return problem;
   }
 
-  /** An edition was made here, and is in force here. */
-  void made(StoredSnapshot copy) {
-    made.set(copy);
-    news.release();
+  /** Publishes a snapshot made on this instance, where it is already active. */
+  void publish(StoredSnapshot snapshot) {
+    unpublished.set(snapshot);
+    wakeUps.release();
   }
 
   private void run() {
-    long due = System.nanoTime() + lookNanos;
+    long due = System.nanoTime() + pollNanos;
     while (!closed) {
       try {
-        boolean woken = news.tryAcquire(Math.max(0, due - System.nanoTime()), TimeUnit.NANOSECONDS);
+        boolean woken = wakeUps.tryAcquire(Math.max(0, due - System.nanoTime()), TimeUnit.NANOSECONDS);
         if (closed) return;
         if (woken) {
-          news.drainPermits();
-          passOn();
-          hear();
+          wakeUps.drainPermits();
+          publishPending();
+          readPublished();
         }
         if (System.nanoTime() - due >= 0) {
-          ask();
-          lastGood.keep(shelf.copy());
-          due = System.nanoTime() + lookNanos;
+          queryDatabase();
+          snapshotFile.write(active.get());
+          due = System.nanoTime() + pollNanos;
         }
       } catch (InterruptedException e) {
         return;
       } catch (RuntimeException e) {
-        LOG.error("the rules could not be followed", e); // and the next look comes all the same
-        due = System.nanoTime() + lookNanos;
+        LOG.error("polling for rules failed; the next poll follows as usual", e);
+        due = System.nanoTime() + pollNanos;
       }
     }
   }
 
-  private void passOn() {
-    var copy = made.getAndSet(null);
-    if (copy != null) courier.ifPresent(there -> there.post(copy));
+  private void publishPending() {
+    var pending = unpublished.getAndSet(null);
+    if (pending != null) publisher.ifPresent(redis -> redis.publish(pending));
   }
 
-  /** Takes what others have posted; from the database where it is not to be had otherwise. */
-  private void hear() {
-    long number = heard.getAndSet(0);
-    if (number <= shelf.copy().number()) return;
-    var held = shelf.copy();
-    courier
-        .flatMap(there -> there.read(held.book(), held.known()))
-        .ifPresent(copy -> take(copy, "Redis"));
-    if (begun && number > shelf.copy().number()) ask();
+  /**
+   * Activates the snapshot that another instance published, or reads the database if it cannot be
+   * read from Redis.
+   */
+  private void readPublished() {
+    long number = notified.getAndSet(0);
+    if (number <= active.get().number()) return;
+    var current = active.get();
+    publisher
+        .flatMap(redis -> redis.read(current.repositoryId(), current.rulesByText()))
+        .ifPresent(snapshot -> activate(snapshot, "Redis"));
+    if (initialized && number > active.get().number()) queryDatabase();
   }
 
-  private void ask() {
+  private void queryDatabase() {
     try {
-      if (!begun) begin();
-      else look();
-      if (problem.isPresent()) LOG.info("the database of rules is back");
+      if (!initialized) initialize();
+      else pollDatabase();
+      if (problem.isPresent()) LOG.info("the rules database is available again");
       problem = Optional.empty();
-    } catch (Away e) {
-      String what = String.valueOf(e.getMessage());
-      if (isNews(what)) LOG.warn("{}", what);
-      problem = Optional.of(what);
+    } catch (Unavailable e) {
+      String message = String.valueOf(e.getMessage());
+      if (isNew(message)) LOG.warn("{}", message);
+      problem = Optional.of(message);
     } catch (RuntimeException e) {
-      String what = "the rules in force stay so, since the database's can't be followed: " + e;
-      if (isNews(what)) LOG.error("{}", what, e);
-      problem = Optional.of(what);
+      String message =
+          "cannot load rules from the database; keeping revision %d: %s"
+              .formatted(active.get().number(), e);
+      if (isNew(message)) LOG.error("{}", message, e);
+      problem = Optional.of(message);
     }
   }
 
-  /** The same thing is said once, though each time it may have taken other milliseconds. */
-  private boolean isNews(String what) {
+  /**
+   * Returns whether the message differs from the last one in more than its digits, such as elapsed
+   * milliseconds.
+   */
+  private boolean isNew(String message) {
     var digits = "[0-9]+";
     return problem
-        .filter(said -> said.replaceAll(digits, "").equals(what.replaceAll(digits, "")))
+        .filter(previous -> previous.replaceAll(digits, "").equals(message.replaceAll(digits, "")))
         .isEmpty();
   }
 
-  /** The database was away at the start. Its rules count, even if they are another book's. */
-  private void begin() {
-    var held = shelf.copy();
-    var copy = records.begin(seed);
-    begun = true;
-    take(copy, "the database");
-    listen();
-    lastGood.keep(shelf.copy());
-    RuleTransactions.requireNotSetBack(held, copy.head());
+  /**
+   * Reads the database for the first time if it was unavailable at the start. Its rules replace
+   * those of the snapshot file, even if they belong to another repository.
+   */
+  private void initialize() {
+    var current = active.get();
+    var stored = transactions.initialize(seed);
+    initialized = true;
+    activate(stored, "the database");
+    subscribe();
+    snapshotFile.write(active.get());
+    RuleTransactions.requireNotRestored(current, stored.head());
   }
 
-  private void look() {
-    var held = shelf.copy(); // before asking: the head can't be behind it unless it was set back
-    var head = records.head();
-    RuleTransactions.requireNotSetBack(held, head);
-    if (held.isAt(head)) return;
-    take(records.latest(held), "the database");
-    listen();
+  private void pollDatabase() {
+    // read before the query: the head is behind it only if the database was restored to an earlier
+    // state
+    var current = active.get();
+    var head = transactions.head();
+    RuleTransactions.requireNotRestored(current, head);
+    if (current.isAt(head)) return;
+    activate(transactions.latest(current), "the database");
+    subscribe();
   }
 
-  private void take(StoredSnapshot copy, String from) {
-    if (!shelf.put(copy)) return;
-    var revision = copy.edition().revision();
+  private void activate(StoredSnapshot snapshot, String from) {
+    if (!active.activate(snapshot)) return;
+    var revision = snapshot.snapshot().revision();
     LOG.info(
         "rules: revision {} by {} is in force, {} rules, from {}",
         revision.number(),
-        revision.signature().author(),
+        revision.changeInfo().author(),
         revision.rules(),
         from);
   }
 
-  /** On the channel of the book, which may turn out to be another one than the copy was of. */
-  private void listen() {
-    String book = shelf.copy().book();
-    if (book.equals(listening)) return;
-    listening = book;
-    courier.ifPresent(there -> there.listen(book, this::heard));
+  /**
+   * Subscribes to the channel of the repository, which may not be the one the snapshot file came
+   * from.
+   */
+  private void subscribe() {
+    String repositoryId = active.get().repositoryId();
+    if (repositoryId.equals(subscribed)) return;
+    subscribed = repositoryId;
+    publisher.ifPresent(redis -> redis.subscribe(repositoryId, this::notified));
   }
 
-  private void heard(long number) {
-    heard.accumulateAndGet(number, Math::max);
-    news.release();
+  private void notified(long number) {
+    notified.accumulateAndGet(number, Math::max);
+    wakeUps.release();
   }
 
   @Override
   public void close() {
     closed = true;
-    news.release();
+    wakeUps.release();
     try {
-      thread.join(CLOSING_MILLIS);
+      thread.join(CLOSE_TIMEOUT_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    lastGood.keep(shelf.copy());
+    snapshotFile.write(active.get());
   }
 }

@@ -19,71 +19,83 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings new editions to other instances through the Redis that they share, in milliseconds. What
- * does not arrive this way is found by asking the database, so nothing that fails here matters.
+ * Distributes new revisions to other instances through a shared Redis, within milliseconds.
+ * Instances that miss one find it by polling the database, so failures here are harmless.
  */
 final class RevisionPublisher {
   private static final Logger LOG = LoggerFactory.getLogger(RevisionPublisher.class);
 
-  /** Long enough for every instance that is there to take it. */
-  static final Duration KEPT = Duration.ofMinutes(10);
+  /** How long Redis stores a revision: long enough for every running instance to read it. */
+  static final Duration TIME_TO_LIVE = Duration.ofMinutes(10);
 
-  private static final long PATIENCE_MILLIS = 500;
+  private static final long READ_TIMEOUT_MILLIS = 500;
 
-  private final Broadcast bulletin;
+  private final Broadcast broadcast;
 
-  RevisionPublisher(Broadcast bulletin) {
-    this.bulletin = bulletin;
+  RevisionPublisher(Broadcast broadcast) {
+    this.broadcast = broadcast;
   }
 
-  /** Does not wait. */
-  void post(StoredSnapshot copy) {
-    var content = packed(SnapshotText.of(copy));
+  /** Publishes a snapshot without waiting for the result. */
+  void publish(StoredSnapshot snapshot) {
+    var content = compress(SnapshotText.of(snapshot));
     var unused =
-        bulletin
-            .post(topic(copy.book()), content, KEPT, Long.toString(copy.number()))
+        broadcast
+            .post(topic(snapshot.repositoryId()), content, TIME_TO_LIVE, Long.toString(snapshot.number()))
             .exceptionally(failure -> {
-              LOG.debug("revision {} was not passed on", copy.number(), failure);
+              LOG.debug("revision {} could not be published", snapshot.number(), failure);
               return null;
             });
   }
 
-  /** What was posted last, if it is there and can be read. */
-  Optional<StoredSnapshot> read(String book, Map<String, Rule> known) {
+  /**
+   * Reads the snapshot published last.
+   *
+   * @param rulesByText rules already parsed, by their texts
+   * @return empty if there is none or it cannot be read
+   */
+  Optional<StoredSnapshot> read(String repositoryId, Map<String, Rule> rulesByText) {
     try {
-      return bulletin
-          .read(topic(book))
+      return broadcast
+          .read(topic(repositoryId))
           .toCompletableFuture()
-          .completeOnTimeout(Optional.empty(), PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+          .completeOnTimeout(Optional.empty(), READ_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
           .join()
-          .map(content -> SnapshotText.read(unpacked(content), known))
-          .filter(copy -> copy.book().equals(book));
+          .map(content -> SnapshotText.read(decompress(content), rulesByText))
+          .filter(snapshot -> snapshot.repositoryId().equals(repositoryId));
     } catch (CompletionException e) {
-      return Optional.empty(); // Redis is away
+      return Optional.empty(); // Redis is unavailable
     } catch (RuntimeException e) {
       LOG.warn(
-          "what Redis has under {} are no rules ({}); the database is asked instead",
-          topic(book),
+          "the rules stored in Redis under {} are invalid ({}); reading them from the database"
+              + " instead",
+          topic(repositoryId),
           e.getMessage());
       return Optional.empty();
     }
   }
 
-  /** Says the number of each edition that others post. Called by a thread that must not wait. */
-  void listen(String book, LongConsumer posted) {
-    bulletin.listen(
-        topic(book),
+  /**
+   * Notifies {@code listener} of the number of each revision that others publish, on a thread that
+   * must not block.
+   */
+  void subscribe(String repositoryId, LongConsumer listener) {
+    broadcast.listen(
+        topic(repositoryId),
         notice -> {
-          if (notice.matches("[0-9]{1,18}")) posted.accept(Long.parseLong(notice));
+          if (notice.matches("[0-9]{1,18}")) listener.accept(Long.parseLong(notice));
         });
   }
 
-  static String topic(String book) {
-    return "rules:" + book;
+  static String topic(String repositoryId) {
+    return "rules:" + repositoryId;
   }
 
-  /** Rules resemble each other, and what is sent holds up the checks that share the connection. */
-  private static byte[] packed(String text) {
+  /**
+   * Compresses the text. Rules resemble each other, and a large message would delay the checks that
+   * share the connection.
+   */
+  private static byte[] compress(String text) {
     var bytes = new ByteArrayOutputStream();
     try (var out = new GZIPOutputStream(bytes)) {
       out.write(text.getBytes(StandardCharsets.UTF_8));
@@ -93,7 +105,7 @@ final class RevisionPublisher {
     return bytes.toByteArray();
   }
 
-  private static String unpacked(byte[] content) {
+  private static String decompress(byte[] content) {
     try (var in = new GZIPInputStream(new ByteArrayInputStream(content))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

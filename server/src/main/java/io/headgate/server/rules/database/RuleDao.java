@@ -16,19 +16,21 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.argument.Argument;
 import org.jdbi.v3.core.statement.StatementContext;
 
-/** The statements. What they mean together is known elsewhere. */
+/** The SQL statements. {@link RuleTransactions} combines them into transactions. */
 final class RuleDao {
   /**
-   * How far a book has come; 0 is empty.
+   * The current position of a repository.
    *
-   * @param tag a new one for each revision
+   * @param repositoryId identifies the database
+   * @param revision the latest revision, 0 if there is none
+   * @param tag unique to each revision
    */
-  record Head(String book, long revision, String tag) {}
+  record Head(String repositoryId, long revision, String tag) {}
 
-  /** A rule as it is stored. */
-  record Row(long place, String body) {}
+  /** A stored rule. */
+  record Row(long sortKey, String body) {}
 
-  /** What somebody tried, and what came of it. */
+  /** An audit entry: an attempted change and its outcome. */
   record Entry(
       Instant at,
       String author,
@@ -37,7 +39,8 @@ final class RuleDao {
       OptionalLong revision,
       String detail) {}
 
-  static void begin(Handle handle) {
+  /** Inserts the single row of the head table if it is missing. */
+  static void insertHead(Handle handle) {
     handle
         .createUpdate(
             "INSERT INTO headgate_head (one, book, revision, tag)"
@@ -55,7 +58,7 @@ final class RuleDao {
     return head(handle, "");
   }
 
-  /** Nobody else changes anything until this transaction ends. */
+  /** Returns the head and locks it until the transaction ends, which serializes all changes. */
   static Head lock(Handle handle) {
     return head(handle, " FOR UPDATE").orElseThrow();
   }
@@ -76,18 +79,18 @@ final class RuleDao {
         .one();
   }
 
-  static List<Revision> revisions(Handle handle, long before, int most) {
+  static List<Revision> revisions(Handle handle, long before, int limit) {
     return handle
         .createQuery(
             "SELECT * FROM headgate_revisions WHERE revision < :before"
-                + " ORDER BY revision DESC LIMIT :most")
+                + " ORDER BY revision DESC LIMIT :limit")
         .bind("before", before)
-        .bind("most", most)
+        .bind("limit", limit)
         .map(RuleDao::revision)
         .list();
   }
 
-  /** The rules as a revision left them, which never changes once it is there. */
+  /** Returns the rules as of a revision. They never change once stored. */
   static List<Row> rows(Handle handle, long number) {
     return handle
         .createQuery(
@@ -98,28 +101,28 @@ final class RuleDao {
         .list();
   }
 
-  static void append(Handle handle, Revision revision, String tag, RevisionDelta amendment) {
+  static void append(Handle handle, Revision revision, String tag, RevisionDelta delta) {
     insert(handle, revision);
-    if (!amendment.ended().isEmpty()) {
+    if (!delta.ended().isEmpty()) {
       var batch =
           handle.prepareBatch(
               "UPDATE headgate_rules SET until_revision = :number"
                   + " WHERE id = :id AND until_revision IS NULL");
-      for (var id : amendment.ended()) {
+      for (var id : delta.ended()) {
         batch.bind("number", revision.number()).bind("id", id).add();
       }
       batch.execute();
     }
-    if (!amendment.written().isEmpty()) {
+    if (!delta.written().isEmpty()) {
       var batch =
           handle.prepareBatch(
               "INSERT INTO headgate_rules (id, since_revision, place, body)"
                   + " VALUES (:id, :number, :place, :body)");
-      for (var line : amendment.written()) {
+      for (var line : delta.written()) {
         batch
             .bind("id", line.id())
             .bind("number", revision.number())
-            .bind("place", line.place())
+            .bind("place", line.sortKey())
             .bind("body", line.body())
             .add();
       }
@@ -142,9 +145,9 @@ final class RuleDao {
                 + " :rules)")
         .bind("number", revision.number())
         .bind("at", time(revision.at()))
-        .bind("author", revision.signature().author())
-        .bind("message", revision.signature().message())
-        .bind("seed", revision.signature().isSeed())
+        .bind("author", revision.changeInfo().author())
+        .bind("message", revision.changeInfo().message())
+        .bind("seed", revision.changeInfo().isSeed())
         .bind("restored", number(revision.restored()))
         .bind("added", revision.added())
         .bind("changed", revision.changed())
@@ -180,7 +183,7 @@ final class RuleDao {
         row.getInt("rules"));
   }
 
-  /** A moment, whatever the time zone of the JVM or of the session. */
+  /** Binds a point in time independently of the time zones of the JVM and the session. */
   private static Argument time(Instant at) {
     var time = OffsetDateTime.ofInstant(at, ZoneOffset.UTC);
     return (position, statement, context) -> statement.setObject(position, time);

@@ -21,10 +21,13 @@ import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is done with the stored rules, each in one transaction, and who did it. */
+/**
+ * The operations on the stored rules, each in one transaction, with an audit entry for each change.
+ * Thread-safe.
+ */
 final class RuleTransactions {
   private static final Logger LOG = LoggerFactory.getLogger(RuleTransactions.class);
-  private static final int LONGEST_DETAIL = 1_000;
+  private static final int MAX_DETAIL_LENGTH = 1_000;
 
   private final Database database;
   private final InstantSource clock;
@@ -34,177 +37,184 @@ final class RuleTransactions {
     this.clock = clock;
   }
 
-  /** What the rules are to be. */
+  /** Produces the new rules from the latest snapshot. */
   private interface Draft {
     List<Rule> rules(Handle handle, Head head, StoredSnapshot latest);
   }
 
   Head head() {
-    return database.ask(handle -> RuleDao.head(handle).orElseThrow());
+    return database.query(handle -> RuleDao.head(handle).orElseThrow());
   }
 
-  /** The latest edition; the first comes of the seed. */
-  StoredSnapshot begin(Seed seed) {
+  /** Returns the latest snapshot. An empty database is initialized with the seed first. */
+  StoredSnapshot initialize(Seed seed) {
     var latest = head();
-    if (latest.revision() > 0) return database.ask(handle -> load(handle, latest, Map.of()));
-    return database.atOnce(handle -> {
+    if (latest.revision() > 0) return database.query(handle -> load(handle, latest, Map.of()));
+    return database.inTransaction(handle -> {
       var head = RuleDao.lock(handle);
       if (head.revision() > 0) return load(handle, head, Map.of());
-      var amendment = RevisionDelta.of(List.of(), seed.rules().rules());
+      var delta = RevisionDelta.of(List.of(), seed.rules().rules());
       return append(
-          handle, head, amendment, seed.signature(), OptionalLong.empty(), "begin the book");
+          handle, head, delta, seed.changeInfo(), OptionalLong.empty(), "initialize the rules");
     });
   }
 
   /**
-   * @throws RuleBookProblem.NoSuchRevision if there is none of that number
+   * Returns the rules as of a revision.
+   *
+   * @param known a snapshot whose parsed rules are reused
+   * @throws RuleRepositoryException.NoSuchRevision if there is no such revision
    */
   RuleSnapshot at(long number, StoredSnapshot known) {
-    return database.ask(handle -> {
+    return database.query(handle -> {
       require(number, RuleDao.head(handle).orElseThrow());
-      var rules = rules(handle, number, known.known());
+      var rules = rules(handle, number, known.rulesByText());
       return new RuleSnapshot(RuleDao.revision(handle, number), rules);
     });
   }
 
   StoredSnapshot latest(StoredSnapshot known) {
-    return database.ask(handle -> {
+    return database.query(handle -> {
       var head = RuleDao.head(handle).orElseThrow();
-      requireBegun(head);
-      return known.isAt(head) ? known : load(handle, head, known.known());
+      requireInitialized(head);
+      return known.isAt(head) ? known : load(handle, head, known.rulesByText());
     });
   }
 
-  List<Revision> history(long before, int most) {
-    return database.ask(handle -> RuleDao.revisions(handle, before, most));
+  List<Revision> history(long before, int limit) {
+    return database.query(handle -> RuleDao.revisions(handle, before, limit));
   }
 
   /**
-   * What came of a change.
+   * Result of a change.
    *
-   * @param latest the latest edition afterwards
-   * @param isNew whether the change made it; not if all stayed the same
+   * @param latest the latest snapshot after the change
+   * @param isNew whether the change created it; false if nothing changed
    */
-  record Done(StoredSnapshot latest, boolean isNew) {}
+  record ChangeResult(StoredSnapshot latest, boolean isNew) {}
 
-  Done change(
+  ChangeResult change(
       StoredSnapshot known,
       OptionalLong expected,
-      ChangeInfo signature,
+      ChangeInfo changeInfo,
       UnaryOperator<List<Rule>> edit) {
     Draft draft = (handle, head, latest) -> edit.apply(latest.rules());
     String action = "change the rules";
     return audited(
-        signature,
+        changeInfo,
         action,
-        () -> apply(known, expected, signature, OptionalLong.empty(), action, draft));
+        () -> apply(known, expected, changeInfo, OptionalLong.empty(), action, draft));
   }
 
-  Done restore(StoredSnapshot known, long number, OptionalLong expected, ChangeInfo signature) {
+  ChangeResult restore(StoredSnapshot known, long number, OptionalLong expected, ChangeInfo changeInfo) {
     Draft draft =
         (handle, head, latest) -> {
           require(number, head);
-          return rules(handle, number, latest.known()).rules();
+          return rules(handle, number, latest.rulesByText()).rules();
         };
     String action = "restore revision " + number;
     return audited(
-        signature,
+        changeInfo,
         action,
-        () -> apply(known, expected, signature, OptionalLong.of(number), action, draft));
+        () -> apply(known, expected, changeInfo, OptionalLong.of(number), action, draft));
   }
 
-  private Done apply(
+  private ChangeResult apply(
       StoredSnapshot known,
       OptionalLong expected,
-      ChangeInfo signature,
+      ChangeInfo changeInfo,
       OptionalLong restored,
       String action,
       Draft draft) {
-    return database.atOnce(handle -> {
+    return database.inTransaction(handle -> {
       var head = RuleDao.lock(handle);
-      requireNotSetBack(known, head);
-      requireBegun(head);
+      requireNotRestored(known, head);
+      requireInitialized(head);
       if (expected.isPresent() && expected.getAsLong() != head.revision()) {
         throw new RuleRepositoryException.Stale(expected.getAsLong(), head.revision());
       }
-      var latest = known.isAt(head) ? known : load(handle, head, known.known());
-      var amendment = RevisionDelta.of(latest.lines(), draft.rules(handle, head, latest));
-      if (!amendment.isEmpty()) {
-        return new Done(append(handle, head, amendment, signature, restored, action), true);
+      var latest = known.isAt(head) ? known : load(handle, head, known.rulesByText());
+      var delta = RevisionDelta.of(latest.storedRules(), draft.rules(handle, head, latest));
+      if (!delta.isEmpty()) {
+        return new ChangeResult(append(handle, head, delta, changeInfo, restored, action), true);
       }
-      audit(handle, signature, action, "unchanged", OptionalLong.of(head.revision()), "");
-      return new Done(latest, false);
+      audit(handle, changeInfo, action, "unchanged", OptionalLong.of(head.revision()), "");
+      return new ChangeResult(latest, false);
     });
   }
 
   private StoredSnapshot append(
       Handle handle,
       Head head,
-      RevisionDelta amendment,
-      ChangeInfo signature,
+      RevisionDelta delta,
+      ChangeInfo changeInfo,
       OptionalLong restored,
       String action) {
     var revision =
         new Revision(
             head.revision() + 1,
             now(),
-            signature,
+            changeInfo,
             restored,
-            amendment.added(),
-            amendment.changed(),
-            amendment.removed(),
-            amendment.lines().size());
+            delta.added(),
+            delta.changed(),
+            delta.removed(),
+            delta.rules().size());
     var tag = RuleDao.newTag();
-    var copy =
+    var snapshot =
         StoredSnapshot.of(
-            head.book(), tag, revision, amendment.lines()); // first: it may be refused
-    RuleDao.append(handle, revision, tag, amendment);
+            // compiled before it is written, since the rules may be invalid
+            head.repositoryId(), tag, revision, delta.rules());
+    RuleDao.append(handle, revision, tag, delta);
     var number = OptionalLong.of(revision.number());
-    audit(handle, signature, action, "accepted", number, signature.message());
-    return copy;
+    audit(handle, changeInfo, action, "accepted", number, changeInfo.message());
+    return snapshot;
   }
 
-  private Done audited(ChangeInfo signature, String action, Supplier<Done> change) {
+  private ChangeResult audited(ChangeInfo changeInfo, String action, Supplier<ChangeResult> change) {
     try {
-      var done = change.get();
+      var result = change.get();
       LOG.info(
-          "rules: {} asked to {}: revision {} is the latest",
-          signature.author(),
+          "rules: request by {} to {} succeeded; the latest revision is {}",
+          changeInfo.author(),
           action,
-          done.latest().number());
-      return done;
-    } catch (RuleRepositoryException.Away e) {
-      LOG.warn("rules: {} asked to {}: {}", signature.author(), action, e.getMessage());
+          result.latest().number());
+      return result;
+    } catch (RuleRepositoryException.Unavailable e) {
+      LOG.warn("rules: request by {} to {} failed: {}", changeInfo.author(), action, e.getMessage());
       throw e;
     } catch (RuntimeException e) {
-      String why = detail(String.valueOf(e.getMessage()));
-      LOG.warn("rules: {} asked to {}, refused: {}", signature.author(), action, why);
-      refused(signature, action, why);
+      String reason = detail(String.valueOf(e.getMessage()));
+      LOG.warn("rules: request by {} to {} refused: {}", changeInfo.author(), action, reason);
+      auditRefusal(changeInfo, action, reason);
       throw e;
     }
   }
 
-  /** The refused change itself was undone, and its entry with it. */
-  private void refused(ChangeInfo signature, String action, String why) {
+  /**
+   * Writes the audit entry of a refused change. The transaction of the change itself was rolled
+   * back, and its audit entry with it.
+   */
+  private void auditRefusal(ChangeInfo changeInfo, String action, String reason) {
     try {
-      database.ask(handle -> {
-        audit(handle, signature, action, "refused", OptionalLong.empty(), why);
+      database.query(handle -> {
+        audit(handle, changeInfo, action, "refused", OptionalLong.empty(), reason);
         return true;
       });
-    } catch (RuleRepositoryException.Away | IllegalArgumentException e) {
-      LOG.warn("rules: the audit lacks the last line: {}", e.getMessage());
+    } catch (RuleRepositoryException.Unavailable | IllegalArgumentException e) {
+      LOG.warn("rules: the audit entry of the refused request could not be written: {}", e.getMessage());
     }
   }
 
   private void audit(
       Handle handle,
-      ChangeInfo signature,
+      ChangeInfo changeInfo,
       String action,
       String outcome,
       OptionalLong revision,
       String detail) {
     RuleDao.audit(
-        handle, new Entry(now(), signature.author(), action, outcome, revision, detail(detail)));
+        handle, new Entry(now(), changeInfo.author(), action, outcome, revision, detail(detail)));
   }
 
   private StoredSnapshot load(Handle handle, Head head, Map<String, Rule> known) {
@@ -212,53 +222,61 @@ final class RuleTransactions {
     var revision = RuleDao.revision(handle, number);
     var rows = RuleDao.rows(handle, number);
     return read(
-        number, () -> StoredSnapshot.of(head.book(), head.tag(), revision, lines(rows, known)));
+        number, () -> StoredSnapshot.of(head.repositoryId(), head.tag(), revision, storedRules(rows, known)));
   }
 
   private RuleSet rules(Handle handle, long number, Map<String, Rule> known) {
     var rows = RuleDao.rows(handle, number);
     return read(
-        number, () -> RuleSet.of(lines(rows, known).stream().map(StoredRule::rule).toList()));
+        number, () -> RuleSet.of(storedRules(rows, known).stream().map(StoredRule::rule).toList()));
   }
 
-  private static List<StoredRule> lines(List<Row> rows, Map<String, Rule> known) {
-    return rows.stream().map(row -> StoredRule.read(row.place(), row.body(), known)).toList();
+  private static List<StoredRule> storedRules(List<Row> rows, Map<String, Rule> known) {
+    return rows.stream().map(row -> StoredRule.read(row.sortKey(), row.body(), known)).toList();
   }
 
-  /** Whoever wrote it may know more than this version does. */
+  /**
+   * Parses stored rules. A newer version of Headgate may have written rules this version cannot
+   * read.
+   */
   private <T> T read(long number, Supplier<T> rules) {
     try {
       return rules.get();
     } catch (RuntimeException e) {
-      throw new RuleRepositoryException.Away(
-          "revision %d in the database of rules, %s, can't be used by this version of Headgate (%s);"
-                  .formatted(number, database.place(), detail(String.valueOf(e.getMessage())))
-              + " the rules in force stay so; update this instance if a newer one wrote it",
+      throw new RuleRepositoryException.Unavailable(
+          "revision %d in the rules database %s cannot be read by this version of Headgate (%s);"
+                  .formatted(number, database.displayName(), detail(String.valueOf(e.getMessage())))
+              + " the current rules stay in force; upgrade this instance if a newer version wrote it",
           e);
     }
   }
 
   /**
-   * What such a database takes would not be in force here, since revisions never go backwards.
+   * Requires that the database was not restored to an earlier state. Its rules could not be
+   * activated, since revisions never go backwards.
    *
-   * @throws RuleBookProblem.Away if what is held is not of the database's past
+   * @throws RuleRepositoryException.Unavailable if the active snapshot is not part of the history
+   *     of the database
    */
-  static void requireNotSetBack(StoredSnapshot held, Head head) {
-    if (!held.isPast(head)) return;
-    String other = head.revision() == held.number() ? "another revision" : "revision";
-    throw new RuleRepositoryException.Away(
-        "the database of rules is at %s %d, and revision %d is in force here: it was set back;"
-                .formatted(other, head.revision(), held.number())
-            + " restart Headgate to take its rules, until then none are changed here",
+  static void requireNotRestored(StoredSnapshot current, Head head) {
+    if (!current.isPast(head)) return;
+    String other = head.revision() == current.number() ? "another revision" : "revision";
+    throw new RuleRepositoryException.Unavailable(
+        "the rules database is at %s %d, but revision %d is in force: the database was restored;"
+                .formatted(other, head.revision(), current.number())
+            + " restart Headgate to load its rules; until then this instance accepts no changes",
         null);
   }
 
-  /** It is empty when it comes up for the first time behind an instance that has a copy. */
-  private void requireBegun(Head head) {
+  /**
+   * Requires that the database has a first revision. It has none if it becomes available for the
+   * first time while an instance runs from a snapshot file.
+   */
+  private void requireInitialized(Head head) {
     if (head.revision() > 0) return;
-    throw new RuleRepositoryException.Away(
-        "the database of rules, %s, is empty: its book is not begun yet; try again"
-            .formatted(database.place()),
+    throw new RuleRepositoryException.Unavailable(
+        "the rules database %s is not initialized yet; retry"
+            .formatted(database.displayName()),
         null);
   }
 
@@ -268,13 +286,16 @@ final class RuleTransactions {
     }
   }
 
-  /** As exact as databases keep it, so that it is the same when it is read again. */
+  /**
+   * Returns the time in microseconds, the precision of the database, so that it is the same when
+   * read back.
+   */
   private Instant now() {
     return clock.instant().truncatedTo(ChronoUnit.MICROS);
   }
 
   private static String detail(String text) {
     String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
-    return line.length() > LONGEST_DETAIL ? line.substring(0, LONGEST_DETAIL - 1) + "…" : line;
+    return line.length() > MAX_DETAIL_LENGTH ? line.substring(0, MAX_DETAIL_LENGTH - 1) + "…" : line;
   }
 }

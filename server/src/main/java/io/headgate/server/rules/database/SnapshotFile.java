@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The last good rules in a file, for a start while the database is away. */
+/** The last known rules in a file, for a start while the database is unavailable. Thread-safe. */
 final class SnapshotFile {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotFile.class);
 
   private final Path file;
-  private @Nullable StoredSnapshot kept;
-  private boolean complained;
+  private @Nullable StoredSnapshot written;
+  private boolean reported;
 
   SnapshotFile(Path file) {
     this.file = file;
@@ -32,44 +32,49 @@ final class SnapshotFile {
   }
 
   /**
-   * @throws IOException if there is none, or none that can be used
+   * Reads the snapshot.
+   *
+   * @throws IOException if there is none or it cannot be used
    */
   StoredSnapshot read() throws IOException {
     try {
       return SnapshotText.read(Files.readString(file), Map.of());
     } catch (NoSuchFileException e) {
-      throw new IOException("there is no copy of its rules in " + file, e);
+      throw new IOException("there is no snapshot of its rules in " + file, e);
     } catch (IOException e) {
-      throw new IOException("the copy of its rules can't be read: " + e, e);
+      throw new IOException("the snapshot of its rules cannot be read: " + e, e);
     } catch (RuntimeException e) {
       throw new IOException(
-          "the copy of its rules, %s, can't be used: %s".formatted(file, e.getMessage()), e);
+          "the snapshot of its rules, %s, is invalid: %s".formatted(file, e.getMessage()), e);
     }
   }
 
-  /** Replaces the file as a whole, if it has changed. That it can't be written stops nobody. */
+  /**
+   * Replaces the file atomically if the snapshot is new. A failure is logged once and has no other
+   * effect.
+   */
   @SuppressWarnings("ReferenceEquality")
-  synchronized void keep(StoredSnapshot copy) {
-    if (copy == kept) return;
+  synchronized void write(StoredSnapshot snapshot) {
+    if (snapshot == written) return;
     try {
-      write(SnapshotText.of(copy));
-      kept = copy;
-      complained = false;
+      write(SnapshotText.of(snapshot));
+      written = snapshot;
+      reported = false;
     } catch (IOException e) {
-      if (!complained) {
+      if (!reported) {
         LOG.warn(
-            "the last good rules can't be written to {} ({}); while that is so, a start without"
-                + " the database takes older ones, or fails",
+            "cannot write the rules to {} ({}); until that succeeds, a start while the database is"
+                + " unavailable uses older rules or fails",
             file,
             e.toString());
       }
-      complained = true;
+      reported = true;
     }
   }
 
   private void write(String text) throws IOException {
     var folder = file.toAbsolutePath().getParent();
-    if (folder == null) throw new IOException("it is in no directory");
+    if (folder == null) throw new IOException("it has no parent directory");
     PrivateFiles.makeDirectory(folder, true);
     var next = Files.createTempFile(folder, file.getFileName().toString(), ".new");
     try {

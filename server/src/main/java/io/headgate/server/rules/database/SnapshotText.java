@@ -16,19 +16,19 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * A copy as text: JSON, with a line for the revision, one for each rule, and one that ends it. A
- * text that was cut off anywhere is refused.
+ * Serializes a snapshot as JSON, with one line for the revision, one per rule, and a final line. A
+ * text truncated anywhere is rejected.
  */
 final class SnapshotText {
   private static final JsonFactory JSON = new JsonFactory();
   private static final String RULES = ",\"rules\":[";
   private static final String END = "]}";
 
-  static String of(StoredSnapshot copy) {
-    var text = new StringBuilder(head(copy)).append(RULES);
+  static String of(StoredSnapshot snapshot) {
+    var text = new StringBuilder(head(snapshot)).append(RULES);
     String between = "\n";
-    for (var line : copy.lines()) {
-      text.append(between).append('[').append(line.place()).append(',').append(line.body());
+    for (var line : snapshot.storedRules()) {
+      text.append(between).append('[').append(line.sortKey()).append(',').append(line.body());
       text.append(']');
       between = ",\n";
     }
@@ -36,48 +36,51 @@ final class SnapshotText {
   }
 
   /**
-   * @param known rules by their texts; reading one anew costs far more
-   * @throws IllegalArgumentException if it is no such text
+   * Parses a snapshot.
+   *
+   * @param rulesByText rules already parsed, by their texts, since parsing a rule again is far more
+   *     expensive
+   * @throws IllegalArgumentException if the text is not a complete snapshot
    */
-  static StoredSnapshot read(String text, Map<String, Rule> known) {
+  static StoredSnapshot read(String text, Map<String, Rule> rulesByText) {
     var lines = text.lines().toList();
     if (lines.size() < 2 || !lines.getFirst().endsWith(RULES) || !lines.getLast().equals(END)) {
-      throw new IllegalArgumentException("it does not begin and end as a copy of rules does");
+      throw new IllegalArgumentException("it does not begin and end like a snapshot of rules");
     }
     var read = new ArrayList<StoredRule>(lines.size());
-    for (var line : lines.subList(1, lines.size() - 1)) read.add(line(line, known));
+    for (var line : lines.subList(1, lines.size() - 1)) read.add(line(line, rulesByText));
     String head = lines.getFirst();
     var fields = fields(head.substring(0, head.length() - RULES.length()) + "}");
-    var copy =
+    var snapshot =
         StoredSnapshot.of(field(fields, "book"), field(fields, "tag"), revision(fields), read);
-    if (copy.edition().revision().rules() != read.size()) {
-      throw new IllegalArgumentException("it has not as many rules as it says");
+    if (snapshot.snapshot().revision().rules() != read.size()) {
+      throw new IllegalArgumentException("the number of rules does not match the header");
     }
-    return copy;
+    return snapshot;
   }
 
-  private static StoredRule line(String text, Map<String, Rule> known) {
+  private static StoredRule line(String text, Map<String, Rule> rulesByText) {
     String line = text.endsWith(",") ? text.substring(0, text.length() - 1) : text;
     int comma = line.indexOf(',');
     if (comma < 2 || line.charAt(0) != '[' || !line.endsWith("]")) {
-      throw new IllegalArgumentException("there is a line in it that is no rule");
+      throw new IllegalArgumentException("a line is not a rule");
     }
-    long place = Long.parseLong(line.substring(1, comma));
-    return StoredRule.read(place, line.substring(comma + 1, line.length() - 1), known);
+    long sortKey = Long.parseLong(line.substring(1, comma));
+    return StoredRule.read(sortKey, line.substring(comma + 1, line.length() - 1), rulesByText);
   }
 
-  private static String head(StoredSnapshot copy) {
-    var revision = copy.edition().revision();
+  private static String head(StoredSnapshot snapshot) {
+    var revision = snapshot.snapshot().revision();
     var text = new StringWriter();
     try (var json = JSON.createGenerator(text)) {
       json.writeStartObject();
-      json.writeStringField("book", copy.book());
-      json.writeStringField("tag", copy.tag());
+      json.writeStringField("book", snapshot.repositoryId());
+      json.writeStringField("tag", snapshot.tag());
       json.writeStringField("revision", Long.toString(revision.number()));
       json.writeStringField("at", revision.at().toString());
-      json.writeStringField("author", revision.signature().author());
-      json.writeStringField("message", revision.signature().message());
-      if (revision.signature().isSeed()) json.writeStringField("seed", "true");
+      json.writeStringField("author", revision.changeInfo().author());
+      json.writeStringField("message", revision.changeInfo().message());
+      if (revision.changeInfo().isSeed()) json.writeStringField("seed", "true");
       if (revision.restored().isPresent()) {
         json.writeStringField("restored", Long.toString(revision.restored().getAsLong()));
       }
@@ -90,7 +93,7 @@ final class SnapshotText {
       throw new UncheckedIOException(e);
     }
     String whole = text.toString();
-    return whole.substring(0, whole.length() - 1); // its end comes after the rules
+    return whole.substring(0, whole.length() - 1); // the closing brace follows the rules
   }
 
   private static Revision revision(Map<String, String> fields) {
@@ -113,7 +116,7 @@ final class SnapshotText {
 
   private static String field(Map<String, String> fields, String name) {
     var value = fields.get(name);
-    if (value == null) throw new IllegalArgumentException("it does not say its " + name);
+    if (value == null) throw new IllegalArgumentException("the field '" + name + "' is missing");
     return value;
   }
 
@@ -126,7 +129,7 @@ final class SnapshotText {
         }
       }
     } catch (IOException e) {
-      throw new IllegalArgumentException("its first line is no JSON", e);
+      throw new IllegalArgumentException("the first line is not JSON", e);
     }
     return fields;
   }

@@ -1,52 +1,61 @@
 package io.headgate.server.rules.database;
 
-/** Numbers that keep rules in order, chosen so that few of them change when rules do. */
+/**
+ * Assigns the sort keys that define the order of the rules, so that few keys change when the rules
+ * do. Keys have gaps, and a longest increasing subsequence of the old keys is kept.
+ */
 final class SortKeys {
   static final long NONE = Long.MIN_VALUE;
   static final long GAP = 1L << 20;
 
   /**
-   * Rising places for rules in their new order.
+   * Returns increasing keys for rules in their new order.
    *
-   * @param old the place that each has had, {@link #NONE} for a new one
+   * @param old the key each rule has had, {@link #NONE} for a new rule
    */
   static long[] assign(long[] old) {
     var kept = kept(old);
-    var places = new long[old.length];
+    var keys = new long[old.length];
     for (int i = 0; i < old.length; ) {
       if (kept[i]) {
-        places[i] = old[i++];
+        keys[i] = old[i++];
         continue;
       }
       int end = i;
       while (end < old.length && !kept[end]) end++;
-      if (!fill(places, i, end, end == old.length ? NONE : old[end])) return afresh(old.length);
+      if (!fill(keys, i, end, end == old.length ? NONE : old[end])) return renumber(old.length);
       i = end;
     }
-    return places;
+    return keys;
   }
 
   /**
-   * Spreads the places of {@code from} to {@code to} between their neighbours, if there is room.
+   * Spreads the keys from {@code from} to {@code to} evenly between their neighbours.
+   *
+   * @return false if the gap is too small
    */
-  private static boolean fill(long[] places, int from, int to, long after) {
+  private static boolean fill(long[] keys, int from, int to, long after) {
     int count = to - from;
-    long before = from == 0 ? 0 : places[from - 1];
+    long before = from == 0 ? 0 : keys[from - 1];
     long step = after == NONE ? GAP : (after - before) / (count + 1);
     if (step < 1 || before > Long.MAX_VALUE / 2) return false;
-    for (int i = from; i < to; i++) places[i] = before + step * (i - from + 1);
+    for (int i = from; i < to; i++) keys[i] = before + step * (i - from + 1);
     return true;
   }
 
-  private static long[] afresh(int count) {
-    var places = new long[count];
-    for (int i = 0; i < count; i++) places[i] = GAP * (i + 1);
-    return places;
+  private static long[] renumber(int count) {
+    var keys = new long[count];
+    for (int i = 0; i < count; i++) keys[i] = GAP * (i + 1);
+    return keys;
   }
 
-  /** Which may stay where they are: the longest rising sequence among the old places. */
+  /**
+   * Returns which keys are kept: a longest increasing subsequence of the old keys, found by
+   * patience sorting.
+   */
   private static boolean[] kept(long[] old) {
-    var ends = new int[old.length]; // of the best sequence of each length, the index of its last
+    // for each length, the index of the last element of the best sequence
+    var ends = new int[old.length];
     var before = new int[old.length];
     int length = 0;
     for (int i = 0; i < old.length; i++) {

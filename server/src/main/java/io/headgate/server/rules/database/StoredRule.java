@@ -5,18 +5,21 @@ import io.headgate.rulefile.RuleFile;
 import java.util.Map;
 
 /**
- * A rule where it stands in the book.
+ * A rule with its position in the repository.
  *
- * @param place rules are in the order of these
- * @param body the rule as it is written: the same rule is the same text
+ * @param sortKey defines the order of the rules
+ * @param body the canonical JSON text of the rule; equal rules have equal texts
  */
-record StoredRule(long place, String body, Rule rule) {
+record StoredRule(long sortKey, String body, Rule rule) {
   /**
-   * @param known rules by their texts; reading one anew costs far more
+   * Parses a stored rule.
+   *
+   * @param rulesByText rules already parsed, by their texts, since parsing a rule again is far more
+   *     expensive
    */
-  static StoredRule read(long place, String body, Map<String, Rule> known) {
-    var rule = known.get(body);
-    return new StoredRule(place, body, rule == null ? RuleFile.readRule(body) : rule);
+  static StoredRule read(long sortKey, String body, Map<String, Rule> rulesByText) {
+    var rule = rulesByText.get(body);
+    return new StoredRule(sortKey, body, rule == null ? RuleFile.readRule(body) : rule);
   }
 
   String id() {

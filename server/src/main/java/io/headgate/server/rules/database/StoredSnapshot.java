@@ -10,49 +10,55 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An edition with all that is needed to make the next one of it.
+ * A snapshot with the stored form of its rules, from which the next revision is computed.
+ * Immutable.
  *
- * @param book tells one database from another, whose revisions have the same numbers
- * @param tag tells it from other revisions of its number, which a database that was set back has
+ * @param repositoryId identifies the database, since revisions of different databases have the same
+ *     numbers
+ * @param tag identifies the revision among revisions of the same number, which exist after a
+ *     database was restored from a backup
  */
-record StoredSnapshot(String book, String tag, RuleSnapshot edition, List<StoredRule> lines) {
-  static StoredSnapshot of(String book, String tag, Revision revision, List<StoredRule> lines) {
-    var rules = RuleSet.of(lines.stream().map(StoredRule::rule).toList());
-    return new StoredSnapshot(book, tag, new RuleSnapshot(revision, rules), List.copyOf(lines));
+record StoredSnapshot(String repositoryId, String tag, RuleSnapshot snapshot, List<StoredRule> storedRules) {
+  static StoredSnapshot of(String repositoryId, String tag, Revision revision, List<StoredRule> storedRules) {
+    var rules = RuleSet.of(storedRules.stream().map(StoredRule::rule).toList());
+    return new StoredSnapshot(repositoryId, tag, new RuleSnapshot(revision, rules), List.copyOf(storedRules));
   }
 
   long number() {
-    return edition.number();
+    return snapshot.number();
   }
 
   List<Rule> rules() {
-    return edition.rules().rules();
+    return snapshot.rules().rules();
   }
 
-  /** Rules by their texts. */
-  Map<String, Rule> known() {
-    var known = new HashMap<String, Rule>(lines.size() * 2);
-    for (var line : lines) known.put(line.body(), line.rule());
+  /** Returns the rules by their texts. */
+  Map<String, Rule> rulesByText() {
+    var known = new HashMap<String, Rule>(storedRules.size() * 2);
+    for (var line : storedRules) known.put(line.body(), line.rule());
     return known;
   }
 
   Head head() {
-    return new Head(book, number(), tag);
+    return new Head(repositoryId, number(), tag);
   }
 
-  /** Whether it is what the database has now. */
+  /** Returns whether this snapshot is the current one of the database. */
   boolean isAt(Head head) {
-    return book.equals(head.book()) && number() == head.revision() && tag.equals(head.tag());
+    return repositoryId.equals(head.repositoryId()) && number() == head.revision() && tag.equals(head.tag());
   }
 
-  /** Whether the database can't have come from it to where it is: it went back in between. */
+  /**
+   * Returns whether this snapshot is not part of the database's history, because the database was
+   * restored to an earlier state.
+   */
   boolean isPast(Head head) {
-    if (!book.equals(head.book()) || number() < head.revision()) return false;
+    if (!repositoryId.equals(head.repositoryId()) || number() < head.revision()) return false;
     return !isAt(head);
   }
 
-  /** Whether it takes the place of the other: newer, or of another book altogether. */
+  /** Returns whether this snapshot supersedes another: it is newer, or of another repository. */
   boolean replaces(StoredSnapshot other) {
-    return !book.equals(other.book) || number() > other.number();
+    return !repositoryId.equals(other.repositoryId) || number() > other.number();
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The book of rules in a database: H2 in a file, or PostgreSQL for many instances.
+ * The rule repository in a database: H2 in a file, or PostgreSQL for several instances.
  *
- * <p>Lives here: the only place that knows SQL, what is stored and in which steps, how a new
- * revision reaches this instance, and the copy that outlives an outage. May not: HTTP, options,
- * what rules mean.
+ * <p>The only package that contains SQL. It defines the stored form and the transactions,
+ * distributes new revisions to this instance, and maintains the snapshot file used while the
+ * database is unavailable. Does not depend on HTTP or options, and does not evaluate rules.
  */
 @NullMarked
 package io.headgate.server.rules.database;

@@ -14,19 +14,22 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 
-/** Reads logs, a line at a time, and makes a request of each. What can't be read is counted. */
+/**
+ * Reads access logs line by line and converts each line to a request. Lines that cannot be read are
+ * counted. Not thread-safe.
+ */
 public final class AccessLog {
-  private static final int MOST_SAMPLES = 5;
-  private static final int SHOWN = 60;
+  private static final int MAX_SAMPLES = 5;
+  private static final int MAX_SHOWN = 60;
   private static final int GZIP = 0x1f8b;
-  private static final int ROOM = 1 << 16;
-  private static final String TOO_MUCH =
-      "has more of what rules look at than a request can: %d attributes, %d costs"
+  private static final int BUFFER_SIZE = 1 << 16;
+  private static final String TOO_MANY_FIELDS =
+      "has more fields used by the rules than a request may have: %d attributes, %d costs"
           .formatted(Subject.MOST_ATTRIBUTES, Request.MOST_COSTS);
 
-  /** How lines are written. */
+  /** The format of lines. */
   public enum Format {
-    /** JSON where a line begins with a brace, else combined, of which common is the beginning. */
+    /** JSON if a line begins with a brace, otherwise combined, of which common is a prefix. */
     AUTO,
     COMMON,
     COMBINED,
@@ -45,8 +48,8 @@ public final class AccessLog {
   private long unreadable;
 
   /**
-   * @param withQuery whether what follows the question mark is part of a path
-   * @param next is given each request, in the order of the lines
+   * @param withQuery whether the query is part of the path
+   * @param next receives each request, in line order
    */
   public AccessLog(
       Attributes attributes, Format format, boolean withQuery, Consumer<Arrival> next) {
@@ -59,42 +62,42 @@ public final class AccessLog {
     this.line = new LogLine(slots.count());
   }
 
-  /** Reads to the end, also what is compressed by gzip. */
+  /** Reads a log to its end. Detects gzip compression. */
   public void read(InputStream in) throws IOException {
     read(in, "");
   }
 
   /**
-   * As {@link #read(InputStream)}, of one log among several.
+   * Reads one of several logs.
    *
-   * @param name what to call it where a line of it can't be read
+   * @param name the name of the log in samples of unreadable lines
    */
   public void read(InputStream in, String name) throws IOException {
     source = name.isEmpty() ? "" : name + ", ";
-    LineReader.read(unzipped(in), new Taker());
+    LineReader.read(decompressed(in), new LineHandler());
   }
 
-  private static InputStream unzipped(InputStream in) throws IOException {
-    var buffered = new BufferedInputStream(in, ROOM);
+  private static InputStream decompressed(InputStream in) throws IOException {
+    var buffered = new BufferedInputStream(in, BUFFER_SIZE);
     buffered.mark(2);
     int magic = buffered.read() << 8 | buffered.read();
     buffered.reset();
-    return magic == GZIP ? new GZIPInputStream(buffered, ROOM) : buffered;
+    return magic == GZIP ? new GZIPInputStream(buffered, BUFFER_SIZE) : buffered;
   }
 
-  private final class Taker implements LineReader.Taker {
+  private final class LineHandler implements LineReader.Handler {
     @Override
     public void line(byte[] bytes, int start, int to, long number) {
       int from = start;
-      if (number == 1 && isMarked(bytes, from, to)) from += 3;
+      if (number == 1 && hasByteOrderMark(bytes, from, to)) from += 3;
       while (from < to && (bytes[from] == ' ' || bytes[from] == '\t')) from++;
       if (from == to) return;
       line.clear();
-      var flaw = formatOf(bytes[from]).read(bytes, from, to, line);
-      var request = flaw.isPresent() ? Optional.<Request>empty() : attributes.request(line);
+      var problem = formatOf(bytes[from]).read(bytes, from, to, line);
+      var request = problem.isPresent() ? Optional.<Request>empty() : attributes.request(line);
       if (request.isEmpty()) {
-        String shown = new String(bytes, from, Math.min(to - from, SHOWN), UTF_8);
-        refuse(number, flaw.orElse(TOO_MUCH), shown);
+        String shown = new String(bytes, from, Math.min(to - from, MAX_SHOWN), UTF_8);
+        reject(number, problem.orElse(TOO_MANY_FIELDS), shown);
         return;
       }
       read++;
@@ -103,11 +106,11 @@ public final class AccessLog {
 
     @Override
     public void tooLong(long number) {
-      refuse(number, "is longer than %d bytes".formatted(LineReader.LONGEST), "");
+      reject(number, "is longer than %d bytes".formatted(LineReader.MAX_LENGTH), "");
     }
 
-    /** Some editors begin a file with a mark of its encoding. */
-    private boolean isMarked(byte[] bytes, int from, int to) {
+    /** Detects a UTF-8 byte order mark. */
+    private boolean hasByteOrderMark(byte[] bytes, int from, int to) {
       return to - from >= 3
           && bytes[from] == (byte) 0xef
           && bytes[from + 1] == (byte) 0xbb
@@ -123,28 +126,29 @@ public final class AccessLog {
     };
   }
 
-  private void refuse(long number, String flaw, String shown) {
+  private void reject(long number, String problem, String shown) {
     unreadable++;
-    if (samples.size() == MOST_SAMPLES) return;
-    String why = "%sline %d: %s".formatted(source, number, flaw);
+    if (samples.size() == MAX_SAMPLES) return;
+    String why = "%sline %d: %s".formatted(source, number, problem);
     samples.add(shown.isEmpty() ? why : why + ": " + shown);
   }
 
-  /** How many lines were read. */
+  /** Returns the number of lines read. */
   public long lines() {
     return read;
   }
 
+  /** Returns the number of lines that could not be read. */
   public long unreadable() {
     return unreadable;
   }
 
-  /** The first lines that could not be read, and why. */
+  /** Returns the first unreadable lines with the reason. */
   public List<String> samples() {
     return List.copyOf(samples);
   }
 
-  /** Attributes that rules look at and that no line had. */
+  /** Returns the attributes used by the rules that are present in no line. */
   public List<String> missing() {
     return attributes.missing();
   }

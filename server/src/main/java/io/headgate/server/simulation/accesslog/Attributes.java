@@ -10,23 +10,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which part of a line is which attribute. Only what rules look at is read, and who called.
+ * Maps the fields of a log line to attributes. Reads only the attributes used by the rules and
+ * those that identify the caller.
  *
- * <p>An attribute is the field of the same name, unless said otherwise; the bare {@code key} is the
- * field {@code key} or, where a line has none, the user or the address.
+ * <p>An attribute is the field of the same name unless it is mapped. The bare {@code key} is the
+ * field {@code key} or, if a line has none, the user or the address.
  */
 public final class Attributes {
-  private static final List<String> WHO = List.of("user", "ip");
-  private static final List<String> KEY_FROM = List.of(Subject.KEY, "user", "ip");
+  private static final List<String> CALLER_FIELDS = List.of("user", "ip");
+  private static final List<String> KEY_FIELDS = List.of(Subject.KEY, "user", "ip");
 
   private static final class Attribute {
     final String name;
-    final List<FieldTemplate> ways;
+    final List<FieldTemplate> templates;
     boolean seen;
 
-    Attribute(String name, List<FieldTemplate> ways) {
+    Attribute(String name, List<FieldTemplate> templates) {
       this.name = name;
-      this.ways = ways;
+      this.templates = templates;
     }
   }
 
@@ -35,42 +36,44 @@ public final class Attributes {
   private final FieldSlots slots = new FieldSlots();
   private final List<Attribute> attributes = new ArrayList<>();
   private final List<Cost> costs = new ArrayList<>();
-  private final RequiredFields wanted;
+  private final RequiredFields required;
 
-  private Attributes(RequiredFields wanted) {
-    this.wanted = wanted;
+  private Attributes(RequiredFields required) {
+    this.required = required;
   }
 
   /**
-   * @param given for some attributes, what they are made of: a field such as {@code remote_addr},
-   *     or a text with fields such as <code>user:{user}</code>
-   * @throws IllegalArgumentException if one of those can't be read
+   * Creates the mapping.
+   *
+   * @param given templates of some attributes: a field such as {@code remote_addr}, or a text with
+   *     fields such as <code>user:{user}</code>
+   * @throws IllegalArgumentException if a template or an attribute name is invalid
    */
-  public static Attributes of(RequiredFields wanted, Map<String, String> given) {
+  public static Attributes of(RequiredFields required, Map<String, String> given) {
     for (var name : given.keySet()) requireName(name);
-    var made = new Attributes(wanted);
-    var names = new LinkedHashSet<>(wanted.attributes());
+    var made = new Attributes(required);
+    var names = new LinkedHashSet<>(required.attributes());
     names.addAll(given.keySet());
-    names.addAll(WHO);
+    names.addAll(CALLER_FIELDS);
     for (var name : names) made.add(name, given);
-    for (var cost : wanted.costs()) made.costs.add(new Cost(cost, made.slots.wanting(cost)));
+    for (var cost : required.costs()) made.costs.add(new Cost(cost, made.slots.require(cost)));
     return made;
   }
 
   private static void requireName(String name) {
-    if (!name.isEmpty() && name.length() <= Subject.LONGEST_NAME) return;
+    if (!name.isEmpty() && name.length() <= Subject.MAX_NAME_LENGTH) return;
     throw new IllegalArgumentException(
-        "an attribute's name must have 1 to %d characters, got %d; give such as client=remote_addr"
+        "an attribute name must have 1 to %d characters, got %d; for example client=remote_addr"
             .formatted(Subject.LONGEST_NAME, name.length()));
   }
 
   private void add(String name, Map<String, String> given) {
-    var way = given.get(name);
-    if (way != null) {
-      attributes.add(new Attribute(name, List.of(FieldTemplate.of(way, slots))));
+    var template = given.get(name);
+    if (template != null) {
+      attributes.add(new Attribute(name, List.of(FieldTemplate.of(template, slots))));
       return;
     }
-    var from = name.equals(Subject.KEY) ? KEY_FROM : List.of(name);
+    var from = name.equals(Subject.KEY) ? KEY_FIELDS : List.of(name);
     attributes.add(
         new Attribute(
             name, from.stream().map(field -> FieldTemplate.field(field, slots)).toList()));
@@ -80,36 +83,36 @@ public final class Attributes {
     return slots;
   }
 
-  /** The attributes that rules look at and that no line had. */
+  /** Returns the attributes used by the rules that are present in no line. */
   public List<String> missing() {
     return attributes.stream()
-        .filter(attribute -> !attribute.seen && wanted.attributes().contains(attribute.name))
+        .filter(attribute -> !attribute.seen && required.attributes().contains(attribute.name))
         .map(attribute -> attribute.name)
         .toList();
   }
 
-  /** Empty if the line says more than a request can. */
+  /** Returns the request of a line, or empty if it has more fields than a request may have. */
   Optional<Request> request(LogLine line) {
     var values = new LinkedHashMap<String, String>();
     for (var attribute : attributes) {
-      for (var way : attribute.ways) {
-        var value = way.of(line);
+      for (var template : attribute.templates) {
+        var value = template.of(line);
         if (value == null) continue;
-        values.put(attribute.name, fitting(value));
+        values.put(attribute.name, truncate(value));
         attribute.seen = true;
         break;
       }
     }
     var named = costs(line);
-    return values.size() > Subject.MOST_ATTRIBUTES || named.size() > Request.MOST_COSTS
+    return values.size() > Subject.MAX_ATTRIBUTES || named.size() > Request.MAX_NAMED_COSTS
         ? Optional.empty()
         : Optional.of(new Request(Subject.of(values), 1, named));
   }
 
-  private static String fitting(String value) {
+  private static String truncate(String value) {
     return value.length() <= Subject.LONGEST_VALUE
         ? value
-        : value.substring(0, Subject.LONGEST_VALUE);
+        : value.substring(0, Subject.MAX_VALUE_LENGTH);
   }
 
   private Map<String, Long> costs(LogLine line) {
@@ -118,7 +121,7 @@ public final class Attributes {
     for (var cost : costs) {
       var text = line.value(cost.slot);
       if (text == null || !isCount(text)) continue;
-      named.put(cost.name, Math.min(Request.HIGHEST_COST, Long.parseLong(text)));
+      named.put(cost.name, Math.min(Request.MAX_COST, Long.parseLong(text)));
     }
     return named;
   }

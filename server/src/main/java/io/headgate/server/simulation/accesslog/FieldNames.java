@@ -3,9 +3,9 @@ package io.headgate.server.simulation.accesslog;
 import java.util.List;
 import java.util.Map;
 
-/** What the fields of logs are called: here, and by those who write logs. */
+/** The names of fields, with their aliases in common log formats. */
 final class FieldNames {
-  /** What a field may be called, the likelier first. */
+  /** Aliases of each field, most likely first. */
   private static final Map<String, List<String>> ALIASES =
       Map.of(
           "ip",
@@ -82,8 +82,8 @@ final class FieldNames {
           "protocol",
           List.of("server_protocol", "proto", "request.proto", "RequestProtocol"));
 
-  /** What else the field may be called, the likelier first. */
-  static List<String> othersOf(String name) {
+  /** Returns the aliases of a field, most likely first. */
+  static List<String> aliases(String name) {
     return ALIASES.getOrDefault(name, List.of());
   }
 

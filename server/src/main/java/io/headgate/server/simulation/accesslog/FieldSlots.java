@@ -4,28 +4,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The fields that somebody wants to know, each with its number. */
+/** Numbers the fields to be read. */
 final class FieldSlots {
   private final List<String> names = new ArrayList<>();
 
-  /** Its number from now on. */
-  int wanting(String name) {
+  /** Adds a field if necessary, and returns its number. */
+  int require(String name) {
     int known = names.indexOf(name);
     if (known >= 0) return known;
     names.add(name);
     return names.size() - 1;
   }
 
-  /** Its number; -1 if nobody wants it. */
+  /** Returns the number of a field, or -1 if it is not required. */
   int find(String name) {
     return names.indexOf(name);
   }
 
-  /** The numbers of the field, by this name and by others that it has. */
+  /** Returns the numbers of a field and of its aliases. */
   int[] all(String name) {
-    var others = FieldNames.othersOf(name);
+    var aliases = FieldNames.aliases(name);
     return IntStream.range(0, names.size())
-        .filter(i -> names.get(i).equals(name) || others.contains(names.get(i)))
+        .filter(i -> names.get(i).equals(name) || aliases.contains(names.get(i)))
         .toArray();
   }
 

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a value is made of a line: a field's, as in {@code user}, or fields within a text, as in
- * {@code user:{user}}. Where one of its fields is missing, there is no value.
+ * A template of an attribute's value: a field, as in {@code user}, or a text with fields, as in
+ * {@code user:{user}}. If one of its fields is missing, there is no value.
  */
 final class FieldTemplate {
   private record Piece(String text, int slot) {}
@@ -20,41 +20,41 @@ final class FieldTemplate {
   }
 
   static FieldTemplate of(String text, FieldSlots slots) {
-    if (text.isEmpty()) throw bad(text, "is empty");
+    if (text.isEmpty()) throw invalid(text, "is empty");
     if (text.length() > Subject.LONGEST_VALUE) {
       throw new IllegalArgumentException(
-          "a text of %d characters is too long to make an attribute of; the longest has %d"
+          "a template of %d characters is too long; the maximum is %d"
               .formatted(text.length(), Subject.LONGEST_VALUE));
     }
     if (!text.contains("{") && !text.contains("}")) return field(text, slots);
     var pieces = new ArrayList<Piece>();
     int at = 0;
     for (int open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
-      if (text.substring(at, open).contains("}")) throw unopened(text);
+      if (text.substring(at, open).contains("}")) throw unopenedBrace(text);
       int close = text.indexOf('}', open);
-      if (close < 0) throw bad(text, "has a { that is not closed");
-      if (close == open + 1) throw bad(text, "names no field in {}");
+      if (close < 0) throw invalid(text, "has a { that is not closed");
+      if (close == open + 1) throw invalid(text, "names no field in {}");
       pieces.add(
-          new Piece(text.substring(at, open), slots.wanting(text.substring(open + 1, close))));
+          new Piece(text.substring(at, open), slots.require(text.substring(open + 1, close))));
       at = close + 1;
     }
-    if (text.indexOf('}', at) >= 0) throw unopened(text);
+    if (text.indexOf('}', at) >= 0) throw unopenedBrace(text);
     pieces.add(new Piece(text.substring(at), -1));
     return new FieldTemplate(pieces);
   }
 
   static FieldTemplate field(String name, FieldSlots slots) {
-    return new FieldTemplate(List.of(new Piece("", slots.wanting(name))));
+    return new FieldTemplate(List.of(new Piece("", slots.require(name))));
   }
 
-  private static IllegalArgumentException unopened(String text) {
-    return bad(text, "has a } that nothing opens");
+  private static IllegalArgumentException unopenedBrace(String text) {
+    return invalid(text, "has a } without a {");
   }
 
-  private static IllegalArgumentException bad(String text, String flaw) {
+  private static IllegalArgumentException invalid(String text, String problem) {
     return new IllegalArgumentException(
-        "'%s' %s; give a field such as user, or a text with fields such as user:{user}"
-            .formatted(text, flaw));
+        "'%s' %s; use a field such as user, or a text with fields such as user:{user}"
+            .formatted(text, problem));
   }
 
   @Nullable String of(LogLine line) {
@@ -70,8 +70,11 @@ final class FieldTemplate {
     return value.toString();
   }
 
-  /** What is too long for an attribute will be cut: a field that is named often adds up. */
+  /**
+   * Appends unless the value is already too long for an attribute and will be truncated, since a
+   * repeated field adds up.
+   */
   private static void append(StringBuilder value, String text) {
-    if (value.length() <= Subject.LONGEST_VALUE) value.append(text);
+    if (value.length() <= Subject.MAX_VALUE_LENGTH) value.append(text);
   }
 }

@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A JSON object on each line. The usual names of fields are known; one that is within another is
- * named with a dot, as in {@code request.remote_ip}.
+ * Reads lines with a JSON object. Recognizes common field names; a nested field is named with dots,
+ * as in {@code request.remote_ip}.
  */
 final class JsonFormat implements LineFormat {
-  private static final int DEEPEST = 16;
+  private static final int MAX_DEPTH = 16;
   private static final Optional<String> NO_JSON = Optional.of("is not a JSON object");
   private static final Optional<String> NO_TIME =
       Optional.of("has no time that can be read, in time, timestamp, @timestamp, ts or the like");
@@ -43,13 +43,13 @@ final class JsonFormat implements LineFormat {
   private static final JsonFactory FACTORY =
       new JsonFactoryBuilder()
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(DEEPEST).build())
+          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
           .build();
 
-  /** Where a field goes, and how much it counts there. */
-  private record Place(int slot, int rank) {}
+  /** Target slot of a field name. A lower rank takes precedence. */
+  private record Target(int slot, int rank) {}
 
-  private final Map<String, List<Place>> places = new HashMap<>();
+  private final Map<String, List<Target>> targets = new HashMap<>();
   private final Map<String, Integer> times = new HashMap<>();
   private final int path;
   private final int method;
@@ -62,17 +62,17 @@ final class JsonFormat implements LineFormat {
     this.method = slots.find("method");
     for (var name : slots.names()) {
       int slot = slots.find(name);
-      add(name, new Place(slot, 0));
+      add(name, new Target(slot, 0));
       int rank = 1;
-      for (var alias : FieldNames.othersOf(name)) {
-        add(alias, new Place(slot, rank++));
+      for (var alias : FieldNames.aliases(name)) {
+        add(alias, new Target(slot, rank++));
       }
     }
     for (var name : TIMES) times.put(name, times.size());
   }
 
-  private void add(String field, Place place) {
-    places.computeIfAbsent(field, name -> new ArrayList<>()).add(place);
+  private void add(String field, Target target) {
+    targets.computeIfAbsent(field, name -> new ArrayList<>()).add(target);
   }
 
   @Override
@@ -85,7 +85,7 @@ final class JsonFormat implements LineFormat {
     } catch (IOException e) {
       return NO_JSON;
     }
-    return line.time.isThere() ? Optional.empty() : NO_TIME;
+    return line.time.isPresent() ? Optional.empty() : NO_TIME;
   }
 
   private void members(JsonParser parser, String within, LogLine line) throws IOException {
@@ -98,7 +98,7 @@ final class JsonFormat implements LineFormat {
     }
   }
 
-  /** Of a list, such as the values of a header, the first item. */
+  /** Reads the first item of an array, such as the values of a header. */
   private void first(JsonParser parser, String name, LogLine line) throws IOException {
     for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
       if (parser.currentToken().isStructStart()) parser.skipChildren();
@@ -107,9 +107,9 @@ final class JsonFormat implements LineFormat {
   }
 
   private void scalar(JsonParser parser, String name, LogLine line) throws IOException {
-    var wanted = places.get(name);
-    if (wanted != null) {
-      for (var place : wanted) put(place, parser.getText(), line);
+    var fieldTargets = targets.get(name);
+    if (fieldTargets != null) {
+      for (var target : fieldTargets) put(target, parser.getText(), line);
     }
     var rank = times.get(name);
     if (rank != null && rank < timeRank) {
@@ -119,12 +119,12 @@ final class JsonFormat implements LineFormat {
     if (name.equals("request") && (path >= 0 || method >= 0)) request(parser.getText(), line);
   }
 
-  private void put(Place place, String value, LogLine line) {
+  private void put(Target target, String value, LogLine line) {
     line.put(
-        place.slot, place.slot == path ? RequestTarget.path(value, withQuery) : value, place.rank);
+        target.slot, target.slot == path ? RequestTarget.path(value, withQuery) : value, target.rank);
   }
 
-  /** The first line of a request, where a log has it whole. */
+  /** Reads a request line such as {@code GET / HTTP/1.1}. */
   private void request(String text, LogLine line) {
     var parts = text.split(" ", 3);
     if (parts.length < 2) return;

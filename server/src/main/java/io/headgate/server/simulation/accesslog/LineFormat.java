@@ -2,12 +2,12 @@ package io.headgate.server.simulation.accesslog;
 
 import java.util.Optional;
 
-/** How lines are written. */
+/** A format of log lines. */
 interface LineFormat {
   /**
-   * Reads what is wanted of a line into {@code line}, which is clear.
+   * Reads the required fields of a line into {@code line}, which must be clear.
    *
-   * @return why it can't be read
+   * @return the problem if the line cannot be read, otherwise empty
    */
   Optional<String> read(byte[] bytes, int from, int to, LogLine line);
 }

@@ -3,34 +3,34 @@ package io.headgate.server.simulation.accesslog;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Cuts a stream into lines, without making texts of them. */
+/** Splits a stream into lines without creating strings. */
 final class LineReader {
-  /** A longer line is no line of an access log; it is skipped. */
-  static final int LONGEST = 64 * 1024;
+  /** Maximum length of a line in bytes. Longer lines are skipped. */
+  static final int MAX_LENGTH = 64 * 1024;
 
-  private static final int ROOM = 1 << 20;
+  private static final int BUFFER_SIZE = 1 << 20;
 
-  /** Takes a line without its end; the bytes are good until the next. */
-  interface Taker {
+  /** Receives lines without their terminators. The bytes are valid until the next call. */
+  interface Handler {
     void line(byte[] bytes, int from, int to, long number);
 
     void tooLong(long number);
   }
 
   private final InputStream in;
-  private final Taker taker;
-  private final byte[] buffer = new byte[ROOM];
+  private final Handler handler;
+  private final byte[] buffer = new byte[BUFFER_SIZE];
   private int filled;
   private long number = 1;
   private boolean skipping;
 
-  private LineReader(InputStream in, Taker taker) {
+  private LineReader(InputStream in, Handler handler) {
     this.in = in;
-    this.taker = taker;
+    this.handler = handler;
   }
 
-  static void read(InputStream in, Taker taker) throws IOException {
-    new LineReader(in, taker).read();
+  static void read(InputStream in, Handler handler) throws IOException {
+    new LineReader(in, handler).read();
   }
 
   private void read() throws IOException {
@@ -53,10 +53,10 @@ final class LineReader {
     return got;
   }
 
-  /** What has no end yet stays, unless it is too long already. */
+  /** Keeps an incomplete line, unless it is already too long. */
   private void keep(int from) {
     filled -= from;
-    if (filled > LONGEST) {
+    if (filled > MAX_LENGTH) {
       skipping = true;
       filled = 0;
     } else {
@@ -65,12 +65,12 @@ final class LineReader {
   }
 
   private void pass(int from, int to) {
-    if (skipping || to - from > LONGEST) {
+    if (skipping || to - from > MAX_LENGTH) {
       skipping = false;
-      taker.tooLong(number);
+      handler.tooLong(number);
     } else {
       int end = to > from && buffer[to - 1] == '\r' ? to - 1 : to;
-      taker.line(buffer, from, end, number);
+      handler.line(buffer, from, end, number);
     }
     number++;
   }

@@ -2,11 +2,11 @@ package io.headgate.server.simulation.accesslog;
 
 import org.jspecify.annotations.Nullable;
 
-/** What one line says, as far as somebody wants to know it. Used again for each line. */
+/** The required fields of one line. Reused for each line. */
 final class LogLine {
   final LogTime time = new LogTime();
   private final @Nullable String[] values;
-  private final int[] ranks; // of names for the same, an earlier one wins
+  private final int[] ranks; // among aliases, the lowest rank takes precedence
 
   LogLine(int slots) {
     values = new String[slots];
@@ -21,7 +21,7 @@ final class LogLine {
     }
   }
 
-  /** An empty value, or the dash that stands for none, is none. */
+  /** Sets a field. An empty value and {@code -} count as absent. */
   void put(int slot, @Nullable String value, int rank) {
     if (value == null || value.isEmpty() || value.equals("-") || rank >= ranks[slot]) return;
     values[slot] = value;

@@ -1,13 +1,14 @@
 package io.headgate.server.simulation.accesslog;
 
 /**
- * A moment as logs write it: {@code 10/Oct/2026:13:55:36 -0700}, {@code 2026-10-10T13:55:36.123Z},
- * or a number of seconds, milliseconds, microseconds or nanoseconds since 1970.
+ * Parses timestamps of logs: {@code 10/Oct/2026:13:55:36 -0700}, {@code 2026-10-10T13:55:36.123Z},
+ * or a number of seconds, milliseconds, microseconds or nanoseconds since the epoch. Reused for
+ * each line.
  */
 final class LogTime {
   static final long NONE = -1;
 
-  /** Until when states can be kept. */
+  /** The latest supported time. */
   private static final long LATEST = 3_350_000_000_000_000L; // in 2076
 
   private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -17,7 +18,7 @@ final class LogTime {
   private byte[] b = {};
   private int at;
   private int end;
-  private boolean broken;
+  private boolean invalid;
   private boolean fraction;
   private boolean coarse;
   private long micros = NONE;
@@ -26,39 +27,43 @@ final class LogTime {
     micros = NONE;
   }
 
-  /** Since the epoch; {@link #NONE} if there is none that can be read. */
+  /** Returns microseconds since the epoch, or {@link #NONE}. */
   long micros() {
     return micros;
   }
 
-  /** Whether it is told to the second only. */
+  /** Returns whether the time is exact to the second only. */
   boolean isCoarse() {
     return coarse;
   }
 
-  boolean isThere() {
+  boolean isPresent() {
     return micros != NONE;
   }
 
-  /** Any of the forms; false, and nothing is changed, if it is none of them. */
+  /**
+   * Parses any of the formats.
+   *
+   * @return false, with the time unchanged, if the text is none of them
+   */
   boolean read(byte[] bytes, int from, int to) {
     b = bytes;
     at = from;
     end = to;
-    broken = to == from;
+    invalid = to == from;
     fraction = false;
     long read = NONE;
-    if (!broken) {
+    if (!invalid) {
       if (to - from > 2 && bytes[from + 2] == '/') read = common();
       else if (to - from > 4 && bytes[from + 4] == '-') read = iso();
       else read = number();
     }
-    boolean good = !broken && at == end && read >= 0 && read <= LATEST;
-    if (good) {
+    boolean valid = !invalid && at == end && read >= 0 && read <= LATEST;
+    if (valid) {
       micros = read;
       coarse = !fraction;
     }
-    return good;
+    return valid;
   }
 
   /** {@code 10/Oct/2026:13:55:36 -0700} */
@@ -71,7 +76,7 @@ final class LogTime {
     expect(':');
     long time = clock();
     expect(' ');
-    return moment(year, month, day, time, zone());
+    return timestamp(year, month, day, time, zone());
   }
 
   /** {@code 2026-10-10T13:55:36.123+02:00}; no zone is UTC. */
@@ -82,20 +87,20 @@ final class LogTime {
     expect('-');
     long day = digits(2);
     if (at < end && (b[at] == 'T' || b[at] == 't' || b[at] == ' ')) at++;
-    else broken = true;
+    else invalid = true;
     long time = clock();
     if (at < end && b[at] == ' ') at++;
-    return moment(year, month, day, time, at == end ? 0 : zone());
+    return timestamp(year, month, day, time, at == end ? 0 : zone());
   }
 
-  /** Hours, minutes, seconds and perhaps a fraction, in microseconds. */
+  /** Parses hours, minutes, seconds and an optional fraction, in microseconds. */
   private long clock() {
     long hour = digits(2);
     expect(':');
     long minute = digits(2);
     expect(':');
     long second = digits(2);
-    broken |= hour > 23 || minute > 59 || second > 60;
+    invalid |= hour > 23 || minute > 59 || second > 60;
     return (hour * 3_600 + minute * 60 + Math.min(second, 59)) * SECOND + fraction();
   }
 
@@ -108,19 +113,19 @@ final class LogTime {
     for (; at < end && isDigit(b[at]); at++, read++) {
       if (read < 6) value = value * 10 + b[at] - '0';
     }
-    broken |= read == 0;
+    invalid |= read == 0;
     for (; read < 6; read++) value *= 10;
     return value;
   }
 
-  /** Z, or such as +0200, +02:00 and +02, in seconds. */
+  /** Parses {@code Z}, {@code +0200}, {@code +02:00} or {@code +02}, in seconds. */
   private long zone() {
     if (at < end && (b[at] == 'Z' || b[at] == 'z')) {
       at++;
       return 0;
     }
     if (at == end || (b[at] != '+' && b[at] != '-')) {
-      broken = true;
+      invalid = true;
       return 0;
     }
     int sign = b[at++] == '-' ? -1 : 1;
@@ -128,19 +133,19 @@ final class LogTime {
     if (at == end) return sign * hours * 3_600;
     if (b[at] == ':') at++;
     long minutes = digits(2);
-    broken |= hours > 18 || minutes > 59;
+    invalid |= hours > 18 || minutes > 59;
     return sign * (hours * 3_600 + minutes * 60);
   }
 
-  /** By its size it tells what it counts; only seconds have a fraction. */
+  /** Parses a number. Its magnitude determines the unit; only seconds may have a fraction. */
   private long number() {
     int start = at;
     long whole = 0;
     for (; at < end && isDigit(b[at]); at++) {
-      if (at - start > 18) broken = true;
+      if (at - start > 18) invalid = true;
       else whole = whole * 10 + b[at] - '0';
     }
-    broken |= at == start;
+    invalid |= at == start;
     if (whole < 100_000_000_000L) return whole * SECOND + fraction();
     fraction = true;
     if (whole < 100_000_000_000_000L) {
@@ -151,12 +156,15 @@ final class LogTime {
     return whole < 100_000_000_000_000_000L ? whole : whole / 1_000;
   }
 
-  private long moment(long year, long month, long day, long time, long zone) {
-    broken |= month < 1 || month > 12 || day < 1 || day > 31;
+  private long timestamp(long year, long month, long day, long time, long zone) {
+    invalid |= month < 1 || month > 12 || day < 1 || day > 31;
     return (days(year, month, day) * DAY - zone) * SECOND + time;
   }
 
-  /** Days since 1970, by the calendar in which a year begins in March. */
+  /**
+   * Returns the days since the epoch, computed with years that begin in March (Howard Hinnant's
+   * {@code days_from_civil}).
+   */
   private static long days(long year, long month, long day) {
     long y = month <= 2 ? year - 1 : year;
     long era = Math.floorDiv(y, 400);
@@ -167,7 +175,7 @@ final class LogTime {
 
   private long month() {
     if (end - at < 3) {
-      broken = true;
+      invalid = true;
       return 0;
     }
     for (int i = 0; i < MONTHS.length(); i += 3) {
@@ -178,7 +186,7 @@ final class LogTime {
         return i / 3 + 1L;
       }
     }
-    broken = true;
+    invalid = true;
     return 0;
   }
 
@@ -186,7 +194,7 @@ final class LogTime {
     long value = 0;
     for (int i = 0; i < count; i++) {
       if (at == end || !isDigit(b[at])) {
-        broken = true;
+        invalid = true;
         return 0;
       }
       value = value * 10 + b[at++] - '0';
@@ -196,7 +204,7 @@ final class LogTime {
 
   private void expect(char wanted) {
     if (at < end && b[at] == wanted) at++;
-    else broken = true;
+    else invalid = true;
   }
 
   private static boolean isDigit(byte c) {

@@ -6,18 +6,19 @@ import java.io.ByteArrayOutputStream;
 import java.util.Optional;
 
 /**
- * The lines that Apache and nginx write unless told otherwise: common, and combined, which goes on
- * with the referer and the user agent. What follows is not looked at. Before either may stand the
- * server that was asked, as in Debian's vhost_combined.
+ * Reads the common and combined formats, the defaults of Apache and nginx. Combined adds the
+ * referer and the user agent; further fields are ignored. Either may be preceded by the name of the
+ * server, as in Debian's {@code vhost_combined}.
  */
 final class PlainFormat implements LineFormat {
   private static final Optional<String> NOT_PLAIN =
       Optional.of(
-          "is not such as: 10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 2326");
+          "is not in common or combined log format, such as 10.0.0.1 - -"
+              + " [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 2326");
   private static final Optional<String> BAD_TIME =
       Optional.of("has no time such as [10/Oct/2026:13:55:36 +0000], from 1970 to 2076");
 
-  private final StringCache words = new StringCache();
+  private final StringCache strings = new StringCache();
   private final boolean withQuery;
   private final boolean combined;
   private final int[] server;
@@ -60,7 +61,7 @@ final class PlainFormat implements LineFormat {
     put(line, user, b, ident + 1, name);
     int quote = closed + 2;
     if (quote >= to || b[quote] != '"') return NOT_PLAIN;
-    int unquote = closing(b, quote + 1, to);
+    int unquote = closingQuote(b, quote + 1, to);
     if (unquote == to) return NOT_PLAIN;
     request(b, quote + 1, unquote, line);
     int code = Math.min(unquote + 2, to);
@@ -73,7 +74,7 @@ final class PlainFormat implements LineFormat {
     return Optional.empty();
   }
 
-  /** The space before the bracket: the name of a user may have spaces in it. */
+  /** Returns the index of the space before the opening bracket. User names may contain spaces. */
   static int openBracket(byte[] b, int from, int to) {
     for (int i = Math.max(0, from); i + 1 < to; i++) {
       if (b[i] == ' ' && b[i + 1] == '[') return i;
@@ -81,7 +82,10 @@ final class PlainFormat implements LineFormat {
     return to;
   }
 
-  /** {@code GET /path?query HTTP/1.1}; what strangers send may be anything, or nothing. */
+  /**
+   * Reads a request line such as {@code GET /path?query HTTP/1.1}. Clients may send anything,
+   * including nothing.
+   */
   private void request(byte[] b, int from, int to, LogLine line) {
     int verb = find(b, ' ', from, to);
     if (verb == to) return;
@@ -93,8 +97,8 @@ final class PlainFormat implements LineFormat {
     if (versioned) put(line, protocol, b, version, to);
     if (path.length == 0) return;
     if (verb + 1 < end && b[verb + 1] != '/') {
-      String asked = RequestTarget.path(text(b, verb + 1, end), withQuery);
-      for (int slot : path) line.put(slot, asked, 0);
+      String target = RequestTarget.path(text(b, verb + 1, end), withQuery);
+      for (int slot : path) line.put(slot, target, 0);
       return;
     }
     int query = withQuery ? end : find(b, '?', verb + 1, end);
@@ -103,10 +107,10 @@ final class PlainFormat implements LineFormat {
 
   private void rest(byte[] b, int from, int to, LogLine line) {
     if (from >= to || b[from] != '"') return;
-    int end = closing(b, from + 1, to);
+    int end = closingQuote(b, from + 1, to);
     put(line, referer, b, from + 1, end);
     int next = end + 2;
-    if (next < to && b[next] == '"') put(line, agent, b, next + 1, closing(b, next + 1, to));
+    if (next < to && b[next] == '"') put(line, agent, b, next + 1, closingQuote(b, next + 1, to));
   }
 
   private void put(LogLine line, int[] slots, byte[] b, int from, int to) {
@@ -117,10 +121,10 @@ final class PlainFormat implements LineFormat {
 
   private String text(byte[] b, int from, int to) {
     int escape = find(b, '\\', from, to);
-    return escape == to ? words.of(b, from, to) : unescaped(b, from, to);
+    return escape == to ? strings.of(b, from, to) : unescaped(b, from, to);
   }
 
-  /** Apache writes \" and nginx \x22. */
+  /** Decodes escapes: Apache writes \" and nginx \x22. */
   private static String unescaped(byte[] b, int from, int to) {
     var out = new ByteArrayOutputStream(to - from);
     for (int i = from; i < to; i++) {
@@ -142,8 +146,8 @@ final class PlainFormat implements LineFormat {
     return high < 0 || low < 0 ? -1 : high << 4 | low;
   }
 
-  /** The quote that is not escaped; {@code to} if there is none. */
-  private static int closing(byte[] b, int from, int to) {
+  /** Returns the index of the closing quote, or {@code to} if there is none. */
+  private static int closingQuote(byte[] b, int from, int to) {
     for (int i = from; i < to; i++) {
       if (b[i] == '"') return i;
       if (b[i] == '\\') i++;

@@ -1,15 +1,15 @@
 package io.headgate.server.simulation.accesslog;
 
-/** What a request asks for, as logs write it. */
+/** Extracts the path from a request target. */
 final class RequestTarget {
   /**
-   * The path, also of a whole address such as {@code https://example.com/login}: rules name paths
-   * as servers see them.
+   * Returns the path, including that of an absolute URL such as {@code https://example.com/login},
+   * since rules name paths as servers see them.
    */
   static String path(String target, boolean withQuery) {
-    String local = withoutServer(target);
-    int query = withQuery ? -1 : local.indexOf('?');
-    return query < 0 ? local : local.substring(0, query);
+    String path = withoutServer(target);
+    int query = withQuery ? -1 : path.indexOf('?');
+    return query < 0 ? path : path.substring(0, query);
   }
 
   private static String withoutServer(String target) {

@@ -9,52 +9,57 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** What rules look at: the names of attributes, and of costs. */
+/** The names of attributes and costs that rules use. */
 public record RequiredFields(Set<String> attributes, Set<String> costs) {
-  /** Each is looked for in every line. More than a request may have: no line has them all. */
-  static final int MOST = 256;
+  /**
+   * Maximum number of each. They are searched in every line. The limit is above that of a request,
+   * since no line has all of them.
+   */
+  static final int MAX_FIELDS = 256;
 
   public RequiredFields {
     attributes = Collections.unmodifiableSet(new LinkedHashSet<>(attributes));
     costs = Collections.unmodifiableSet(new LinkedHashSet<>(costs));
-    requireFew("attributes", attributes);
-    requireFew("costs", costs);
+    requireAtMost("attributes", attributes);
+    requireAtMost("costs", costs);
   }
 
-  private static void requireFew(String what, Set<String> names) {
-    if (names.size() <= MOST) return;
+  private static void requireAtMost(String what, Set<String> names) {
+    if (names.size() <= MAX_FIELDS) return;
     throw new IllegalArgumentException(
-        "the rules look at %d %s, and a log can be read for %d at the most; try fewer rules at once"
-            .formatted(names.size(), what, MOST));
+        "the rules use %d %s, but a log can be read for at most %d; simulate fewer rules at once"
+            .formatted(names.size(), what, MAX_FIELDS));
   }
 
   /**
-   * @throws IllegalArgumentException if that is too much to look for
+   * Returns the names used by any of the rule sets.
+   *
+   * @throws IllegalArgumentException if there are too many
    */
-  public static RequiredFields by(Collection<RuleSet> rules) {
+  public static RequiredFields of(Collection<RuleSet> rules) {
     var attributes = new LinkedHashSet<String>();
     var costs = new LinkedHashSet<String>();
     for (var set : rules) {
-      for (var rule : set.rules()) look(rule, attributes, costs);
+      for (var rule : set.rules()) collect(rule, attributes, costs);
     }
     return new RequiredFields(attributes, costs);
   }
 
-  private static void look(Rule rule, Set<String> attributes, Set<String> costs) {
-    look(rule.match(), attributes);
+  private static void collect(Rule rule, Set<String> attributes, Set<String> costs) {
+    collect(rule.match(), attributes);
     rule.per().ifPresent(attributes::addAll);
-    for (var limit : rule.limits()) look(limit, attributes, costs);
+    for (var limit : rule.limits()) collect(limit, attributes, costs);
     for (var override : rule.overrides()) {
-      look(override.match(), attributes);
-      for (var limit : override.limits()) look(limit, attributes, costs);
+      collect(override.match(), attributes);
+      for (var limit : override.limits()) collect(limit, attributes, costs);
     }
   }
 
-  private static void look(Match match, Set<String> attributes) {
+  private static void collect(Match match, Set<String> attributes) {
     attributes.addAll(match.conditions().keySet());
   }
 
-  private static void look(RuleLimit limit, Set<String> attributes, Set<String> costs) {
+  private static void collect(RuleLimit limit, Set<String> attributes, Set<String> costs) {
     limit.per().ifPresent(attributes::addAll);
     limit.cost().ifPresent(costs::add);
   }

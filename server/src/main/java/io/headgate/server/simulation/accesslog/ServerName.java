@@ -1,15 +1,15 @@
 package io.headgate.server.simulation.accesslog;
 
 /**
- * The server that was asked, at the beginning of a line: {@code example.com:443 10.0.0.1 - - […}. A
- * line that begins with the client has three words before its time, and none of the two marks here:
- * a port after the first word, an address as the second.
+ * Recognizes a server name at the beginning of a line: {@code example.com:443 10.0.0.1 - - […}. A
+ * line that begins with the client has three words before its time, no port after the first word,
+ * and no address as the second.
  */
 final class ServerName {
-  /** Where what follows the server begins; {@code from} if the line does not name one. */
+  /** Returns the index after the server name, or {@code from} if the line has none. */
   static int end(byte[] b, int from, int to) {
     int second = PlainFormat.find(b, ' ', from, to) + 1;
-    if (second >= to || b[second] == '-') return from; // by far the most
+    if (second >= to || b[second] == '-') return from; // the most frequent case
     int third = PlainFormat.find(b, ' ', second, to) + 1;
     int fourth = PlainFormat.find(b, ' ', third, to) + 1;
     int time = PlainFormat.openBracket(b, third, to);
@@ -20,13 +20,13 @@ final class ServerName {
     return named ? second : from;
   }
 
-  /** Where the port of a name begins, at its colon; {@code to} if there is none. */
+  /** Returns the index of the colon before the port, or {@code to} if there is none. */
   static int withoutPort(byte[] b, int from, int to) {
     int colon = to - 1;
     while (colon > from && b[colon] >= '0' && b[colon] <= '9') colon--;
     if (colon <= from || colon == to - 1 || b[colon] != ':') return to;
     boolean bracketed = b[colon - 1] == ']';
-    // More colons are of an address of version six, whose end only looks like a port.
+    // Further colons belong to an IPv6 address, whose end only looks like a port.
     return bracketed || PlainFormat.find(b, ':', from, colon) == colon ? colon : to;
   }
 

@@ -1,10 +1,10 @@
 /**
- * Access logs as requests that came. Start at {@link
+ * Conversion of access logs to requests. Start at {@link
  * io.headgate.server.simulation.accesslog.AccessLog}.
  *
- * <p>Lives here: lines, the formats they have, and which part of a line is which attribute. May
- * not: decide anything, keep more than the line at hand. A log may have a billion lines, so what is
- * done for each is done on its bytes, and a text is made only of what rules look at.
+ * <p>Contains the line formats and the mapping of fields to attributes. Makes no decisions and
+ * keeps only the current line in memory. A log may have a billion lines, so lines are processed as
+ * bytes, and strings are created only for fields that rules use.
  */
 @NullMarked
 package io.headgate.server.simulation.accesslog;

@@ -19,7 +19,7 @@ class TokenFileTest {
   }
 
   @Test
-  void eachLineIsARoleATokenAndMaybeAName() throws IOException {
+  void eachLineHasRoleTokenAndOptionalName() throws IOException {
     var file =
         written(
             """
@@ -37,14 +37,14 @@ class TokenFileTest {
       delimiter = '|',
       value = {
         "owner s3cret         | the role must be admin, read or check",
-        "s3cret               | write a role, a token and, if you like, a name",
+        "s3cret               | a line must have a role, a token and, optionally, a name",
         "admin s3crét         | admin-token must be one or more visible ASCII characters without"
             + " spaces",
         "admin s3cret         | admin-token has 6 characters and could be guessed; it must have at"
             + " least 16. Make one with: openssl rand -hex 32",
         "admin s3cret a;b     | a name may have up to 64 letters, digits, spaces and . _ @ -",
       })
-  void aBadLineIsNamedAndNotRepeated(String line, String why) throws IOException {
+  void invalidLineIsLocatedAndNotPrinted(String line, String why) throws IOException {
     var file = written("check good-and-long-enough\n" + line + "\n");
     assertThatThrownBy(() -> TokenFile.read(file))
         .isInstanceOf(IllegalArgumentException.class)

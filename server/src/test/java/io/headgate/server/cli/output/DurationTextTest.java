@@ -30,13 +30,13 @@ class DurationTextTest {
     "90000000,1d 1h",
     "3155760000000,36525d"
   })
-  void timesAreRoundedUpToWhatPeopleRead(long millis, String text) {
+  void durationsAreRoundedUp(long millis, String text) {
     assertThat(DurationText.text(millis)).isEqualTo(text);
   }
 
   @ParameterizedTest
   @CsvSource({"250ms,PT0.25S", "10s,PT10S", "5m,PT5M", "1h,PT1H", "0s,PT0S"})
-  void optionsWriteANumberAndAUnit(String text, Duration expected) {
+  void optionIsANumberAndAUnit(String text, Duration expected) {
     assertThat(new DurationText().convert(text)).isEqualTo(expected);
   }
 }

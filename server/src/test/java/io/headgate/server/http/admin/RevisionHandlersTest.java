@@ -30,7 +30,7 @@ class RevisionHandlersTest {
   }
 
   @Test
-  void historyIsListedTheNewestFirstAndPageByPage() {
+  void historyIsPagedWithTheNewestFirst() {
     for (int rate = 11; rate <= 14; rate++) change(rate);
     var all = admin.get("/v1/revisions");
     assertThat(all.status()).isEqualTo(200);
@@ -52,7 +52,7 @@ class RevisionHandlersTest {
   }
 
   @Test
-  void aRevisionIsShownWithWhatItChangedAndIfAskedItsRules() {
+  void revisionIsShownWithItsDiffAndOptionallyItsRules() {
     change(20);
     change(30);
     var shown = admin.get("/v1/revisions/2");
@@ -72,7 +72,7 @@ class RevisionHandlersTest {
   }
 
   @Test
-  void anOldRevisionIsRestoredAsANewOne() {
+  void oldRevisionIsRestoredAsANewOne() {
     change(20);
     assertThat(service.post("/v1/peek", "{\"key\":\"users:1\"}").body()).contains("\"limit\":20");
     var restored = admin.post("/v1/revisions/1/restore?message=back", "If-Match: \"2\"");
@@ -84,11 +84,11 @@ class RevisionHandlersTest {
     assertThat(service.post("/v1/peek", "{\"key\":\"users:1\"}").body()).contains("\"limit\":10");
     var again = admin.post("/v1/revisions/1/restore");
     assertThat(again.body()).contains("\"changed\":false", "\"changes\":[]");
-    assertThat(service.book.inForce().number()).isEqualTo(3);
+    assertThat(service.repository.inForce().number()).isEqualTo(3);
   }
 
   @Test
-  void aRevisionThatThereIsNotIsNotFound() {
+  void unknownRevisionIsNotFound() {
     for (var path :
         new String[] {"/v1/revisions/2", "/v1/revisions/0", "/v1/revisions/1?against=9"}) {
       var answer = admin.get(path);

@@ -34,16 +34,16 @@ class RuleHandlersTest {
     service.close();
   }
 
-  private void assertRefused(RawAnswer answer, int status, String... said) {
+  private void assertRefused(RawAnswer answer, int status, String... expected) {
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.mediaType()).isEqualTo("application/problem+json");
     assertThat(answer.body()).contains("\"status\":" + status);
-    for (var text : said) assertThat(answer.body()).contains(text);
-    assertThat(service.book.inForce().number()).as("nothing changes").isEqualTo(1);
+    for (var text : expected) assertThat(answer.body()).contains(text);
+    assertThat(service.repository.inForce().number()).as("nothing changes").isEqualTo(1);
   }
 
   @Test
-  void allRulesAreListedAsAFileThatCanBePutBack() {
+  void listedRulesCanBePutBack() {
     var answer = admin.get("/v1/rules");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.mediaType()).isEqualTo("application/json");
@@ -60,7 +60,7 @@ class RuleHandlersTest {
     "application/json,false", "'application/json, application/yaml',false", "*/*,false",
     "'application/yaml;q=0',false"
   })
-  void whoAsksForYamlGetsIt(String accept, boolean yaml) {
+  void yamlIsNegotiated(String accept, boolean yaml) {
     var answer = admin.get("/v1/rules", "Accept: " + accept);
     assertThat(answer.mediaType()).isEqualTo(yaml ? "application/yaml" : "application/json");
     assertThat(answer.body().startsWith("rules:")).isEqualTo(yaml);
@@ -69,7 +69,7 @@ class RuleHandlersTest {
   }
 
   @Test
-  void whoHasTheNewestIsToldSo() {
+  void matchingETagIsAnsweredWith304() {
     for (var path : new String[] {"/v1/rules", "/v1/rules/users", "/v1/rules?limit=1"}) {
       for (var tag : new String[] {"\"1\"", "W/\"1\"", "\"0\", \"1\"", "*"}) {
         var answer = admin.get(path, "If-None-Match: " + tag);
@@ -82,7 +82,7 @@ class RuleHandlersTest {
   }
 
   @Test
-  void thousandsAreListedPageByPageAndFoundByTheirWords() {
+  void rulesArePagedAndSearched() {
     var many =
         IntStream.range(0, 2_500)
             .mapToObj(i -> rule("r" + i, 1 + i))
@@ -106,19 +106,19 @@ class RuleHandlersTest {
   }
 
   @Test
-  void oneRuleIsShownByItsIdHoweverItIsWritten() {
+  void ruleIsShownByItsEncodedId() {
     var answer = admin.get("/v1/rules/team%2Fjobs");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header("ETag")).isEqualTo("\"1\"");
     assertThat(RuleFile.readRule(answer.body())).isEqualTo(JOBS);
     assertRefused(admin.get("/v1/rules/nobody"), 404, "there is no rule 'nobody'");
-    assertRefused(admin.get("/v1/rules/team/jobs"), 404, "there is nothing at");
+    assertRefused(admin.get("/v1/rules/team/jobs"), 404, "there is no endpoint");
     assertRefused(admin.get("/v1/rules/%C3"), 400, "must be UTF-8");
     assertRefused(admin.get("/v1/rules/%zz"), 400, "must be UTF-8");
   }
 
   @Test
-  void aNewSetIsInForceWhenItIsAnswered() {
+  void replacedRulesAreInForceWhenAnswered() {
     var answer =
         admin.put(
             "/v1/rules",
@@ -138,13 +138,13 @@ class RuleHandlersTest {
   }
 
   @Test
-  void oneRuleIsMadeReplacedAndDeleted() {
-    var made =
+  void ruleIsCreatedReplacedAndDeleted() {
+    var created =
         admin.put(
             "/v1/rules/new",
             "{\"id\":\"new\",\"limit\":{\"algorithm\":\"concurrency\",\"max\":1}}");
-    assertThat(made.status()).isEqualTo(201);
-    assertThat(made.body()).contains("\"added\":1,\"changed\":0,\"removed\":0,\"rules\":3}");
+    assertThat(created.status()).isEqualTo(201);
+    assertThat(created.body()).contains("\"added\":1,\"changed\":0,\"removed\":0,\"rules\":3}");
     var replaced = admin.put("/v1/rules/users", RuleFile.json(rule("users", 20)));
     assertThat(replaced.status()).isEqualTo(200);
     assertThat(replaced.body())
@@ -159,15 +159,15 @@ class RuleHandlersTest {
   }
 
   @Test
-  void theSameRuleAgainIsNoRevision() {
+  void unchangedRuleCreatesNoRevision() {
     var answer = admin.put("/v1/rules/users", RuleFile.json(USERS));
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.body()).contains("\"changed\":false");
-    assertThat(service.book.inForce().number()).isEqualTo(1);
+    assertThat(service.repository.inForce().number()).isEqualTo(1);
   }
 
   @Test
-  void aChangeForAnotherRevisionIsStale() {
+  void changeForAnotherRevisionIsStale() {
     String rule = RuleFile.json(rule("users", 7));
     for (var change :
         new RawAnswer[] {
@@ -186,13 +186,13 @@ class RuleHandlersTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"1", "\"one\"", "\"01\"", "\"\"", "\"1", "W/\"1\"", "\"1\", \"2\"", "\"-1\""})
-  void aMalformedIfMatchIsRefused(String tag) {
+  void malformedIfMatchIsRejected(String tag) {
     assertRefused(
         admin.delete("/v1/rules/users", "If-Match: " + tag), 400, "\"field\":\"If-Match\"");
   }
 
   @Test
-  void everythingThatIsWrongWithASetIsListedAndNothingOfItApplied() {
+  void allErrorsOfARuleSetAreListedAndNothingIsApplied() {
     var answer =
         admin.put(
             "/v1/rules",
@@ -213,11 +213,11 @@ class RuleHandlersTest {
         "{\"line\":6,",
         "\"line\":7,",
         "(and 2 more)");
-    assertThat(service.book.inForce().rules().rules()).containsExactly(USERS, JOBS);
+    assertThat(service.repository.inForce().rules().rules()).containsExactly(USERS, JOBS);
   }
 
   @Test
-  void otherBadBodiesAreRefusedToo() {
+  void otherInvalidBodiesAreRejected() {
     assertRefused(admin.put("/v1/rules", ""), 400, "is empty");
     assertRefused(admin.put("/v1/rules", "{}"), 400, "rules: is missing");
     assertRefused(admin.put("/v1/rules/users", "[]"), 400);
@@ -241,30 +241,30 @@ class RuleHandlersTest {
         "/v1/rules?search=%C3,search",
     "/v1/rules?in-force=yes,in-force", "/v1/rules/users?x=1,x"
   })
-  void aParameterThatIsNotRightIsRefused(String path, String field) {
+  void invalidParameterIsRejected(String path, String field) {
     assertRefused(admin.get(path), 400, "\"field\":\"" + field + "\"");
   }
 
   @Test
-  void aMisspelledDryRunIsNoChange() {
+  void misspelledDryRunChangesNothing() {
     assertRefused(admin.delete("/v1/rules/users?dryrun=true"), 400, "\"field\":\"dryrun\"");
     assertRefused(admin.delete("/v1/rules/users?dry-run=1"), 400, "true or false");
   }
 
   @Test
-  void whoAndWhyAreKept() {
+  void authorAndMessageAreStored() {
     admin.delete(
         "/v1/rules/users", "X-Headgate-Author: J%C3%B6rg", "X-Headgate-Message: 100%25 sure");
-    var revision = service.book.inForce().revision();
+    var revision = service.repository.inForce().revision();
     assertThat(revision.signature().author()).isEqualTo("Jörg");
     assertThat(revision.signature().message()).isEqualTo("100% sure");
     admin.put("/v1/rules?author=me&message=all+of+it", "[]");
-    assertThat(service.book.inForce().revision().signature().message()).isEqualTo("all of it");
-    assertThat(service.book.inForce().revision().signature().author()).isEqualTo("me");
+    assertThat(service.repository.inForce().revision().signature().message()).isEqualTo("all of it");
+    assertThat(service.repository.inForce().revision().signature().author()).isEqualTo("me");
   }
 
   @Test
-  void aSignatureThatIsNotRightIsRefused() {
+  void invalidAuthorOrMessageIsRejected() {
     String path = "/v1/rules/users";
     assertRefused(
         admin.delete(path, "X-Headgate-Author: " + "x".repeat(101)), 400, "at most 100 characters");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What each kind of decision looks like on the wire, to the letter. */
+/** The exact response of each kind of decision. */
 class CheckHandlersTest {
   private static final Rule PER_USER =
       Rule.named("per-user")
@@ -31,7 +31,7 @@ class CheckHandlersTest {
       Rule.named("contract")
           .match("tenant", "*")
           .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perHour(1_000))))
-          .limit(RuleLimit.of("bytes", FixedWindow.of(Rate.perHour(4_096))).spending("bytes"))
+          .limit(RuleLimit.of("bytes", FixedWindow.of(Rate.perHour(4_096))).withCost("bytes"))
           .status(403)
           .build();
 
@@ -58,12 +58,12 @@ class CheckHandlersTest {
       RunningService.with(PER_USER, CONTRACT, JOBS, REPORTS, TRIAL);
 
   @BeforeEach
-  void forgetEverything() {
-    SERVICE.forget("user:42", PER_USER);
-    SERVICE.forget(Map.of("tenant", "acme"), CONTRACT);
-    SERVICE.forget(Map.of("job", "etl"), JOBS);
-    SERVICE.forget(Map.of("report", "pdf"), REPORTS);
-    SERVICE.forget(Map.of("trial", "x"), TRIAL);
+  void resetCounters() {
+    SERVICE.reset("user:42", PER_USER);
+    SERVICE.reset(Map.of("tenant", "acme"), CONTRACT);
+    SERVICE.reset(Map.of("job", "etl"), JOBS);
+    SERVICE.reset(Map.of("report", "pdf"), REPORTS);
+    SERVICE.reset(Map.of("trial", "x"), TRIAL);
   }
 
   @AfterAll
@@ -76,7 +76,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void anAllowedRequestIsToldWhatIsLeft() {
+  void allowedRequestReportsRemainingPermits() {
     var answer = check("{\"key\":\"user:42\"}");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.mediaType()).isEqualTo("application/json");
@@ -98,7 +98,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aDeniedRequestIsToldWhenToComeBack() {
+  void deniedRequestReportsRetryTime() {
     check("{\"key\":\"user:42\",\"cost\":2}");
     var answer = check("{\"key\":\"user:42\"}");
     assertThat(answer.status()).isEqualTo(429);
@@ -118,7 +118,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aDenialIsAProblemDocumentForWhoAcceptsThem() {
+  void denialIsAProblemDocumentIfAccepted() {
     check("{\"key\":\"user:42\",\"cost\":2}");
     var answer =
         check("{\"key\":\"user:42\"}", "Accept: application/json;q=0.5, application/problem+json");
@@ -134,14 +134,14 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aProblemDocumentThatIsRefusedIsNotSent() {
+  void problemDocumentExcludedByAcceptIsNotSent() {
     check("{\"key\":\"user:42\",\"cost\":2}");
     var answer = check("{\"key\":\"user:42\"}", "Accept: application/problem+json;q=0, */*");
     assertThat(answer.mediaType()).isEqualTo("application/json");
   }
 
   @Test
-  void whomNoRuleKnowsGoesAhead() {
+  void requestWithoutMatchingRuleIsAllowed() {
     var answer = check("{\"key\":\"stranger\"}");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.body())
@@ -154,7 +154,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void whatCanNeverPassIsSaidToBeImpossible() {
+  void costAboveTheLimitIsImpossible() {
     var answer = check("{\"key\":\"user:42\",\"cost\":3}");
     assertThat(answer.status()).isEqualTo(429);
     assertThat(answer.body())
@@ -183,14 +183,14 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aRuleChoosesTheStatusOfItsDenials() {
+  void ruleSetsTheStatusOfItsDenials() {
     var answer = check("{\"subject\":{\"tenant\":\"acme\"},\"costs\":{\"bytes\":5000}}");
     assertThat(answer.status()).isEqualTo(403);
     assertThat(answer.body()).contains("\"violated\":[\"contract/bytes\"]");
   }
 
   @Test
-  void aSlotInFlightHasALeaseAndNoWindow() {
+  void concurrencyLimitReportsASlotIdAndNoWindow() {
     var answer = check("{\"subject\":{\"job\":\"etl\"}}");
     assertThat(answer.body()).matches("\\{\"allowed\":true.*],\"id\":\"[\\w-]+\"}");
     assertThat(answer.header("RateLimit-Policy"))
@@ -198,7 +198,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aQueueAnswersAtOnceAndSaysHowLongToWait() {
+  void queueingLimitReportsTheDelayAtOnce() {
     check("{\"subject\":{\"report\":\"pdf\"}}");
     var answer = check("{\"subject\":{\"report\":\"pdf\"}}");
     assertThat(answer.status()).isEqualTo(200);
@@ -209,7 +209,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aShadowRuleReportsWhatItWouldHaveDoneAndIsNotInTheHeaders() {
+  void shadowRuleIsReportedInTheBodyButNotInTheHeaders() {
     check("{\"subject\":{\"trial\":\"x\"}}");
     var answer = check("{\"subject\":{\"trial\":\"x\"}}");
     assertThat(answer.status()).isEqualTo(200);
@@ -222,7 +222,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void numbersAndTruthsAreTakenAsTheirText() {
+  void numbersAndBooleansAreAcceptedAsText() {
     var number = check("{\"key\":42,\"cost\":0}");
     var subject = check("{\"subject\":{\"user\":42,\"beta\":true,\"tenant\":\"acme\"},\"cost\":0}");
     assertThat(number.status()).isEqualTo(200);
@@ -230,7 +230,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void peekingChargesNothingAndTakesNoSlot() {
+  void peekChargesNothingAndAcquiresNoSlot() {
     for (int i = 0; i < 5; i++) {
       var answer = SERVICE.post("/v1/peek", "{\"key\":\"user:42\"}");
       assertThat(answer.body()).contains("\"remaining\":1,");
@@ -242,7 +242,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void eachCheckOfABatchIsDecidedOnItsOwnAndInOrder() {
+  void checksOfABatchAreDecidedIndependentlyAndInOrder() {
     var answer =
         SERVICE.post(
             "/v1/check/batch",
@@ -259,13 +259,13 @@ class CheckHandlersTest {
   }
 
   @Test
-  void anEmptyBatchHasNoDecisions() {
+  void emptyBatchHasNoDecisions() {
     assertThat(SERVICE.post("/v1/check/batch", "{\"checks\":[]}").body())
         .isEqualTo("{\"decisions\":[]}");
   }
 
   @Test
-  void aThousandChecksFitInOneBatch() {
+  void batchMayHaveAThousandChecks() {
     String one = "{\"key\":\"stranger\",\"cost\":1}";
     String checks = String.join(",", java.util.Collections.nCopies(1_000, one));
     var answer = SERVICE.post("/v1/check/batch", "{\"checks\":[" + checks + "]}");
@@ -274,7 +274,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void tokensOfAKeyAreAnsweredInTheirOwnShape() {
+  void tokensEndpointHasItsOwnFormat() {
     var allowed =
         SERVICE.post("/api/ratelimit/check", "{\"key\":\"user:42\",\"tokensRequested\":2}");
     assertThat(allowed.status()).isEqualTo(200);
@@ -296,19 +296,19 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aTokenIsAskedForWhereNoNumberIsGiven() {
+  void tokensDefaultToOne() {
     assertThat(SERVICE.post("/api/ratelimit/check", "{\"key\":\"user:42\"}").body())
         .contains("\"tokensRequested\":1,\"allowed\":true,\"tokensRemaining\":1,");
   }
 
   @Test
-  void tokensOfWhomNoRuleKnowsAreWithoutNumber() {
+  void tokensWithoutMatchingRuleAreNull() {
     assertThat(SERVICE.post("/api/ratelimit/check", "{\"key\":\"stranger\"}").body())
         .contains("\"allowed\":true,\"tokensRemaining\":null,");
   }
 
   @Test
-  void jsonIsTakenUnderItsOtherNamesAndWithoutName() {
+  void jsonMediaTypesAndMissingTypeAreAccepted() {
     String body = "{\"key\":\"stranger\"}";
     assertThat(check(body, "Content-Type: application/json; charset=UTF-8").status())
         .isEqualTo(200);
@@ -321,7 +321,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aBodyMayComeInPiecesAndInChunks() {
+  void chunkedBodyIsAccepted() {
     try (var connection = SERVICE.connect()) {
       connection.send(RawConnection.head("POST /v1/check", "Transfer-Encoding: chunked"));
       connection.send(RawConnection.bytes("8\r\n{\"key\":\"\r\n"));
@@ -331,7 +331,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void aClientThatExpectsToContinueIsToldTo() {
+  void expectContinueIsAnsweredWith100() {
     String body = "{\"key\":\"stranger\"}";
     try (var connection = SERVICE.connect()) {
       connection.send(
@@ -344,7 +344,7 @@ class CheckHandlersTest {
   }
 
   @Test
-  void requestsThatComeTogetherAreAnsweredInOrder() {
+  void pipelinedRequestsAreAnsweredInOrder() {
     try (var connection = SERVICE.connect()) {
       for (int cost = 0; cost < 3; cost++) {
         connection.sendPost(

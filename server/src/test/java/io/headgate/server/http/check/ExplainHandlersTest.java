@@ -43,7 +43,7 @@ class ExplainHandlersTest {
   }
 
   @Test
-  void explainingSaysWhatAppliesWithWhichOverrideAndWhatIsLeft() {
+  void explainReportsRulesOverridesAndRemainingPermits() {
     service.post("/v1/check", "{\"key\":\"user:42\",\"cost\":3}");
     var answer = service.post("/v1/explain", "{\"key\":\"user:42\"}");
     assertThat(answer.status()).isEqualTo(200);
@@ -66,14 +66,14 @@ class ExplainHandlersTest {
   }
 
   @Test
-  void explainingChargesNothing() {
+  void explainChargesNothing() {
     String before = service.post("/v1/explain", "{\"key\":\"user:1\"}").body();
     assertThat(service.post("/v1/explain", "{\"key\":\"user:1\"}").body()).isEqualTo(before);
     assertThat(before).contains("\"remaining\":10,");
   }
 
   @Test
-  void ofManyMissesTheNearestTwentyAreTold() {
+  void nearestTwentyMissesAreReported() {
     var rules =
         IntStream.range(0, 50)
             .mapToObj(i ->
@@ -90,7 +90,7 @@ class ExplainHandlersTest {
   }
 
   @Test
-  void aResetForgetsWhatASubjectHasUsedUnderOneRule() {
+  void resetClearsTheCountersOfOneRule() {
     service.post("/v1/check", "{\"key\":\"user:7\",\"cost\":10}");
     var answer = service.post("/v1/reset", "{\"key\":\"user:7\",\"rule\":\"per-user\"}");
     assertThat(answer.status()).isEqualTo(200);
@@ -100,18 +100,18 @@ class ExplainHandlersTest {
   }
 
   @Test
-  void aResetUnderARuleThatDoesNotExistNamesThoseThatDo() {
+  void resetOfAnUnknownRuleListsExistingRules() {
     var answer = service.post("/v1/reset", "{\"key\":\"user:7\",\"rule\":\"per-usr\"}");
     assertThat(answer.status()).isEqualTo(404);
     assertThat(answer.body())
         .contains("\"field\":\"rule\"")
-        .contains("there is no rule 'per-usr'; there are per-user, login, others");
+        .contains("there is no rule 'per-usr'; existing rules: per-user, login, others");
   }
 
   @Test
-  void aResetUnderARuleThatDoesNotApplySaysWhereToAskWhy() {
+  void resetOfARuleThatDoesNotApplyPointsToExplain() {
     var answer = service.post("/v1/reset", "{\"key\":\"bot:7\",\"rule\":\"per-user\"}");
     assertThat(answer.status()).isEqualTo(404);
-    assertThat(answer.body()).contains("does not apply to this subject; POST /v1/explain says why");
+    assertThat(answer.body()).contains("does not apply to this subject; POST /v1/explain explains why");
   }
 }

@@ -14,11 +14,11 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.StringLength;
 
-/** What a caller writes can neither hide it nor make it another. */
+/** Headers written by a client can neither hide nor change its address and path. */
 class ForwardAuthProperties {
-  private static final TrustedProxies OURS = TrustedProxies.of(List.of("10.0.0.0/8"));
+  private static final TrustedProxies PROXIES = TrustedProxies.of(List.of("10.0.0.0/8"));
 
-  /** Signs that mean something to one of the readers. */
+  /** Characters with a meaning to one of the parsers. */
   @Provide
   Arbitrary<String> claims() {
     return Arbitraries.strings()
@@ -28,24 +28,24 @@ class ForwardAuthProperties {
   }
 
   @Property
-  void whateverTheCallerClaimsTheHopThatOurProxyAddsDecides(
+  void hopAddedByTheTrustedProxyDecides(
       @ForAll("claims") String claim, @ForAll @IntRange(max = 255) int last) {
     String real = "192.0.2." + last;
     var proxy = ClientAddress.parse("10.0.0.1").orElseThrow();
     for (var added : List.of("for=" + real, "for=\"" + real + ":4711\"")) {
       var caller =
-          OURS.caller(
+          PROXIES.caller(
               proxy, name -> name.equals("Forwarded") ? List.of(claim + ", " + added) : List.of());
       assertThat(caller).hasToString(real);
     }
     var caller =
-        OURS.caller(
+        PROXIES.caller(
             proxy,
             name -> name.equals("X-Forwarded-For") ? List.of(claim + ", " + real) : List.of());
     assertThat(caller).hasToString(real);
   }
 
-  /** Ways to write the path {@code /admin/login} that servers take for the same. */
+  /** Spellings of the path {@code /admin/login} that servers treat as the same. */
   @Provide
   Arbitrary<String> spellings() {
     var segment = Arbitraries.of("admin", "login").map(name -> name);
@@ -72,14 +72,14 @@ class ForwardAuthProperties {
   }
 
   @Property
-  void onePlaceHasOnePathHoweverItIsWritten(@ForAll("spellings") String spelling) {
+  void allSpellingsOfAPathAreEqual(@ForAll("spellings") String spelling) {
     assertThat(NormalizedPath.of(spelling)).as(spelling).isEqualTo("/admin/login");
     assertThat(NormalizedPath.of(spelling + ";jsessionid=7?a=/b#c")).isEqualTo("/admin/login");
     assertThat(NormalizedPath.of("http://host:80" + spelling)).isEqualTo("/admin/login");
   }
 
   @Property
-  void aPathIsAlwaysOneThatCanBeCounted(@ForAll @StringLength(max = 200) String anything) {
+  void everyPathIsAValidAttribute(@ForAll @StringLength(max = 200) String anything) {
     var path = NormalizedPath.of(anything);
     assertThat(path).startsWith("/").doesNotContain("//", "/./", "/../");
     assertThat(TextSyntax.flaw(path)).isEmpty();

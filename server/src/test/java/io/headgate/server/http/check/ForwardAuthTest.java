@@ -58,7 +58,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void yesIs204AndNoIsTheRulesStatusWithEverythingAClientNeeds() {
+  void allowedIs204AndDeniedIsTheStatusOfTheRule() {
     String uri = "X-Original-URI: /login?user=1";
     var yes = gate(uri);
     assertThat(yes.status()).isEqualTo(204);
@@ -78,7 +78,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void aProxyThatKnowsFewStatusesIsToldNoInOneOfThem() {
+  void denyStatusOfTheProxyIsUsed() {
     String cost = "X-Headgate-Cost: 3";
     var no = gate("X-Original-URI: /login", "X-Headgate-Deny-Status: 403", cost);
     assertThat(no.status()).isEqualTo(403);
@@ -103,7 +103,7 @@ class ForwardAuthTest {
         "TRACE",
         "FOO"
       })
-  void itMayBeAskedByAnyMethod(String method) {
+  void anyMethodIsAccepted(String method) {
     String key = "X-Headgate-Key: by-" + method;
     assertThat(service.request(method, "/v1/gate", key).header("RateLimit")).contains("r=1");
     assertThat(service.request(method, "/v1/gate", key).status()).isEqualTo(204);
@@ -111,7 +111,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void methodAndHostAreWhatTheProxySays() {
+  void methodAndHostAreReadFromTheProxyHeaders() {
     String method = "X-Original-Method: POST";
     assertThat(gate(method, "X-Original-Host: EXAMPLE.com:8443").header("RateLimit"))
         .contains("posts");
@@ -125,7 +125,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void attributesAndCostsComeInHeadersOfTheirOwn() {
+  void attributesAndCostsAreReadFromHeaders() {
     var first = gate("x-headgate-ATTR-Tenant: acme", "X-Headgate-Cost: 2");
     assertThat(first.header("RateLimit")).startsWith("\"tenants\";r=0");
     assertThat(gate("X-Headgate-Attr-Tenant: acme").status()).isEqualTo(429);
@@ -139,11 +139,11 @@ class ForwardAuthTest {
       value = {
         "X-Headgate-Cost-: 1              | must end in a name",
         "X-Headgate-Attr-: 1              | must end in a name",
-        "X-Headgate-Attr-Ip: 10.0.0.1     | gives the attribute ip, which is known already",
-        "X-Headgate-Attr-Host: x          | gives the attribute host, which is known already",
+        "X-Headgate-Attr-Ip: 10.0.0.1     | sets the attribute ip, which is already set",
+        "X-Headgate-Attr-Host: x          | sets the attribute host, which is already set",
         "X-Headgate-Kee: x                | is not known; allowed: X-Headgate-Key",
       })
-  void whatItDoesNotUnderstandItRefuses(String header, String why) {
+  void invalidHeaderIsRejected(String header, String why) {
     var answer = gate(header);
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.body()).contains(why);
@@ -155,7 +155,7 @@ class ForwardAuthTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"-1", "1e3", "9007199254740993", "99999999999999999999", "x", "1,2"})
-  void costThatCannotBeReadIsDenied(String cost) {
+  void unreadableCostIsDenied(String cost) {
     assertThat(gate("X-Headgate-Key: k", "X-Headgate-Cost: " + cost).status()).isEqualTo(429);
     assertThat(gate("X-Headgate-Key: k", "X-Headgate-Cost: 0").header("RateLimit"))
         .as("and charges nothing")
@@ -163,7 +163,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void valueThatIsNotUtf8IsCountedByItself() {
+  void valueThatIsNotUtf8HasItsOwnCounter() {
     for (var value :
         List.of("a\u00ff", "a\u00fe", "\u00ff", "\u00c3\u00a9", "a\u00ef\u00bf\u00bdFF")) {
       for (int i = 0; i < 2; i++) {
@@ -180,7 +180,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void keyThatIsTooLongIsCountedByItself() {
+  void tooLongKeyHasItsOwnCounter() {
     String prefix = "X-Headgate-Key: " + "k".repeat(3_000);
     for (int i = 0; i < 2; i++) assertThat(gate(prefix + "1").status()).isEqualTo(204);
     assertThat(gate(prefix + "1").status()).isEqualTo(429);
@@ -188,9 +188,9 @@ class ForwardAuthTest {
     assertThat(gate("X-Original-Method: " + "M".repeat(3_000)).status()).isEqualTo(204);
   }
 
-  /** A status other than 401 and 403 is an error to nginx, which may let the request pass. */
+  /** nginx treats a status other than 401 and 403 as an error, and may let the request pass. */
   @Test
-  void requestThatIsNotValidHttpIsDeniedAtTheGate() {
+  void invalidHttpIsDeniedAtTheForwardAuthEndpoint() {
     assertThat(gate("X-Headgate-Key: a\u0001b").status()).isEqualTo(403);
     assertThat(gate("X-Headgate-Key: " + "k".repeat(40_000)).status()).isEqualTo(403);
     assertThat(service.request("GET", "/v1/check", "X-Any: " + "k".repeat(40_000)).status())
@@ -198,7 +198,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void allThatNginxTakesOfARequestIsDecided() {
+  void longestHeadersOfNginxAreDecided() {
     String eight = "v".repeat(8_000);
     var answer =
         gate("X-Headgate-Key: " + eight, "X-Original-URI: /" + eight, "X-Original-Host: " + eight);
@@ -207,7 +207,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void whatIsTooMuchIsRefused() {
+  void tooManyAttributesAreRejected() {
     assertThat(gate("X-Original-URI: /" + "./".repeat(2_000)).status()).isEqualTo(204);
     assertThat(gate("X-Headgate-Attr-" + "n".repeat(65) + ": 1").status()).isEqualTo(400);
     var many =
@@ -217,9 +217,9 @@ class ForwardAuthTest {
     assertThat(gate(many).body()).contains("is one too many; a subject may have 32");
   }
 
-  /** Refused, it would pass a proxy that lets pass what can't be decided. */
+  /** A rejected request would pass a proxy that fails open. */
   @Test
-  void aPathOrHostThatIsTooLongIsCountedAllTheSame() {
+  void tooLongPathOrHostIsCounted() {
     String path = "X-Original-URI: /login?/" + "a".repeat(3_000);
     assertThat(gate(path).header("RateLimit")).contains("login");
     assertThat(gate("X-Original-URI: /" + "a".repeat(3_000)).status()).isEqualTo(204);
@@ -227,19 +227,19 @@ class ForwardAuthTest {
   }
 
   @Test
-  void whatIsShortenedKeepsItsBeginningAndStaysDifferent() {
+  void truncatedValuesKeepTheirPrefixAndStayDistinct() {
     String one = TruncatedText.of("/login/" + "a".repeat(3_000));
     String other = TruncatedText.of("/login/" + "a".repeat(3_001));
     assertThat(one).startsWith("/login/").hasSizeLessThanOrEqualTo(1_024).isNotEqualTo(other);
     assertThat(TruncatedText.of("a".repeat(1_024))).isEqualTo("a".repeat(1_024));
-    assertThat(TruncatedText.of(one)).as("what looks shortened is another value").isNotEqualTo(one);
+    assertThat(TruncatedText.of(one)).as("a value in truncated form is another value").isNotEqualTo(one);
     String pairs = TruncatedText.of("a" + "\ud83d\ude00".repeat(600));
     assertThat(pairs.chars().filter(c -> Character.isHighSurrogate((char) c)).count())
         .isEqualTo(pairs.chars().filter(c -> Character.isLowSurrogate((char) c)).count());
   }
 
   @Test
-  void twoWordsAboutOneThingAreRefusedSinceOneMayBeTheCallers() {
+  void contradictingHeadersAreRejected() {
     assertThat(gate("X-Original-URI: /free", "X-Forwarded-Uri: /login").body())
         .contains("X-Original-URI and X-Forwarded-Uri differ");
     assertThat(gate("X-Headgate-Key: a", "X-Headgate-Key: b").body())
@@ -262,12 +262,12 @@ class ForwardAuthTest {
         "/%2e/login",
         "/x/%2e%2e%2flogin"
       })
-  void noSpellingGetsAroundARuleForAPath(String uri) {
+  void noSpellingOfAPathBypassesARule(String uri) {
     assertThat(gate("X-Original-URI: " + uri, "X-Headgate-Cost: 3").status()).isEqualTo(503);
   }
 
   @Test
-  void aProxyThatIsTrustedSaysWhoAsks() {
+  void trustedProxyReportsTheCaller() {
     try (var trusting = RunningService.behind(proxies, PER_IP)) {
       for (int i = 0; i < 2; i++) {
         assertThat(gate(trusting, "X-Real-IP: 192.0.2.1").status()).isEqualTo(204);
@@ -281,7 +281,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void whoIsNotTrustedIsCountedAsItself() {
+  void untrustedPeerCountsAsTheCaller() {
     try (var alone = RunningService.behind(TrustedProxies.NONE, PER_IP)) {
       assertThat(gate(alone, "X-Real-IP: 192.0.2.1").status()).isEqualTo(204);
       assertThat(gate(alone, "X-Forwarded-For: 192.0.2.2").status()).isEqualTo(204);
@@ -290,7 +290,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void aNetworkOfIpv6IsOneCallerAndAMappedAddressIsItsIpv4() {
+  void ipv6NetworkIsOneCallerAndMappedAddressesAreIpv4() {
     try (var trusting = RunningService.behind(proxies, PER_IP)) {
       assertThat(gate(trusting, "X-Real-IP: 2001:db8:0:1::1").status()).isEqualTo(204);
       assertThat(gate(trusting, "X-Real-IP: 2001:DB8:0000:1:ffff::2").status()).isEqualTo(204);
@@ -304,7 +304,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void aQueueIsWaitedInAndASlotIsNotHeld() {
+  void queueDelaysTheResponseAndSlotsAreNotKept() {
     var line =
         Rule.named("line")
             .match("key", "line")
@@ -325,7 +325,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void aCallerWhoHangsUpHasPaid() {
+  void disconnectedCallerIsCharged() {
     String key = "X-Headgate-Key: gone";
     try (var connection = service.connect()) {
       connection.send(RawConnection.head("GET /v1/gate", key, "X-Headgate-Cost: 2"));
@@ -336,7 +336,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void theCheckTokenIsAskedForWhereThereIsOne() {
+  void checkTokenIsRequiredIfSet() {
     try (var closed = RunningService.withTokens("adm1n", "ch3ck", PER_KEY)) {
       assertThat(gate(closed, "X-Headgate-Key: k").status()).isEqualTo(401);
       assertThat(gate(closed, "X-Headgate-Key: k", "Authorization: Bearer ch3ck").status())

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Headers are mapped to a request or rejected with 4xx. A caller cannot choose its address: the hop
- * that a trusted proxy appends to the headers of the caller decides, whatever these headers are.
- * The input is a head of header lines.
+ * Headers are mapped to a request or rejected with 4xx. A client can't choose its address: the hop
+ * that a trusted proxy appends to the client's headers decides, whatever these headers are. The
+ * input is a head of header lines.
  */
 public final class GateHeadersFuzzTarget {
   private static final TrustedProxies PROXIES = TrustedProxies.of(List.of("10.0.0.0/8"));
@@ -48,7 +48,7 @@ public final class GateHeadersFuzzTarget {
         .isEqualTo(REAL_CALLER);
     for (var header : ForwardedHeader.values()) {
       var lines = headers.getAll(header.field());
-      var only = PROXIES.reading(List.of(header.field()));
+      var only = PROXIES.withHeaders(List.of(header.field()));
       if (header == ForwardedHeader.X_REAL_IP) {
         assertThat(only.caller(PROXY, name -> List.of(REAL))).isEqualTo(REAL_CALLER);
         continue;

@@ -36,8 +36,8 @@ public final class JsonBodyFuzzTarget {
             CheckField.OF_EXPLAIN,
             CheckField.OF_RESET,
             CheckField.OF_TOKENS)) {
-      var asked = accepted(() -> CheckRequestReader.readOne(input, fields));
-      if (asked.isPresent()) requireSame(asked.get(), TREES.readTree(input), fields);
+      var check = accepted(() -> CheckRequestReader.readOne(input, fields));
+      if (check.isPresent()) requireSame(check.get(), TREES.readTree(input), fields);
     }
     var batch = accepted(() -> CheckRequestReader.readBatch(input));
     if (batch.isPresent()) {
@@ -51,7 +51,7 @@ public final class JsonBodyFuzzTarget {
     if (accepted(() -> PlaygroundReader.read(input)).isPresent()) TREES.readTree(input);
   }
 
-  private static void requireSame(CheckRequest asked, JsonNode tree, Set<CheckField> fields) {
+  private static void requireSame(CheckRequest check, JsonNode tree, Set<CheckField> fields) {
     tree.fieldNames()
         .forEachRemaining(name -> assertThat(CheckField.find(name)).isNotNull().isIn(fields));
     var attributes = new LinkedHashMap<String, String>();
@@ -60,19 +60,19 @@ public final class JsonBodyFuzzTarget {
       tree.get("subject")
           .properties()
           .forEach(e -> attributes.put(e.getKey(), e.getValue().asText()));
-    assertThat(asked.subject().attributes()).isEqualTo(attributes);
+    assertThat(check.subject().attributes()).isEqualTo(attributes);
     var cost = Optional.<JsonNode>empty();
     for (var name : List.of("cost", "tokens", "tokensRequested")) {
       if (tree.has(name)) cost = Optional.of(tree.get(name));
     }
-    assertThat(asked.request().cost()).isEqualTo(cost.map(JsonNode::longValue).orElse(1L));
+    assertThat(check.request().cost()).isEqualTo(cost.map(JsonNode::longValue).orElse(1L));
     Map<String, Long> costs = new LinkedHashMap<>();
     if (tree.has("costs")) {
       tree.get("costs").properties().forEach(e -> costs.put(e.getKey(), e.getValue().longValue()));
     }
-    assertThat(asked.request().costs()).isEqualTo(costs);
-    assertThat(asked.waits()).isEqualTo(tree.has("wait") && tree.get("wait").booleanValue());
-    assertThat(asked.rule()).isEqualTo(tree.has("rule") ? tree.get("rule").asText() : "");
+    assertThat(check.request().costs()).isEqualTo(costs);
+    assertThat(check.waits()).isEqualTo(tree.has("wait") && tree.get("wait").booleanValue());
+    assertThat(check.rule()).isEqualTo(tree.has("rule") ? tree.get("rule").asText() : "");
   }
 
   private static <T> Optional<T> accepted(Supplier<T> read) {

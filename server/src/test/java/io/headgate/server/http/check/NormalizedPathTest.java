@@ -37,7 +37,7 @@ class NormalizedPathTest {
     "login,/login",
     "'',/",
   })
-  void aPathIsWhatItComesTo(String uri, String path) {
+  void pathIsNormalized(String uri, String path) {
     assertThat(NormalizedPath.of(uri)).isEqualTo(path);
   }
 }

@@ -42,30 +42,30 @@ class SlotHandlersTest {
   }
 
   @Test
-  void aSlotIsHeldUntilItIsReleased() {
-    String lease = acquire();
+  void slotIsHeldUntilItIsReleased() {
+    String slot = acquire();
     var refused = service.post("/v1/slots", JOB);
     assertThat(refused.status()).isEqualTo(429);
     assertThat(refused.header("Retry-After")).isEqualTo("30");
-    assertThat(service.request("DELETE", "/v1/slots/" + lease).status()).isEqualTo(204);
+    assertThat(service.request("DELETE", "/v1/slots/" + slot).status()).isEqualTo(204);
     assertThat(isFree()).isTrue();
   }
 
   @Test
-  void aReleasedLeaseCanNotBeReleasedAgain() {
-    String lease = acquire();
-    service.request("DELETE", "/v1/slots/" + lease);
-    var again = service.request("DELETE", "/v1/slots/" + lease);
+  void releasedSlotCannotBeReleasedAgain() {
+    String slot = acquire();
+    service.request("DELETE", "/v1/slots/" + slot);
+    var again = service.request("DELETE", "/v1/slots/" + slot);
     assertThat(again.status()).isEqualTo(404);
     assertThat(again.mediaType()).isEqualTo("application/problem+json");
-    assertThat(again.body()).contains("this lease has ended and can't be released");
+    assertThat(again.body()).contains("this slot has expired or was released and can't be released");
   }
 
   @Test
-  void aRenewedLeaseOutlivesItsFirstEnd() {
-    String lease = acquire();
+  void renewedSlotOutlivesItsFirstExpiry() {
+    String slot = acquire();
     service.clock.addAndGet(20_000_000);
-    var renewed = service.request("PUT", "/v1/slots/" + lease);
+    var renewed = service.request("PUT", "/v1/slots/" + slot);
     assertThat(renewed.status()).isEqualTo(200);
     assertThat(renewed.body()).isEqualTo("{\"renewed\":true,\"id\":\"" + lease + "\"}");
     service.clock.addAndGet(20_000_000);
@@ -75,21 +75,21 @@ class SlotHandlersTest {
   }
 
   @Test
-  void aLeaseThatHasEndedCanNotBeRenewed() {
-    String lease = acquire();
+  void expiredSlotCannotBeRenewed() {
+    String slot = acquire();
     service.clock.addAndGet(30_000_000);
-    var late = service.request("PUT", "/v1/slots/" + lease);
+    var late = service.request("PUT", "/v1/slots/" + slot);
     assertThat(late.status()).isEqualTo(404);
     assertThat(late.body()).contains("acquire another with POST /v1/slots");
   }
 
   @Test
-  void renewingMayCarryABodyThatSaysNothing() {
-    String lease = acquire();
+  void bodyOfARenewalIsIgnored() {
+    String slot = acquire();
     try (var connection = service.connect()) {
       connection.send(
           RawConnection.head(
-              "PUT /v1/slots/" + lease, "Content-Type: text/plain", "Content-Length: 2"),
+              "PUT /v1/slots/" + slot, "Content-Type: text/plain", "Content-Length: 2"),
           RawConnection.bytes("ok"));
       assertThat(connection.read().status()).isEqualTo(200);
     }

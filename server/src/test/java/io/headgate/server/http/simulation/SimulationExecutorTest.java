@@ -18,12 +18,12 @@ class SimulationExecutorTest {
   private final RecentTraffic nothing = new RecentTraffic(1, () -> 0);
 
   @Test
-  void noMoreThanTwoRunAtOnceAndAPlaceIsFreeAgainAfterwards() throws Exception {
-    var trials = new SimulationExecutor(nothing);
+  void atMostTwoSimulationsRunAtOnce() throws Exception {
+    var simulations = new SimulationExecutor(nothing);
     var go = new CountDownLatch(1);
-    var first = trials.start(patience -> held(go));
-    var second = trials.start(patience -> held(go));
-    assertThatThrownBy(() -> trials.start(patience -> new JsonWriter()))
+    var first = simulations.start(deadline -> held(go));
+    var second = simulations.start(deadline -> held(go));
+    assertThatThrownBy(() -> simulations.start(deadline -> new JsonWriter()))
         .isInstanceOfSatisfying(
             ProblemException.class,
             refusal -> {
@@ -33,7 +33,7 @@ class SimulationExecutorTest {
     go.countDown();
     first.get(20, TimeUnit.SECONDS);
     second.get(20, TimeUnit.SECONDS);
-    assertThat(trials.start(patience -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
+    assertThat(simulations.start(deadline -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
         .hasToString("{}");
   }
 
@@ -47,36 +47,36 @@ class SimulationExecutorTest {
   }
 
   @Test
-  void oneThatTakesTooLongIsEndedAndLeavesItsPlace() {
-    var trials = new SimulationExecutor(nothing, Duration.ZERO);
+  void tooLongSimulationIsEndedAndFreesItsPermit() {
+    var simulations = new SimulationExecutor(nothing, Duration.ZERO);
     for (int i = 0; i < 3; i++) {
-      var endless = trials.start(SimulationExecutorTest::endless);
+      var endless = simulations.start(SimulationExecutorTest::endless);
       assertThatThrownBy(endless::join)
           .isInstanceOf(CompletionException.class)
-          .hasMessageContaining("the trial took longer than 0 seconds; try fewer");
+          .hasMessageContaining("the simulation took longer than 0 seconds; try fewer");
     }
   }
 
   @Test
-  void whereNoThreadCanBeHadThePlaceIsFreeAgain() throws Exception {
-    var trouble = new AtomicInteger(3);
-    var trials =
+  void failureToStartAThreadFreesThePermit() throws Exception {
+    var failures = new AtomicInteger(3);
+    var simulations =
         new SimulationExecutor(
             nothing,
-            SimulationExecutor.LONGEST,
+            SimulationExecutor.MAX_DURATION,
             work -> {
-              if (trouble.getAndDecrement() > 0) throw new OutOfMemoryError("no more threads");
+              if (failures.getAndDecrement() > 0) throw new OutOfMemoryError("no more threads");
               work.run();
             });
     for (int i = 0; i < 3; i++) {
-      assertThatThrownBy(() -> trials.start(patience -> new JsonWriter()))
+      assertThatThrownBy(() -> simulations.start(deadline -> new JsonWriter()))
           .isInstanceOf(OutOfMemoryError.class);
     }
-    assertThat(trials.start(patience -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
+    assertThat(simulations.start(deadline -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
         .hasToString("{}");
   }
 
-  private static JsonWriter endless(Deadline patience) {
-    for (long i = 0; ; i++) patience.check(i);
+  private static JsonWriter endless(Deadline deadline) {
+    for (long i = 0; ; i++) deadline.check(i);
   }
 }

@@ -23,24 +23,24 @@ class CallersQueryTest {
     "1,3000,0.000334",
     "1,1000000000,0.000001",
   })
-  void theShareThatSomebodyUnlistedMayHaveIsNeverRoundedDown(
+  void errorBoundIsRoundedUp(
       double floor, double total, String shown) {
     var answer = ALL.answer(new CallerList(5_000, 1, 1, floor, total, List.of()));
     assertThat(answer.toString()).contains("\"error\":" + shown + ",");
   }
 
   @Test
-  void whatIsLongToWriteIsWrittenAside() {
-    var asked = new CompletableFuture<CallerList>();
+  void callersAreSerializedOnAVirtualThread() {
+    var callers = new CompletableFuture<CallerList>();
     var writer = new CompletableFuture<Thread>();
     var written =
-        StatsHandlers.written(
-            asked,
+        StatsHandlers.serialize(
+            callers,
             list -> {
               writer.complete(Thread.currentThread());
               return ALL.answer(list);
             });
-    asked.complete(new CallerList(5_000, 1, 1, 0, 0, List.of()));
+    callers.complete(new CallerList(5_000, 1, 1, 0, 0, List.of()));
     assertThat(written.toCompletableFuture().join().toString()).contains("\"now\":5000");
     assertThat(writer.join().isVirtual()).isTrue();
   }

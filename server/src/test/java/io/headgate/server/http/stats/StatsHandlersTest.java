@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class StatsHandlersTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final Rule USERS =
       Rule.named("users").match("key", "user:*").limit(FixedWindow.of(Rate.perHour(3))).build();
   private static final Rule TRIED =
@@ -59,7 +59,7 @@ class StatsHandlersTest {
 
   private JsonNode statsOnce(long checks) {
     await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(() -> {
           var totals = get("/v1/stats").get("totals");
           return totals.get("allowed").asLong() + totals.get("denied").asLong() == checks;
@@ -68,7 +68,7 @@ class StatsHandlersTest {
   }
 
   @Test
-  void theFiguresSayWhatWasDecidedByWhichRule() {
+  void statsReportDecisionsByRule() {
     check("{\"key\":\"user:42\"}", 5);
     check("{\"subject\":{\"path\":\"/a\",\"ip\":\"192.0.2.1\"}}", 2);
     var stats = statsOnce(7);
@@ -94,7 +94,7 @@ class StatsHandlersTest {
   }
 
   @Test
-  void theCallersAreListedWithWhatToAskAndResetThemBy() {
+  void callersAreListedWithTheirSubjects() {
     check("{\"key\":\"user:42\"}", 5);
     check("{\"key\":\"user:7\"}", 1);
     check("{\"subject\":{\"path\":\"/a\",\"ip\":\"2001:db8::1\"}}", 1);
@@ -122,7 +122,7 @@ class StatsHandlersTest {
   }
 
   @Test
-  void whatOnlyLooksIsNotCounted() {
+  void peeksAndExplanationsAreNotCounted() {
     service.post("/v1/peek", "{\"key\":\"user:42\"}");
     service.post("/v1/explain", "{\"key\":\"user:42\"}");
     check("{\"key\":\"user:7\"}", 1);
@@ -132,7 +132,7 @@ class StatsHandlersTest {
   }
 
   @Test
-  void theCallersAreForThoseWhoMayReadAndAnybodyMayAskWhatATokenIsGoodFor() {
+  void callersRequireReadAccessAndWhoamiIsPublic() {
     var tokens =
         TokenSet.NONE.withAdmin("boss", "chief").withRead("look", "").withCheck("ask", "gateway");
     try (var guarded = RunningService.withAccess(new AccessControl(tokens), USERS)) {

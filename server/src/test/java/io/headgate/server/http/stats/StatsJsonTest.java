@@ -35,7 +35,7 @@ class StatsJsonTest {
   }
 
   private static StatsSnapshot with(List<Anomaly> anomalies) {
-    var none = new StatsCollector(StatsCollector.USUAL_NAMES, () -> 0, () -> false).figures();
+    var none = new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, () -> 0, () -> false).snapshot();
     return new StatsSnapshot(
         none.atMillis(),
         none.recentSeconds(),
@@ -48,7 +48,7 @@ class StatsJsonTest {
   }
 
   @Test
-  void whatIsOpenComesFirstHoweverMuchHasEndedSince() throws Exception {
+  void openAnomaliesComeFirst() throws Exception {
     var anomalies = new ArrayList<Anomaly>(); // the newest first
     for (int id = 150; id > 0; id--) anomalies.add(anomaly(id, id == 2 || id == 7));
     try (var store = MemoryStore.create(Ticker.system(), 10)) {

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Streams whose seconds end when the test says so. */
+/** Event streams whose seconds are advanced by the test. */
 class EventStreamsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final TokenSet BOTH = TokenSet.NONE.withRead("good", "").withRead("revoked", "");
 
   private final Vertx vertx = Vertx.vertx();
@@ -35,7 +35,7 @@ class EventStreamsTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private HttpServer server;
 
-  /** One who reads. */
+  /** Reads events as they arrive. */
   private final class Reader {
     final List<String> lines = new CopyOnWriteArrayList<>();
     final Future<Void> ended;
@@ -49,7 +49,7 @@ class EventStreamsTest {
       ended =
           CompletableFuture.runAsync(
               () -> response.body().forEach(lines::add), Thread::startVirtualThread);
-      Eventually.holds("it has begun", PATIENCE, () -> lines.contains("retry: 2000"));
+      Eventually.holds("the stream has begun", TIMEOUT, () -> lines.contains("retry: 2000"));
     }
 
     long events() {
@@ -80,26 +80,26 @@ class EventStreamsTest {
   }
 
   @Test
-  void whoseTokenIsTakenAwayIsToldNoMore() throws Exception {
+  void revokedTokenEndsItsStream() throws Exception {
     var stays = new Reader("good");
     var goes = new Reader("revoked");
     streams.send(() -> "{}");
-    Eventually.holds("both are told", PATIENCE, () -> stays.events() == 1 && goes.events() == 1);
+    Eventually.holds("both receive the event", TIMEOUT, () -> stays.events() == 1 && goes.events() == 1);
     access.replace(TokenSet.NONE.withRead("good", ""));
     streams.send(() -> "{}");
     goes.ended.get(20, TimeUnit.SECONDS);
     assertThat(goes.events()).isEqualTo(1);
-    Eventually.holds("the other goes on", PATIENCE, () -> stays.events() == 2);
+    Eventually.holds("the other stream continues", TIMEOUT, () -> stays.events() == 2);
     assertThat(stays.ended.isDone()).isFalse();
   }
 
   @Test
-  void nothingFollowsAnEventAtOnceThatASlowReaderWouldBeCutOffFor() throws Exception {
+  void eventsAreNotFollowedByComments() throws Exception {
     var reader = new Reader("good");
     for (int i = 1; i <= 40; i++) {
       int sent = i;
       streams.send(() -> "{}");
-      Eventually.holds("it is told", PATIENCE, () -> reader.events() == sent);
+      Eventually.holds("the event is received", TIMEOUT, () -> reader.events() == sent);
     }
     assertThat(reader.lines).noneMatch(line -> line.startsWith(":"));
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The dashboard as browsers get it. */
+/** The dashboard as served to browsers. */
 class DashboardHandlerTest {
   private static final String BROWSER =
       "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8";
@@ -66,7 +66,7 @@ class DashboardHandlerTest {
   }
 
   @Test
-  void aBrowserGetsThePageWithoutAToken() throws Exception {
+  void browserGetsThePageWithoutAToken() throws Exception {
     var answer = get("/", "Accept", BROWSER);
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(header(answer, "Content-Type")).isEqualTo("text/html; charset=utf-8");
@@ -77,9 +77,9 @@ class DashboardHandlerTest {
     assertThat(new String(answer.body(), UTF_8)).contains("<div id=\"root\">");
   }
 
-  /** The policy would not let them work. */
+  /** The content security policy forbids inline scripts and styles. */
   @Test
-  void thePageHasNoScriptsOrStylesWithinIt() throws Exception {
+  void pageHasNoInlineScriptsOrStyles() throws Exception {
     var page = new String(get("/", "Accept", BROWSER).body(), UTF_8);
     assertThat(page).doesNotContain("<style", "style=", "javascript:", "http://", "https://");
     assertThat(page).doesNotContainPattern("<script(?![^>]* src=)");
@@ -87,14 +87,14 @@ class DashboardHandlerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"*/*", "application/json", "text/html;q=0, application/json"})
-  void aProgramStillGetsWhatThisIs(String accept) throws Exception {
+  void programGetsTheServiceInfo(String accept) throws Exception {
     var answer = get("/", "Accept", accept);
     assertThat(header(answer, "Content-Type")).isEqualTo("application/json");
     assertThat(new String(answer.body(), UTF_8)).startsWith("{\"service\":\"Headgate\",");
   }
 
   @Test
-  void everyFileThatThePageNamesIsThereToBeKeptForEver() throws Exception {
+  void everyAssetOfThePageIsServedAsImmutable() throws Exception {
     assertThat(assets()).hasSizeGreaterThanOrEqualTo(3);
     for (var path : assets()) {
       var answer = get(path);
@@ -112,7 +112,7 @@ class DashboardHandlerTest {
   }
 
   @Test
-  void aFileIsSentCompressedToThoseWhoTakeIt() throws Exception {
+  void compressionIsNegotiated() throws Exception {
     for (var path : assets()) {
       var plain = get(path);
       var small = get(path, "Accept-Encoding", "br, gzip");
@@ -133,7 +133,7 @@ class DashboardHandlerTest {
   }
 
   @Test
-  void whatABrowserHasAlreadyIsNotSentAgain() throws Exception {
+  void matchingETagIsAnsweredWith304() throws Exception {
     String tag = header(get("/", "Accept", BROWSER), "ETag");
     var again = get("/", "Accept", BROWSER, "If-None-Match", tag);
     assertThat(again.statusCode()).isEqualTo(304);
@@ -143,7 +143,7 @@ class DashboardHandlerTest {
   }
 
   @Test
-  void aHeadTellsHowLongItWouldBe() throws Exception {
+  void headReportsTheContentLength() throws Exception {
     String path = assets().getFirst();
     var head = send("HEAD", path);
     assertThat(head.statusCode()).isEqualTo(200);
@@ -155,14 +155,14 @@ class DashboardHandlerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"/assets/none.js", "/assets/..%2findex.html", "/assets/files.txt", "/assets/"})
-  void whatIsNoFileOfTheDashboardIsNotThere(String path) throws Exception {
+  void unknownAssetIsNotFound(String path) throws Exception {
     var answer = get(path);
     assertThat(answer.statusCode()).isEqualTo(404);
     assertThat(header(answer, "Content-Type")).isEqualTo("application/problem+json");
   }
 
   @Test
-  void filesAreOnlyRead() throws Exception {
+  void assetsRejectOtherMethods() throws Exception {
     assertThat(send("POST", "/assets/none.js").statusCode()).isEqualTo(405);
   }
 }

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The description against what is really answered. */
+/** The OpenAPI description matches the actual responses. */
 class OpenApiHandlerTest {
 
   private static final Rule USERS =
@@ -113,18 +113,18 @@ class OpenApiHandlerTest {
   }
 
   @Test
-  void whatIsServedIsDescribedAndWhatIsDescribedIsServed() throws Exception {
+  void describedAndServedEndpointsAreEqual() throws Exception {
     var vertx = Vertx.vertx();
-    var book = InMemoryRuleRepository.of(service.limiter.rules());
+    var repository = InMemoryRuleRepository.of(service.limiter.rules());
     try (var metrics =
-        new Metrics(service.limiter, book, new StoreMetrics(), Set.of(), () -> 0, 1)) {
-      var watch = new StatsCollector(StatsCollector.USUAL_NAMES, () -> 0, () -> false);
-      var live =
+        new Metrics(service.limiter, repository, new StoreMetrics(), Set.of(), () -> 0, 1)) {
+      var collector = new StatsCollector(StatsCollector.USUAL_NAMES, () -> 0, () -> false);
+      var stats =
           new StatsHandlers(
-              watch,
-              new ClusterCallers(watch),
+              collector,
+              new ClusterCallers(collector),
               service.limiter,
-              book,
+              repository,
               AccessControl.OPEN,
               new Readiness(),
               new StoreLatency(),
@@ -133,12 +133,12 @@ class OpenApiHandlerTest {
           new HttpApi(
               vertx,
               service.limiter,
-              book,
+              repository,
               new RecentCallers(1),
               DecisionListener.NONE,
               new SharedViews(
                   metrics,
-                  live,
+                  stats,
                   new SimulationExecutor(new RecentTraffic(1, service.clock::get)),
                   Tracing.OFF),
               service.clock::get,
@@ -154,7 +154,7 @@ class OpenApiHandlerTest {
   }
 
   @Test
-  void everyReferenceLeadsSomewhereAndEveryOperationHasANameOfItsOwn() {
+  void referencesResolveAndOperationIdsAreUnique() {
     var names = new ArrayList<String>();
     for (var node : document.findValues("$ref")) {
       assertThat(document.at(node.asText().substring(1)).isMissingNode())
@@ -166,7 +166,7 @@ class OpenApiHandlerTest {
     assertThat(document.get("openapi").asText()).startsWith("3.1.");
   }
 
-  /** A call, and the status that it is expected to have. */
+  /** A request and its expected status. */
   record Call(String method, String path, String body, int status, List<String> headers) {
     static Call of(String method, String path, String body, int status, String... headers) {
       return new Call(method, path, body, status, List.of(headers));
@@ -244,7 +244,7 @@ class OpenApiHandlerTest {
 
   @ParameterizedTest
   @MethodSource("calls")
-  void anAnswerIsAsDescribed(Call call) throws Exception {
+  void responseMatchesItsSchema(Call call) throws Exception {
     var answer = answer(call);
     assertThat(answer.status()).as(answer.body()).isEqualTo(call.status);
     var response = response(call);
@@ -271,7 +271,7 @@ class OpenApiHandlerTest {
   }
 
   @Test
-  void aLeaseIsRenewedAndReleasedAsDescribed() throws Exception {
+  void slotResponsesMatchTheirSchemas() throws Exception {
     var taken = service.post("/v1/slots", "{\"subject\":{\"job\":\"a\"}}");
     String path = "/v1/slots/" + JSON.readTree(taken.body()).get("id").asText();
     var renewed = service.request("PUT", path);
@@ -281,9 +281,9 @@ class OpenApiHandlerTest {
     assertThat(service.request("DELETE", path).status()).isEqualTo(204);
   }
 
-  /** A description that takes anything would describe nothing. */
+  /** A schema that accepts anything would prove nothing. */
   @Test
-  void anAnswerThatIsNotAsDescribedIsFound() {
+  void responseThatDoesNotMatchIsDetected() {
     var schema = JSON.valueToTree(Map.of("$ref", "#/components/schemas/Decision"));
     assertThat(errors(schema, "{\"allowed\":\"yes\"}")).isNotEmpty();
   }

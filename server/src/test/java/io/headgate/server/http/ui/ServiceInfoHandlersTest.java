@@ -21,7 +21,7 @@ class ServiceInfoHandlersTest {
   }
 
   @Test
-  void theRootSaysWhatThisIsAndWhatThereIs() {
+  void rootListsTheEndpoints() {
     var answer = SERVICE.request("GET", "/");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.mediaType()).isEqualTo("application/json");
@@ -32,7 +32,7 @@ class ServiceInfoHandlersTest {
   }
 
   @Test
-  void aRunningServiceIsAliveAndReady() {
+  void runningServiceIsLiveAndReady() {
     assertThat(SERVICE.request("GET", "/health/live").body()).isEqualTo("{\"status\":\"up\"}");
     var ready = SERVICE.request("GET", "/health/ready");
     assertThat(ready.status()).isEqualTo(200);
@@ -43,7 +43,7 @@ class ServiceInfoHandlersTest {
   }
 
   @Test
-  void whereTheRulesAreKeptIsToldToThoseWhoMayRead() {
+  void sourceOfTheRulesRequiresReadAccess() {
     try (var service = RunningService.withTokens("adm1n", "")) {
       assertThat(service.request("GET", "/health/ready").body())
           .contains("\"book\":{\"revision\":1,\"readOnly\":false,\"away\":false}");
@@ -54,23 +54,23 @@ class ServiceInfoHandlersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/health/live", "/health/ready", "/?a=b", "/health/live?x"})
-  void aHeadIsAnsweredAsAGetWithoutItsBody(String path) {
+  void headIsAnsweredLikeGetWithoutBody(String path) {
     try (var connection = SERVICE.connect()) {
       var get = connection.request("GET", path);
       var head = connection.request("HEAD", path);
       assertThat(head.status()).isEqualTo(get.status());
       assertThat(head.headers()).isEqualTo(get.headers());
-      // Had there been a body, this answer could not be read.
+      // With a body in the response to HEAD, this response could not be read.
       assertThat(connection.request("GET", path)).isEqualTo(get);
     }
   }
 
   @Test
-  void optionsTellWhatAPathTakes() {
+  void optionsReportTheAllowedMethods() {
     assertThat(SERVICE.request("OPTIONS", "/v1/check").header("Allow")).isEqualTo("OPTIONS, POST");
     assertThat(SERVICE.request("OPTIONS", "/").header("Allow")).isEqualTo("GET, HEAD, OPTIONS");
-    var lease = SERVICE.request("OPTIONS", "/v1/slots/abc");
-    assertThat(lease.status()).isEqualTo(204);
-    assertThat(lease.header("Allow")).isEqualTo("DELETE, OPTIONS, PUT");
+    var slot = SERVICE.request("OPTIONS", "/v1/slots/abc");
+    assertThat(slot.status()).isEqualTo(204);
+    assertThat(slot.header("Allow")).isEqualTo("DELETE, OPTIONS, PUT");
   }
 }

@@ -27,32 +27,32 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a book in any database must do besides. */
+/** Tests that a repository in any database must pass. */
 abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   @TempDir Path folder;
 
   private DatabaseAddress address;
 
-  /** A new database. */
+  /** Returns the address of a new database. */
   abstract DatabaseAddress database();
 
   @Override
-  protected RuleRepository open(RuleSet rules, ChangeInfo signature) {
+  protected RuleRepository open(RuleSet rules, ChangeInfo changeInfo) {
     address = database();
-    return again(new Seed(rules, signature), "copy.json");
+    return reopen(new Seed(rules, changeInfo), "copy.json");
   }
 
-  private DatabaseRuleRepository again(Seed seed, String copy) {
-    var terms =
-        new DatabaseRuleRepository.Terms(
-            address, folder.resolve(copy), Duration.ofMillis(20), Optional.empty(), CLOCK);
-    return DatabaseRuleRepository.open(terms, seed);
+  private DatabaseRuleRepository reopen(Seed seed, String snapshotFile) {
+    var settings =
+        new DatabaseRuleRepository.Settings(
+            address, folder.resolve(snapshotFile), Duration.ofMillis(20), Optional.empty(), CLOCK);
+    return DatabaseRuleRepository.open(settings, seed);
   }
 
-  private DatabaseRuleRepository again() {
-    return again(new Seed(RuleSet.of(rule("other", 1)), BOB), "other.json");
+  private DatabaseRuleRepository reopen() {
+    return reopen(new Seed(RuleSet.of(rule("other", 1)), BOB), "other.json");
   }
 
   private List<String> rows(String query) {
@@ -74,41 +74,41 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   }
 
   @Test
-  void aBookThatIsOpenedAgainHasAllItHad() {
-    book.change(ANY, BOB, become(rule("b", 2), rule("a", 1)));
-    var history = book.history(Long.MAX_VALUE, 10);
-    book.close();
-    book = again();
-    assertThat(book.inForce().revision()).isEqualTo(history.getFirst());
-    assertThat(rules(book.inForce())).containsExactly(rule("b", 2), rule("a", 1));
-    assertThat(book.history(Long.MAX_VALUE, 10)).isEqualTo(history);
-    assertThat(rules(book.at(1))).containsExactly(rule("a", 1), rule("b", 1));
+  void reopenedRepositoryIsUnchanged() {
+    repository.change(ANY, BOB, replaceWith(rule("b", 2), rule("a", 1)));
+    var history = repository.history(Long.MAX_VALUE, 10);
+    repository.close();
+    repository = reopen();
+    assertThat(repository.inForce().revision()).isEqualTo(history.getFirst());
+    assertThat(rules(repository.inForce())).containsExactly(rule("b", 2), rule("a", 1));
+    assertThat(repository.history(Long.MAX_VALUE, 10)).isEqualTo(history);
+    assertThat(rules(repository.at(1))).containsExactly(rule("a", 1), rule("b", 1));
   }
 
   @Test
-  void itRemembersWhichRevisionsAreAFilesOwn() {
-    book.change(ANY, new ChangeInfo("file x", "", true), become(rule("a", 2)));
-    book.change(ANY, new ChangeInfo("file x", ""), become(rule("a", 3)));
-    book.close();
-    book = again();
-    assertThat(book.history(Long.MAX_VALUE, 10))
-        .extracting(revision -> revision.signature().isSeed())
+  void seedFlagIsStored() {
+    repository.change(ANY, new ChangeInfo("file x", "", true), replaceWith(rule("a", 2)));
+    repository.change(ANY, new ChangeInfo("file x", ""), replaceWith(rule("a", 3)));
+    repository.close();
+    repository = reopen();
+    assertThat(repository.history(Long.MAX_VALUE, 10))
+        .extracting(revision -> revision.changeInfo().isSeed())
         .containsExactly(false, true, false);
   }
 
   @Test
-  void onlyWhatChangedIsStored() {
+  void onlyChangedRulesAreStored() {
     var many = IntStream.range(0, 100).mapToObj(i -> rule("r" + i, 1)).toList();
-    book.change(ANY, BOB, old -> many);
+    repository.change(ANY, BOB, old -> many);
     for (int i = 0; i < 10; i++) {
       var next = rule("r50", 2 + i);
-      book.change(ANY, BOB, old -> old.stream().map(r -> r.id().equals("r50") ? next : r).toList());
+      repository.change(ANY, BOB, old -> old.stream().map(r -> r.id().equals("r50") ? next : r).toList());
     }
-    book.change(ANY, BOB, old -> inserted(old, 0, rule("first", 1)));
-    book.change(ANY, BOB, old -> inserted(old, 50, rule("middle", 1)));
-    book.change(ANY, BOB, old -> inserted(old.subList(1, old.size()), 30, old.getFirst()));
+    repository.change(ANY, BOB, old -> inserted(old, 0, rule("first", 1)));
+    repository.change(ANY, BOB, old -> inserted(old, 50, rule("middle", 1)));
+    repository.change(ANY, BOB, old -> inserted(old.subList(1, old.size()), 30, old.getFirst()));
     assertThat(rows("SELECT COUNT(*) FROM headgate_rules")).containsExactly("115");
-    assertThat(rules(book.latest()).get(30).id()).isEqualTo("first");
+    assertThat(rules(repository.latest()).get(30).id()).isEqualTo("first");
   }
 
   private static List<Rule> inserted(List<Rule> rules, int at, Rule rule) {
@@ -118,38 +118,38 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   }
 
   @Test
-  void theAuditHasWhatWasAcceptedAndWhatWasRefused() {
-    book.change(ANY, BOB, become(rule("c", 1)));
-    book.change(ANY, BOB, become(rule("c", 1)));
-    assertThatThrownBy(() -> book.change(OptionalLong.of(1), BOB, become()))
+  void auditRecordsAcceptedAndRefusedChanges() {
+    repository.change(ANY, BOB, replaceWith(rule("c", 1)));
+    repository.change(ANY, BOB, replaceWith(rule("c", 1)));
+    assertThatThrownBy(() -> repository.change(OptionalLong.of(1), BOB, replaceWith()))
         .isInstanceOf(RuleRepositoryException.Stale.class);
-    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("c", 1), rule("c", 1))))
+    assertThatThrownBy(() -> repository.change(ANY, BOB, replaceWith(rule("c", 1), rule("c", 1))))
         .isInstanceOf(IllegalArgumentException.class);
-    book.restore(1, ANY, ALICE);
+    repository.restore(1, ANY, ALICE);
     assertThat(
             rows(
                 "SELECT author, action, outcome, revision, detail FROM headgate_audit ORDER BY entry"))
         .containsExactly(
-            "alice begin the book accepted 1 because",
+            "alice initialize the rules accepted 1 because",
             "bob change the rules accepted 2 ",
             "bob change the rules unchanged 2 ",
-            "bob change the rules refused null the rules are at revision 2, not 1 any more; look at them again",
+            "bob change the rules refused null the rules are at revision 2, but the change is based on revision 1; reload and retry",
             "bob change the rules refused null two rules have the id 'c'; ids must be unique",
             "alice restore revision 1 accepted 3 because");
   }
 
   @Test
-  void twoInstancesThatChangeAtOnceLoseNothing() {
-    try (var other = again()) {
-      var one = changes(book, "one");
+  void concurrentChangesOfTwoInstancesAreAllStored() {
+    try (var other = reopen()) {
+      var one = changes(repository, "one");
       var two = changes(other, "two");
       CompletableFuture.allOf(one, two).join();
       Eventually.holds(
           "both enforce all of it",
-          PATIENCE,
-          () -> book.inForce().number() == 41 && other.inForce().number() == 41);
-      assertThat(rules(book.inForce())).hasSize(42).isEqualTo(rules(other.inForce()));
-      var history = book.history(Long.MAX_VALUE, 100);
+          TIMEOUT,
+          () -> repository.inForce().number() == 41 && other.inForce().number() == 41);
+      assertThat(rules(repository.inForce())).hasSize(42).isEqualTo(rules(other.inForce()));
+      var history = repository.history(Long.MAX_VALUE, 100);
       assertThat(history).hasSize(41).isEqualTo(other.history(Long.MAX_VALUE, 100));
       assertThat(history)
           .allSatisfy(
@@ -157,20 +157,20 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
     }
   }
 
-  private static CompletableFuture<Void> changes(RuleRepository book, String name) {
+  private static CompletableFuture<Void> changes(RuleRepository repository, String name) {
     return CompletableFuture.runAsync(() -> {
       for (int i = 0; i < 20; i++) {
         var rule = rule(name + i, 1);
-        book.change(ANY, BOB, old -> inserted(old, old.size() / 2, rule));
+        repository.change(ANY, BOB, old -> inserted(old, old.size() / 2, rule));
       }
     });
   }
 
   @Test
-  void ofTwoInstancesWithTheSameRevisionInHandOneIsRefused() {
-    try (var other = again()) {
-      book.change(OptionalLong.of(1), ALICE, become(rule("x", 1)));
-      assertThatThrownBy(() -> other.change(OptionalLong.of(1), BOB, become(rule("y", 1))))
+  void secondChangeBasedOnTheSameRevisionIsRefused() {
+    try (var other = reopen()) {
+      repository.change(OptionalLong.of(1), ALICE, replaceWith(rule("x", 1)));
+      assertThatThrownBy(() -> other.change(OptionalLong.of(1), BOB, replaceWith(rule("y", 1))))
           .isInstanceOf(RuleRepositoryException.Stale.class);
       var made = other.change(OptionalLong.of(2), BOB, old -> inserted(old, 1, rule("y", 1)));
       assertThat(rules(made)).containsExactly(rule("x", 1), rule("y", 1));
@@ -178,22 +178,22 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   }
 
   @Test
-  void instancesThatStartTogetherBeginOneBook() {
+  void concurrentStartsInitializeTheDatabaseOnce() {
     address = database();
     var starts =
         IntStream.range(0, 4)
             .mapToObj(i ->
                 CompletableFuture.supplyAsync(
-                    () -> again(new Seed(RuleSet.of(rule("seed" + i, 1)), ALICE), "copy" + i),
+                    () -> reopen(new Seed(RuleSet.of(rule("seed" + i, 1)), ALICE), "copy" + i),
                     task -> new Thread(task).start()))
             .toList();
-    var books = starts.stream().map(CompletableFuture::join).toList();
+    var repositories = starts.stream().map(CompletableFuture::join).toList();
     try {
-      var editions = books.stream().map(RuleRepository::inForce).toList();
-      assertThat(editions.stream().map(RuleSnapshot::number)).containsOnly(1L);
-      assertThat(editions.stream().map(edition -> rules(edition)).distinct()).hasSize(1);
+      var snapshots = repositories.stream().map(RuleRepository::inForce).toList();
+      assertThat(snapshots.stream().map(RuleSnapshot::number)).containsOnly(1L);
+      assertThat(snapshots.stream().map(snapshot -> rules(snapshot)).distinct()).hasSize(1);
     } finally {
-      books.forEach(RuleRepository::close);
+      repositories.forEach(RuleRepository::close);
     }
   }
 
@@ -213,8 +213,8 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
     return rows("SELECT tag FROM headgate_head").getFirst();
   }
 
-  /** As a backup leaves it that was made when it was at that revision. */
-  private void setBack(long number, String tag) {
+  /** Restores the database to the state of that revision, like a backup. */
+  private void restoreBackup(long number, String tag) {
     run(
         "DELETE FROM headgate_rules WHERE since_revision > " + number,
         "UPDATE headgate_rules SET until_revision = NULL WHERE until_revision > " + number,
@@ -222,59 +222,59 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
         "UPDATE headgate_head SET revision = %d, tag = '%s'".formatted(number, tag));
   }
 
-  private void awaitProblem(RuleRepository of, String what) {
+  private void awaitProblem(RuleRepository instance, String text) {
     Eventually.holds(
-        "it says: " + what,
-        PATIENCE,
-        () -> of.condition().problem().filter(said -> said.contains(what)).isPresent());
+        "the problem is reported: " + text,
+        TIMEOUT,
+        () -> instance.condition().problem().filter(problem -> problem.contains(text)).isPresent());
   }
 
   @Test
-  void aDatabaseThatWasSetBackIsReportedAndTakesNoChangesUntilARestart() {
-    book.change(ANY, BOB, become(rule("a", 2)));
+  void restoredDatabaseIsReportedAndAcceptsNoChangesUntilARestart() {
+    repository.change(ANY, BOB, replaceWith(rule("a", 2)));
     String tag = tag();
-    book.change(ANY, BOB, become(rule("a", 3)));
-    setBack(2, tag);
-    awaitProblem(book, "it was set back");
-    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("a", 4))))
-        .isInstanceOf(RuleRepositoryException.Away.class)
-        .hasMessageContaining("the database of rules is at revision 2, and revision 3 is in force")
-        .hasMessageContaining("restart Headgate to take its rules");
-    assertThatThrownBy(() -> book.restore(1, ANY, BOB))
-        .isInstanceOf(RuleRepositoryException.Away.class);
-    assertThat(rules(book.inForce())).containsExactly(rule("a", 3));
+    repository.change(ANY, BOB, replaceWith(rule("a", 3)));
+    restoreBackup(2, tag);
+    awaitProblem(repository, "the database was restored");
+    assertThatThrownBy(() -> repository.change(ANY, BOB, replaceWith(rule("a", 4))))
+        .isInstanceOf(RuleRepositoryException.Unavailable.class)
+        .hasMessageContaining("the rules database is at revision 2, but revision 3 is in force")
+        .hasMessageContaining("restart Headgate to load its rules");
+    assertThatThrownBy(() -> repository.restore(1, ANY, BOB))
+        .isInstanceOf(RuleRepositoryException.Unavailable.class);
+    assertThat(rules(repository.inForce())).containsExactly(rule("a", 3));
     assertThat(rows("SELECT MAX(revision) FROM headgate_revisions")).containsExactly("2");
-    book.close();
-    book = again();
-    assertThat(rules(book.inForce())).containsExactly(rule("a", 2));
-    assertThat(rules(book.change(ANY, BOB, become(rule("a", 4))))).containsExactly(rule("a", 4));
-    assertThat(rules(book.inForce())).containsExactly(rule("a", 4));
+    repository.close();
+    repository = reopen();
+    assertThat(rules(repository.inForce())).containsExactly(rule("a", 2));
+    assertThat(rules(repository.change(ANY, BOB, replaceWith(rule("a", 4))))).containsExactly(rule("a", 4));
+    assertThat(rules(repository.inForce())).containsExactly(rule("a", 4));
   }
 
   @Test
-  void theSameNumberAfterADatabaseWasSetBackIsNotTakenForTheSameRules() {
+  void revisionsOfTheSameNumberAreDistinguishedAfterARestore() {
     String tag = tag();
-    book.change(ANY, BOB, become(rule("a", 2)));
-    setBack(1, tag);
-    try (var other = again()) {
-      other.change(ANY, ALICE, become(rule("a", 7), rule("theirs", 1)));
-      awaitProblem(book, "is at another revision 2");
-      assertThat(rules(book.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
-      assertThatThrownBy(() -> book.change(OptionalLong.of(2), BOB, old -> old.subList(0, 1)))
-          .isInstanceOf(RuleRepositoryException.Away.class);
+    repository.change(ANY, BOB, replaceWith(rule("a", 2)));
+    restoreBackup(1, tag);
+    try (var other = reopen()) {
+      other.change(ANY, ALICE, replaceWith(rule("a", 7), rule("theirs", 1)));
+      awaitProblem(repository, "is at another revision 2");
+      assertThat(rules(repository.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
+      assertThatThrownBy(() -> repository.change(OptionalLong.of(2), BOB, old -> old.subList(0, 1)))
+          .isInstanceOf(RuleRepositoryException.Unavailable.class);
       assertThat(rules(other.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
-      other.change(ANY, ALICE, become(rule("theirs", 2)));
+      other.change(ANY, ALICE, replaceWith(rule("theirs", 2)));
       Eventually.holds(
           "the newer revision is in force",
-          PATIENCE,
-          () -> rules(book.inForce()).equals(List.of(rule("theirs", 2))));
-      Eventually.holds("all is well", PATIENCE, () -> book.condition().problem().isEmpty());
-      book.change(ANY, BOB, become(rule("a", 9)));
-      assertThat(rules(book.inForce())).containsExactly(rule("a", 9));
+          TIMEOUT,
+          () -> rules(repository.inForce()).equals(List.of(rule("theirs", 2))));
+      Eventually.holds("the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
+      repository.change(ANY, BOB, replaceWith(rule("a", 9)));
+      assertThat(rules(repository.inForce())).containsExactly(rule("a", 9));
     }
   }
 
-  /** As somebody leaves it who writes what this version can't read. */
+  /** Writes a revision that this version may not be able to read. */
   private void append(String id, String body) {
     run(
         "INSERT INTO headgate_revisions"
@@ -286,80 +286,80 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   }
 
   @Test
-  void rulesThatCanNotBeReadAreReportedAndTheLastGoodOnesStayAlsoOverARestart() {
+  void unreadableRulesAreReportedAndTheLastValidOnesSurviveARestart() {
     append("new", "{\"id\":\"new\",\"spin\":1}");
-    awaitProblem(book, "revision 2 in the database of rules");
-    assertThat(book.condition().problem().orElseThrow()).contains("spin", "update this instance");
-    assertThatThrownBy(() -> book.latest()).isInstanceOf(RuleRepositoryException.Away.class);
-    assertThatThrownBy(() -> book.at(2)).isInstanceOf(RuleRepositoryException.Away.class);
-    assertThatThrownBy(() -> book.change(ANY, BOB, become()))
-        .isInstanceOf(RuleRepositoryException.Away.class);
-    assertThat(book.inForce().number()).isEqualTo(1);
-    book.close();
-    book = again(new Seed(RuleSet.of(rule("other", 1)), BOB), "copy.json");
-    assertThat(rules(book.inForce())).containsExactly(rule("a", 1), rule("b", 1));
-    assertThat(book.condition().problem()).isPresent();
+    awaitProblem(repository, "revision 2 in the rules database");
+    assertThat(repository.condition().problem().orElseThrow()).contains("spin", "upgrade this instance");
+    assertThatThrownBy(() -> repository.latest()).isInstanceOf(RuleRepositoryException.Unavailable.class);
+    assertThatThrownBy(() -> repository.at(2)).isInstanceOf(RuleRepositoryException.Unavailable.class);
+    assertThatThrownBy(() -> repository.change(ANY, BOB, replaceWith()))
+        .isInstanceOf(RuleRepositoryException.Unavailable.class);
+    assertThat(repository.inForce().number()).isEqualTo(1);
+    repository.close();
+    repository = reopen(new Seed(RuleSet.of(rule("other", 1)), BOB), "copy.json");
+    assertThat(rules(repository.inForce())).containsExactly(rule("a", 1), rule("b", 1));
+    assertThat(repository.condition().problem()).isPresent();
     run("DELETE FROM headgate_rules WHERE id = 'new'");
-    Eventually.holds("it follows again", PATIENCE, () -> book.inForce().number() == 2);
-    Eventually.holds("all is well", PATIENCE, () -> book.condition().problem().isEmpty());
+    Eventually.holds("polling resumes", TIMEOUT, () -> repository.inForce().number() == 2);
+    Eventually.holds("the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
   }
 
   @Test
-  void twoRulesOfOneIdAreReportedAndTheFollowingGoesOn() {
+  void duplicateRuleIdsAreReportedAndPollingContinues() {
     append("twin", RuleFile.json(rule("a", 5)));
-    awaitProblem(book, "two rules have the id 'a'");
-    assertThatThrownBy(() -> book.latest()).isInstanceOf(RuleRepositoryException.Away.class);
+    awaitProblem(repository, "two rules have the id 'a'");
+    assertThatThrownBy(() -> repository.latest()).isInstanceOf(RuleRepositoryException.Unavailable.class);
     run("DELETE FROM headgate_rules WHERE id = 'twin'");
-    Eventually.holds("it follows again", PATIENCE, () -> book.inForce().number() == 2);
+    Eventually.holds("polling resumes", TIMEOUT, () -> repository.inForce().number() == 2);
   }
 
   @Test
-  void aRuleOfMoreThanAMegabyteIsKept() {
+  void ruleOfMoreThanOneMegabyteIsStored() {
     var big = Rule.named("big").match("key", "*").limit(FixedWindow.of(Rate.perHour(1)));
     for (int i = 0; i < 10_000; i++) {
       big.override("key", "u".repeat(80) + i, FixedWindow.of(Rate.perHour(2)));
     }
     var rule = big.build();
     assertThat(RuleFile.json(rule).length()).isGreaterThan(1 << 20);
-    book.change(ANY, BOB, become(rule));
-    book.close();
-    book = again();
-    assertThat(rules(book.inForce())).containsExactly(rule);
+    repository.change(ANY, BOB, replaceWith(rule));
+    repository.close();
+    repository = reopen();
+    assertThat(rules(repository.inForce())).containsExactly(rule);
   }
 
   @Test
-  void whatTheDatabaseCanNotKeepIsRefusedAndNotCalledAnOutage() {
+  void rejectedDataIsNotReportedAsAnOutage() {
     try (var database = new Database(address)) {
       var entry = new RuleDao.Entry(NOON, "bob", "x".repeat(201), "accepted", ANY, "");
       assertThatThrownBy(() ->
-              database.atOnce(handle -> {
+              database.inTransaction(handle -> {
                 RuleDao.audit(handle, entry);
                 return true;
               }))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("refuses this");
+          .hasMessageContaining("rejected the change");
     }
   }
 
   @Test
-  void anEmptyDatabaseIsNotBegunByAChange() {
+  void changeDoesNotInitializeAnEmptyDatabase() {
     run(
         "DELETE FROM headgate_rules",
         "DELETE FROM headgate_revisions",
         "UPDATE headgate_head SET book = 'another', revision = 0, tag = 'new'");
-    assertThatThrownBy(() -> book.latest())
-        .isInstanceOf(RuleRepositoryException.Away.class)
-        .hasMessageContaining("not begun yet");
-    assertThatThrownBy(() -> book.change(ANY, BOB, become(rule("c", 1))))
-        .isInstanceOf(RuleRepositoryException.Away.class)
-        .hasMessageContaining("not begun yet");
-    awaitProblem(book, "not begun yet");
-    assertThat(rules(book.inForce())).containsExactly(rule("a", 1), rule("b", 1));
+    assertThatThrownBy(() -> repository.latest())
+        .isInstanceOf(RuleRepositoryException.Unavailable.class)
+        .hasMessageContaining("not initialized yet");
+    assertThatThrownBy(() -> repository.change(ANY, BOB, replaceWith(rule("c", 1))))
+        .isInstanceOf(RuleRepositoryException.Unavailable.class)
+        .hasMessageContaining("not initialized yet");
+    awaitProblem(repository, "not initialized yet");
+    assertThat(rules(repository.inForce())).containsExactly(rule("a", 1), rule("b", 1));
   }
 
   @Test
-  void thePlaceHasNoSecrets() {
-    assertThat(book.condition().source()).doesNotContain("s3cret");
+  void displayedAddressHasNoCredentials() {
+    assertThat(repository.condition().source()).doesNotContain("s3cret");
     assertThat(address.toString()).doesNotContain("s3cret");
   }
 }

@@ -24,39 +24,39 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * 10,000 rules and revisions of them; with {@code -Dheadgate.revisions=100} it prints what the
- * documentation quotes.
+ * Measures 10,000 rules and their revisions. With {@code -Dheadgate.revisions=100} it prints the
+ * figures quoted in the documentation.
  */
 class ManyRulesTest {
   private static final int RULES = 10_000;
   private static final int REVISIONS = Integer.getInteger("headgate.revisions", 20);
-  private static final Duration LOOK = Duration.ofMillis(20);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final ChangeInfo SOMEBODY = new ChangeInfo("somebody", "");
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final ChangeInfo AUTHOR = new ChangeInfo("author", "");
 
   @TempDir Path folder;
 
   private static Rule rule(int i, long rate) {
     return Rule.named("tenant-" + i)
-        .description("What tenant %d has paid for.".formatted(i))
+        .description("The quota of tenant %d.".formatted(i))
         .match("tenant", "t" + i)
         .match("user", "*")
         .limit(new TokenBucket(Rate.of(rate, Duration.ofMinutes(1))))
         .build();
   }
 
-  private RuleRepository open(DatabaseAddress address, String copy, RuleSet seed) {
-    var terms =
-        new DatabaseRuleRepository.Terms(
-            address, folder.resolve(copy), LOOK, Optional.empty(), InstantSource.system());
-    return DatabaseRuleRepository.open(terms, new Seed(seed, SOMEBODY));
+  private RuleRepository open(DatabaseAddress address, String snapshotFile, RuleSet seed) {
+    var settings =
+        new DatabaseRuleRepository.Settings(
+            address, folder.resolve(snapshotFile), POLL_INTERVAL, Optional.empty(), InstantSource.system());
+    return DatabaseRuleRepository.open(settings, new Seed(seed, AUTHOR));
   }
 
   private static long millisSince(long start) {
     return (System.nanoTime() - start) / 1_000_000;
   }
 
-  private static String middle(List<Long> millis) {
+  private static String summary(List<Long> millis) {
     var sorted = millis.stream().mapToLong(Long::longValue).toArray();
     Arrays.sort(sorted);
     return "median %d ms, longest %d ms"
@@ -64,12 +64,12 @@ class ManyRulesTest {
   }
 
   @Test
-  void inH2() {
+  void tenThousandRulesInH2() {
     run("H2", DatabaseAddress.parse("h2:rules", folder));
   }
 
   @Test
-  void inPostgresql() {
+  void tenThousandRulesInPostgresql() {
     var address = PostgresServer.shared().newDatabase();
     run("PostgreSQL", DatabaseAddress.parse(address, folder));
   }
@@ -82,18 +82,18 @@ class ManyRulesTest {
     long list;
     long old;
     long history;
-    try (var book = open(address, "a.json", seed);
+    try (var repository = open(address, "a.json", seed);
         var other = open(address, "b.json", seed)) {
-      say("%s: first start with %,d rules: %d ms", name, RULES, millisSince(start));
+      print("%s: first start with %,d rules: %d ms", name, RULES, millisSince(start));
       for (int i = 1; i < REVISIONS; i++) {
         int which = i * 97 % RULES;
         long rate = 100L + i;
         start = System.nanoTime();
-        var made = book.change(OptionalLong.of(i), SOMEBODY, rules -> edited(rules, which, rate));
+        var stored = repository.change(OptionalLong.of(i), AUTHOR, rules -> edited(rules, which, rate));
         edits.add(millisSince(start));
         start = System.nanoTime();
-        long end = start + PATIENCE.toNanos();
-        while (other.inForce().number() < made.number() && System.nanoTime() < end) {
+        long end = start + TIMEOUT.toNanos();
+        while (other.inForce().number() < stored.number() && System.nanoTime() < end) {
           LockSupport.parkNanos(200_000);
         }
         propagations.add(millisSince(start));
@@ -102,26 +102,26 @@ class ManyRulesTest {
       assertThat(other.latest().rules().rules()).hasSize(RULES);
       list = millisSince(start);
       start = System.nanoTime();
-      assertThat(book.at(REVISIONS / 2).rules().rules()).hasSize(RULES);
+      assertThat(repository.at(REVISIONS / 2).rules().rules()).hasSize(RULES);
       old = millisSince(start);
       start = System.nanoTime();
-      assertThat(book.history(Long.MAX_VALUE, REVISIONS)).hasSize(REVISIONS);
+      assertThat(repository.history(Long.MAX_VALUE, REVISIONS)).hasSize(REVISIONS);
       history = millisSince(start);
-      Eventually.holds("they agree", PATIENCE, () -> other.inForce().number() == REVISIONS);
-      assertThat(other.inForce().rules().rules()).isEqualTo(book.inForce().rules().rules());
+      Eventually.holds("they agree", TIMEOUT, () -> other.inForce().number() == REVISIONS);
+      assertThat(other.inForce().rules().rules()).isEqualTo(repository.inForce().rules().rules());
     }
-    say("%s: edit of one rule: %s", name, middle(edits));
-    say(
-        "%s: until another instance enforces it, asking every 20 ms: %s",
-        name, middle(propagations));
-    say("%s: latest %d ms, an old revision %d ms, history %d ms", name, list, old, history);
+    print("%s: edit of one rule: %s", name, summary(edits));
+    print(
+        "%s: until another instance enforces it, polling every 20 ms: %s",
+        name, summary(propagations));
+    print("%s: latest %d ms, an old revision %d ms, history %d ms", name, list, old, history);
     start = System.nanoTime();
-    try (var book = open(address, "a.json", seed)) {
-      say(
+    try (var repository = open(address, "a.json", seed)) {
+      print(
           "%s: restart with %,d rules and %d revisions: %d ms",
           name, RULES, REVISIONS, millisSince(start));
-      assertThat(book.inForce().number()).isEqualTo(REVISIONS);
-      assertThat(book.inForce().rules().rules()).hasSize(RULES);
+      assertThat(repository.inForce().number()).isEqualTo(REVISIONS);
+      assertThat(repository.inForce().rules().rules()).hasSize(RULES);
     }
   }
 
@@ -131,7 +131,7 @@ class ManyRulesTest {
     return next;
   }
 
-  private static void say(String format, Object... values) {
+  private static void print(String format, Object... values) {
     System.out.println(String.format(Locale.ROOT, format, values));
   }
 }

@@ -9,11 +9,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A real PostgreSQL on a port that the system chose. It ends with the JVM at the latest. */
+/** A real PostgreSQL server on a free port. Stopped at the exit of the JVM at the latest. */
 public final class PostgresServer implements AutoCloseable {
   private static final AtomicInteger DATABASES = new AtomicInteger();
 
-  /** For tests that don't harm it. */
+  /** The server shared by tests that do not stop it. */
   private static final class Shared {
     static final PostgresServer SERVER = start();
   }
@@ -44,7 +44,7 @@ public final class PostgresServer implements AutoCloseable {
               .setDataDirectory(folder.resolve("data"))
               .setCleanDataDirectory(false)
               .setServerConfig("fsync", "off")
-              .setRegisterShutdownHook(false) // AtExit ends it, before its files
+              .setRegisterShutdownHook(false) // ExitHooks stops it before deleting its files
               .setPGStartupWait(Duration.ofSeconds(60));
       if (port > 0) builder.setPort(port);
       return builder.start();
@@ -53,7 +53,7 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /** The address of a new, empty database. */
+  /** Creates an empty database and returns its address. */
   public String newDatabase() {
     String name = "headgate" + DATABASES.incrementAndGet();
     run("CREATE DATABASE " + name);
@@ -69,7 +69,7 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /** Ends the process; what it has is on the disk. */
+  /** Stops the process. The data stays on disk. */
   public void stop() {
     try {
       server.close();
@@ -78,7 +78,7 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /** Starts it again where it was. */
+  /** Starts the server again with the same data and port. */
   public void restart() {
     server = launch();
   }
@@ -87,6 +87,6 @@ public final class PostgresServer implements AutoCloseable {
   public void close() {
     stop();
     folder.close();
-    ExitHooks.forget(this);
+    ExitHooks.remove(this);
   }
 }

@@ -15,19 +15,19 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Other users of the machine read neither the rules nor who changed them. */
+/** Tests that other users of the machine cannot read the stored rules. */
 class PrivateDataTest {
   @TempDir Path folder;
 
   private DatabaseRuleRepository open() {
-    var terms =
-        new DatabaseRuleRepository.Terms(
+    var settings =
+        new DatabaseRuleRepository.Settings(
             DatabaseAddress.parse("h2:data/headgate", folder),
             folder.resolve("data/last-good-rules.json"),
             Duration.ofSeconds(1),
             Optional.empty(),
             InstantSource.system());
-    return DatabaseRuleRepository.open(terms, new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
+    return DatabaseRuleRepository.open(settings, new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
   }
 
   private void assertPrivate() throws IOException {
@@ -49,7 +49,7 @@ class PrivateDataTest {
   }
 
   @Test
-  void whatIsMadeIsForOneUserAndWhatIsThereIsTightened() throws IOException {
+  void filesAreCreatedPrivateAndExistingOnesAreRestricted() throws IOException {
     open().close();
     assertPrivate();
 
@@ -63,8 +63,8 @@ class PrivateDataTest {
     try (var log = new LogCapture("io.headgate.server.files.PrivateFiles").withInfo()) {
       open().close();
       assertThat(log.text())
-          .contains("data was open to other users (rwxr-xr-x) and is now rwx------")
-          .contains("headgate.mv.db was open to other users (rw-r--r--) and is now rw-------");
+          .contains("data from rwxr-xr-x to rwx------")
+          .contains("headgate.mv.db from rw-r--r-- to rw-------");
     }
     assertPrivate();
   }

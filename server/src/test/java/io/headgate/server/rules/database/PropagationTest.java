@@ -32,30 +32,32 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Five instances over one real database: how a change reaches them, and what they decide. */
+/**
+ * Tests how a change reaches five instances over one real database, and which rules they enforce.
+ */
 class PropagationTest {
   private static final int INSTANCES = 5;
   private static final int CHANGES = Integer.getInteger("headgate.changes", 6);
-  private static final int STORM = 300;
-  private static final long STORM_GAP_NANOS = 10_000_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final ChangeInfo SOMEBODY = new ChangeInfo("somebody", "");
+  private static final int CHANGE_COUNT = 300;
+  private static final long CHANGE_INTERVAL_NANOS = 10_000_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final ChangeInfo AUTHOR = new ChangeInfo("author", "");
 
   @TempDir Path folder;
 
-  /** One instance: a book and the limiter that follows it. */
-  private record Instance(DatabaseRuleRepository book, RateLimiter limiter, AtomicLong enforced)
+  /** One instance: a repository and the limiter that follows it. */
+  private record Instance(DatabaseRuleRepository repository, RateLimiter limiter, AtomicLong enforced)
       implements AutoCloseable {
     @Override
     public void close() {
-      book.close();
+      repository.close();
       limiter.close();
     }
   }
 
   private final List<Instance> instances = new ArrayList<>();
 
-  private void start(Optional<RedisServer> redis, Duration look) {
+  private void start(Optional<RedisServer> redis, Duration pollInterval) {
     var address = DatabaseAddress.parse(PostgresServer.shared().newDatabase(), folder);
     for (int i = 0; i < INSTANCES; i++) {
       Store store =
@@ -66,26 +68,26 @@ class PropagationTest {
           Optional.of(store)
               .filter(RedisStore.class::isInstance)
               .map(s -> ((RedisStore) s).bulletin());
-      var terms =
-          new DatabaseRuleRepository.Terms(
+      var settings =
+          new DatabaseRuleRepository.Settings(
               address,
               folder.resolve("copy%d.json".formatted(i)),
-              look,
+              pollInterval,
               bulletin,
               InstantSource.system());
-      var book = DatabaseRuleRepository.open(terms, new Seed(RuleSet.of(pair(1)), SOMEBODY));
-      var limiter = RateLimiter.with(store, book.inForce().rules());
+      var repository = DatabaseRuleRepository.open(settings, new Seed(RuleSet.of(twoRules(1)), AUTHOR));
+      var limiter = RateLimiter.with(store, repository.inForce().rules());
       var enforced = new AtomicLong();
-      instances.add(new Instance(book, limiter, enforced));
-      book.follow(edition -> {
-        limiter.replaceRules(edition.rules());
-        enforced.set(edition.number());
+      instances.add(new Instance(repository, limiter, enforced));
+      repository.follow(snapshot -> {
+        limiter.replaceRules(snapshot.rules());
+        enforced.set(snapshot.number());
       });
     }
   }
 
-  /** Two rules that apply to the same caller, and always have the same limit. */
-  private static List<Rule> pair(long limit) {
+  /** Returns two rules that apply to the same caller and always have the same limit. */
+  private static List<Rule> twoRules(long limit) {
     var bucket = new TokenBucket(Rate.of(1_000_000 + limit, Duration.ofSeconds(1)));
     return List.of(
         Rule.named("left").match("key", "*").limit(bucket).build(),
@@ -96,16 +98,19 @@ class PropagationTest {
     instances.forEach(Instance::close);
   }
 
-  /** From the moment that the change was accepted; in microseconds, sorted. */
+  /**
+   * Returns the times from the acceptance of a change to its enforcement everywhere, in
+   * microseconds, sorted.
+   */
   private long[] measure() {
     var micros = new long[CHANGES];
     for (int i = 0; i < CHANGES; i++) {
-      var rules = pair(100 + i);
-      var from = instances.get(i % INSTANCES).book();
-      long number = from.change(OptionalLong.empty(), SOMEBODY, old -> rules).number();
+      var rules = twoRules(100 + i);
+      var from = instances.get(i % INSTANCES).repository();
+      long number = from.change(OptionalLong.empty(), AUTHOR, old -> rules).number();
       long accepted = System.nanoTime();
-      long end = accepted + PATIENCE.toNanos();
-      while (instances.stream().anyMatch(there -> there.enforced().get() < number)) {
+      long end = accepted + TIMEOUT.toNanos();
+      while (instances.stream().anyMatch(instance -> instance.enforced().get() < number)) {
         assertThat(System.nanoTime()).as("time to reach every instance").isLessThan(end);
         LockSupport.parkNanos(100_000);
       }
@@ -115,24 +120,24 @@ class PropagationTest {
     return micros;
   }
 
-  private static void report(String how, long[] micros) {
+  private static void report(String transport, long[] micros) {
     System.out.printf(
         Locale.ROOT,
         "from accepted to enforced by %d instances, %s: median %.1f ms, longest of %d %.1f ms%n",
         INSTANCES,
-        how,
+        transport,
         micros[micros.length / 2] / 1e3,
         micros.length,
         micros[micros.length - 1] / 1e3);
   }
 
   @Test
-  void aChangeReachesEveryInstanceThroughRedis() {
+  void changeReachesEveryInstanceThroughRedis() {
     try (var redis = RedisServer.start()) {
-      // Nobody would hear of it from the database in time.
+      // The poll interval is too long for the database to deliver the change in time.
       start(Optional.of(redis), Duration.ofMinutes(10));
       try {
-        awaitEars();
+        awaitSubscriptions();
         report("through Redis", measure());
       } finally {
         closeAll();
@@ -140,19 +145,19 @@ class PropagationTest {
     }
   }
 
-  /** Until every instance hears of changes, each is told again. */
-  private void awaitEars() {
+  /** Changes the rules repeatedly until every instance receives notifications. */
+  private void awaitSubscriptions() {
     var limit = new AtomicLong(1_000);
     Eventually.holds(
-        "all listen",
-        PATIENCE,
+        "all are subscribed",
+        TIMEOUT,
         () -> {
-          var rules = pair(limit.incrementAndGet());
-          var first = instances.getFirst().book();
-          long number = first.change(OptionalLong.empty(), SOMEBODY, old -> rules).number();
+          var rules = twoRules(limit.incrementAndGet());
+          var first = instances.getFirst().repository();
+          long number = first.change(OptionalLong.empty(), AUTHOR, old -> rules).number();
           long end = System.nanoTime() + 200_000_000;
           while (System.nanoTime() < end) {
-            if (instances.stream().allMatch(there -> there.enforced().get() >= number)) return true;
+            if (instances.stream().allMatch(instance -> instance.enforced().get() >= number)) return true;
             LockSupport.parkNanos(1_000_000);
           }
           return false;
@@ -160,28 +165,28 @@ class PropagationTest {
   }
 
   @Test
-  void aChangeReachesEveryInstanceWithoutRedisByAsking() {
+  void changeReachesEveryInstanceByPollingWithoutRedis() {
     start(Optional.empty(), Duration.ofSeconds(1));
     try {
-      report("asking the database every second", measure());
+      report("polling the database every second", measure());
     } finally {
       closeAll();
     }
   }
 
   @Test
-  void whenRedisIsGoneTheDatabaseIsAsked() {
+  void databaseIsPolledWhenRedisIsUnavailable() {
     try (var redis = RedisServer.start()) {
       start(Optional.of(redis), Duration.ofMillis(200));
       try {
         redis.kill();
-        var rules = pair(7);
-        var first = instances.getFirst().book();
-        long number = first.change(OptionalLong.empty(), SOMEBODY, old -> rules).number();
+        var rules = twoRules(7);
+        var first = instances.getFirst().repository();
+        long number = first.change(OptionalLong.empty(), AUTHOR, old -> rules).number();
         Eventually.holds(
             "all enforce it",
-            PATIENCE,
-            () -> instances.stream().allMatch(there -> there.enforced().get() == number));
+            TIMEOUT,
+            () -> instances.stream().allMatch(instance -> instance.enforced().get() == number));
         assertThat(first.condition().problem()).isEmpty();
       } finally {
         closeAll();
@@ -190,65 +195,68 @@ class PropagationTest {
   }
 
   @Test
-  void whatIsNoRulesInRedisHarmsNobody() {
+  void invalidContentInRedisIsIgnored() {
     try (var redis = RedisServer.start()) {
       start(Optional.of(redis), Duration.ofMillis(200));
       try {
-        var first = instances.getFirst().book();
+        var first = instances.getFirst().repository();
         String key = redis.call("KEYS", "headgate:rules:*").items().getFirst().toString();
         redis.call("SET", key, "nonsense");
         redis.call("PUBLISH", key, "999");
         redis.call("PUBLISH", key, "nonsense");
-        var rules = pair(8);
-        long number = first.change(OptionalLong.empty(), SOMEBODY, old -> rules).number();
+        var rules = twoRules(8);
+        long number = first.change(OptionalLong.empty(), AUTHOR, old -> rules).number();
         Eventually.holds(
             "all enforce it",
-            PATIENCE,
-            () -> instances.stream().allMatch(there -> there.enforced().get() == number));
+            TIMEOUT,
+            () -> instances.stream().allMatch(instance -> instance.enforced().get() == number));
       } finally {
         closeAll();
       }
     }
   }
 
-  /** Limits of the two rules that decided a check; one of a kind unless it saw half a change. */
+  /**
+   * Returns the number of distinct limits of the two rules that decided a check: 1 unless it saw
+   * half a change.
+   */
   private static long limits(CheckResult result) {
     return result.limits().stream().map(report -> report.limit()).distinct().count();
   }
 
   @Test
-  void eachCheckIsDecidedByOneWholeEditionWhileChangesPourIn() {
+  void eachCheckIsDecidedByOneCompleteSnapshotDuringChanges() {
     try (var redis = RedisServer.start()) {
       start(Optional.of(redis), Duration.ofSeconds(1));
       var stop = new AtomicBoolean();
       var checks = new AtomicLong();
       var torn = new AtomicLong();
       var backwards = new AtomicLong();
-      for (var instance : instances) watchOrder(instance, backwards);
+      for (var instance : instances) recordOrder(instance, backwards);
       try {
         var callers =
             instances.stream()
-                .map(there -> inThread(() -> check(there, stop, checks, torn)))
+                .map(instance -> inThread(() -> check(instance, stop, checks, torn)))
                 .toArray(CompletableFuture<?>[]::new);
         long began = System.nanoTime();
-        pourIn(began);
+        changeRepeatedly(began);
         double seconds = (System.nanoTime() - began) / 1e9;
         Eventually.holds(
             "all enforce the last",
-            PATIENCE,
-            () -> instances.stream().allMatch(there -> there.enforced().get() == STORM + 1));
+            TIMEOUT,
+            () -> instances.stream().allMatch(instance -> instance.enforced().get() == CHANGE_COUNT + 1));
         stop.set(true);
         CompletableFuture.allOf(callers).join(); // fails if a check did
         System.out.printf(
             Locale.ROOT,
             "%d changes in %.1f s (%.0f a second), %d checks meanwhile%n",
-            STORM,
+            CHANGE_COUNT,
             seconds,
-            STORM / seconds,
+            CHANGE_COUNT / seconds,
             checks.get());
         assertThat(checks.get()).isPositive();
         assertThat(torn.get()).as("checks decided by half of a change").isZero();
-        assertThat(backwards.get()).as("editions that came after a newer one").isZero();
+        assertThat(backwards.get()).as("snapshots that arrived after a newer one").isZero();
       } finally {
         stop.set(true);
         closeAll();
@@ -260,22 +268,23 @@ class PropagationTest {
     return CompletableFuture.runAsync(task, run -> new Thread(run).start());
   }
 
-  /** Each change at its time, or as soon after it as can be. */
-  private void pourIn(long began) {
-    for (int i = 0; i < STORM; i++) {
-      LockSupport.parkNanos(began + i * STORM_GAP_NANOS - System.nanoTime());
-      var rules = pair(10_000 + i);
-      var book = instances.get(i * INSTANCES / STORM).book(); // by and by from each of them
-      book.change(OptionalLong.empty(), SOMEBODY, old -> rules);
+  /** Makes each change at its time, or as soon after it as possible. */
+  private void changeRepeatedly(long began) {
+    for (int i = 0; i < CHANGE_COUNT; i++) {
+      LockSupport.parkNanos(began + i * CHANGE_INTERVAL_NANOS - System.nanoTime());
+      var rules = twoRules(10_000 + i);
+      // from each instance in turn
+      var repository = instances.get(i * INSTANCES / CHANGE_COUNT).repository();
+      repository.change(OptionalLong.empty(), AUTHOR, old -> rules);
     }
   }
 
-  private static void watchOrder(Instance instance, AtomicLong backwards) {
+  private static void recordOrder(Instance instance, AtomicLong backwards) {
     var last = new AtomicLong();
     instance
-        .book()
-        .follow(edition -> {
-          if (last.getAndSet(edition.number()) >= edition.number()) {
+        .repository()
+        .follow(snapshot -> {
+          if (last.getAndSet(snapshot.number()) >= snapshot.number()) {
             backwards.incrementAndGet();
           }
         });

@@ -10,35 +10,35 @@ import org.junit.jupiter.api.Test;
 
 class SortKeysTest {
   private static long[] assign(Long... old) {
-    var places = new long[old.length];
-    for (int i = 0; i < old.length; i++) places[i] = old[i] == null ? SortKeys.NONE : old[i];
-    return SortKeys.assign(places);
+    var keys = new long[old.length];
+    for (int i = 0; i < old.length; i++) keys[i] = old[i] == null ? SortKeys.NONE : old[i];
+    return SortKeys.assign(keys);
   }
 
   @Test
-  void newRulesGoBetweenTheirNeighboursAndMoveNobody() {
+  void newRulesGetKeysBetweenTheirNeighbours() {
     assertThat(assign(null, 10L, null, null, 40L, null))
         .containsExactly(5, 10, 20, 30, 40, 40 + SortKeys.GAP);
   }
 
   @Test
-  void ofThoseThatChangePlacesAsFewAsPossibleMove() {
+  void fewestPossibleKeysChange() {
     assertThat(assign(40L, 10L, 20L, 30L)).containsExactly(5, 10, 20, 30);
   }
 
   @Test
-  void whereThereIsNoRoomAllAreNumberedAfresh() {
+  void keysAreRenumberedWhenThereIsNoGap() {
     assertThat(assign(10L, null, 11L))
         .containsExactly(SortKeys.GAP, 2 * SortKeys.GAP, 3 * SortKeys.GAP);
     assertThat(assign(null, 1L)).containsExactly(SortKeys.GAP, 2 * SortKeys.GAP);
   }
 
   @Test
-  void placesAlwaysRise() {
+  void keysAlwaysIncrease() {
     var random = new Random(7);
-    List<Long> places = new ArrayList<>();
+    List<Long> keys = new ArrayList<>();
     for (int step = 0; step < 2_000; step++) {
-      var old = new ArrayList<>(places);
+      var old = new ArrayList<>(keys);
       switch (random.nextInt(4)) {
         case 0 -> old.add(random.nextInt(old.size() + 1), null);
         case 1 -> old.add(0, null);
@@ -47,9 +47,9 @@ class SortKeysTest {
         }
         default -> Collections.shuffle(old, random);
       }
-      places = new ArrayList<>();
-      for (long place : assign(old.toArray(Long[]::new))) places.add(place);
-      assertThat(places).isSorted().doesNotHaveDuplicates().hasSameSizeAs(old);
+      keys = new ArrayList<>();
+      for (long key : assign(old.toArray(Long[]::new))) keys.add(key);
+      assertThat(keys).isSorted().doesNotHaveDuplicates().hasSameSizeAs(old);
     }
   }
 }

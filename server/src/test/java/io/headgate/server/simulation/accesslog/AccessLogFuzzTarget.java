@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** A log is read to its end. Each line with text is either a request or counted as unreadable. */
+/**
+ * Fuzz target: a log is read to its end, and each non-blank line is either a request or counted as
+ * unreadable.
+ */
 public final class AccessLogFuzzTarget {
   private static final String RULES =
       """
@@ -23,8 +26,8 @@ public final class AccessLogFuzzTarget {
         limits: [{ algorithm: token-bucket, rate: 1/1s, cost: bytes }]
       """;
 
-  private static final RequiredFields WANTED =
-      RequiredFields.by(List.of(RuleSet.of(RuleFile.read(RULES))));
+  private static final RequiredFields REQUIRED =
+      RequiredFields.of(List.of(RuleSet.of(RuleFile.read(RULES))));
   private static final String BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
   private static final Pattern BLANK = Pattern.compile("[ \\t]*\\r?");
 
@@ -36,7 +39,7 @@ public final class AccessLogFuzzTarget {
   private static void requireEveryLineIsCounted(
       byte[] input, AccessLog.Format format, boolean withQuery) throws IOException {
     var arrivals = new ArrayList<Arrival>();
-    var log = new AccessLog(Attributes.of(WANTED, Map.of()), format, withQuery, arrivals::add);
+    var log = new AccessLog(Attributes.of(REQUIRED, Map.of()), format, withQuery, arrivals::add);
     try {
       log.read(new ByteArrayInputStream(input));
     } catch (IOException e) {

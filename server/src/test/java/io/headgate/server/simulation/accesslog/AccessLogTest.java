@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Lines as servers write them. */
+/** Tests with lines as servers write them. */
 class AccessLogTest {
   private static final String ALL =
       """
@@ -35,7 +35,7 @@ class AccessLogTest {
 
   private AccessLog log(String rules, Map<String, String> mapped, AccessLog.Format format) {
     var attributes =
-        Attributes.of(RequiredFields.by(List.of(RuleSet.of(RuleFile.read(rules)))), mapped);
+        Attributes.of(RequiredFields.of(List.of(RuleSet.of(RuleFile.read(rules)))), mapped);
     return new AccessLog(attributes, format, false, arrivals::add);
   }
 
@@ -55,7 +55,7 @@ class AccessLogTest {
   }
 
   @Test
-  void commonAsApacheWritesIt() throws IOException {
+  void commonFormatOfApache() throws IOException {
     read(
         "127.0.0.1 - frank [10/Oct/2026:13:55:36 -0700] \"GET /apache_pb.gif HTTP/1.0\" 200 2326\n");
     assertThat(attributes())
@@ -67,7 +67,7 @@ class AccessLogTest {
   }
 
   @Test
-  void combinedAsNginxWritesItWithAnAddressOfVersionSixAndMoreAtTheEnd() throws IOException {
+  void combinedFormatOfNginxWithIpv6AndTrailingFields() throws IOException {
     read(
         "2001:db8::7 - - [10/Oct/2026:13:55:36 +0530] \"POST /a/b?c=d&e HTTP/2.0\" 499 0 \"https://x.example/?q=\\x22\" \"Mozilla/5.0 (\\x22odd\\x22; \\\\)\" \"10.0.0.1\"");
     assertThat(attributes())
@@ -84,7 +84,7 @@ class AccessLogTest {
   }
 
   @Test
-  void quotesAreEscapedInApachesWayToo() throws IOException {
+  void escapedQuotesOfApacheAreDecoded() throws IOException {
     read(
         "10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /a\\\"b HTTP/1.1\" 200 - \"-\" \"x \\\"y\\\"\"");
     assertThat(attributes()).containsEntry("path", "/a\"b").containsEntry("user-agent", "x \"y\"");
@@ -92,22 +92,22 @@ class AccessLogTest {
   }
 
   @Test
-  void aUserMayHaveSpacesAndBrackets() throws IOException {
+  void userNameMayContainSpaces() throws IOException {
     read("10.0.0.1 - Ann [B] Smith [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 1");
-    assertThat(arrivals).isEmpty(); // the bracket is taken for the time's
+    assertThat(arrivals).isEmpty(); // the bracket is mistaken for that of the time
     read("10.0.0.1 - Ann Smith [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 1");
     assertThat(attributes()).containsEntry("user", "Ann Smith");
   }
 
   @ParameterizedTest
   @CsvSource({"''", "-", "\\x16\\x03\\x01", "GET", "'GET /only'"})
-  void whateverStrangersAskForIsARequestOfTheirs(String request) throws IOException {
+  void malformedRequestLineIsStillARequest(String request) throws IOException {
     read("10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"" + request + "\" 400 150 \"-\" \"-\"");
     assertThat(attributes()).containsEntry("ip", "10.0.0.1").doesNotContainKey("user");
   }
 
   @Test
-  void whatIsNoUtf8IsReadAllTheSame() throws IOException {
+  void invalidUtf8IsReplaced() throws IOException {
     read(
         "10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /caf\u00e9 HTTP/1.1\" 200 1"
             .getBytes(ISO_8859_1));
@@ -115,7 +115,7 @@ class AccessLogTest {
   }
 
   @Test
-  void jsonWithTheNamesOfNginxAndOfOthers() throws IOException {
+  void jsonFieldNamesOfCommonServersAreRecognized() throws IOException {
     read(
         """
         {"time":"2026-10-10T13:55:36+00:00","remote_addr":"10.0.0.1","remote_user":"","request":"GET /a?b HTTP/1.1","status":200,"body_bytes_sent":512,"http_user_agent":"curl"}
@@ -138,7 +138,7 @@ class AccessLogTest {
   }
 
   @Test
-  void anAttributeIsMadeOfWhatIsAskedFor() throws IOException {
+  void attributeIsBuiltFromItsTemplate() throws IOException {
     var log =
         log(
             "rules: [{ id: a, match: { key: 'user:*', tenant: '*', agent: '*' }, limit: { algorithm: token-bucket, rate: 1/1s } }]",
@@ -160,7 +160,7 @@ class AccessLogTest {
   }
 
   @Test
-  void theKeyIsTheUserOrElseTheAddress() throws IOException {
+  void keyIsTheUserOrElseTheAddress() throws IOException {
     var log =
         log(
             "rules: [{ id: a, match: { key: '*' }, limit: { algorithm: token-bucket, rate: 1/1s } }]",
@@ -179,7 +179,7 @@ class AccessLogTest {
   }
 
   @Test
-  void whatCanNotBeReadIsCountedAndTheFirstAreNamed() throws IOException {
+  void unreadableLinesAreCountedAndTheFirstAreReported() throws IOException {
     var log =
         read(
             "\n  \nnonsense\n{\"time\":\"x\"}\n{\"time\":\n[1]\n"
@@ -190,7 +190,7 @@ class AccessLogTest {
     assertThat(log.unreadable()).isEqualTo(6);
     assertThat(log.samples())
         .hasSize(5)
-        .anyMatch(sample -> sample.matches("line 3: is not such as: .*: nonsense"))
+        .anyMatch(sample -> sample.matches("line 3: is not in common or combined log format, such as .*: nonsense"))
         .anyMatch(sample -> sample.startsWith("line 4: has no time that can be read"))
         .anyMatch(sample -> sample.startsWith("line 5: is not a JSON object"))
         .anyMatch(sample -> sample.startsWith("line 7: has no time such as ["));
@@ -198,7 +198,7 @@ class AccessLogTest {
   }
 
   @Test
-  void aLineThatIsFarTooLongIsSkippedAlsoAtTheEnd() throws IOException {
+  void overlongLineIsSkipped() throws IOException {
     var log = read("x".repeat(3_000_000) + "\n" + "y".repeat(3_000_000));
     assertThat(log.unreadable()).isEqualTo(2);
     assertThat(log.samples())
@@ -207,20 +207,20 @@ class AccessLogTest {
   }
 
   @Test
-  void whatIsZippedIsReadAndSoIsAMarkOfTheEncoding() throws IOException {
-    var zipped = new ByteArrayOutputStream();
-    try (var out = new GZIPOutputStream(zipped)) {
+  void gzipAndByteOrderMarkAreRecognized() throws IOException {
+    var compressed = new ByteArrayOutputStream();
+    try (var out = new GZIPOutputStream(compressed)) {
       out.write(
           "\ufeff10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 1"
               .getBytes(UTF_8));
     }
-    read(zipped.toByteArray());
+    read(compressed.toByteArray());
     assertThat(attributes()).containsEntry("ip", "10.0.0.1");
     assertThat(read(new byte[0]).lines()).isZero();
   }
 
   @Test
-  void aValueThatIsTooLongForAnAttributeIsCut() throws IOException {
+  void overlongValueIsTruncated() throws IOException {
     read(
         "10.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"GET /"
             + "a".repeat(5_000)
@@ -233,21 +233,21 @@ class AccessLogTest {
     "{user,has a { that is not closed",
     "a{},names no field in {}",
     "'',is empty",
-    "user},has a } that nothing opens",
-    "a}{user},has a } that nothing opens",
-    "{user}},has a } that nothing opens",
+    "user},has a } without a {",
+    "a}{user},has a } without a {",
+    "{user}},has a } without a {",
   })
-  void aTextThatCanNotBeMadeIsRefused(String text, String flaw) {
-    assertThatThrownBy(() -> Attributes.of(RequiredFields.by(List.of()), Map.of("key", text)))
+  void invalidTemplateIsRejected(String text, String problem) {
+    assertThatThrownBy(() -> Attributes.of(RequiredFields.of(List.of()), Map.of("key", text)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining(flaw);
+        .hasMessageContaining(problem);
   }
 
   @Test
-  void aTextThatIsFarTooLongIsRefusedAndWhatComesOfOneIsCut() throws IOException {
+  void overlongTemplateIsRejectedAndItsValueIsTruncated() throws IOException {
     assertThatThrownBy(
-            () -> Attributes.of(RequiredFields.by(List.of()), Map.of("key", "x".repeat(1_025))))
-        .hasMessageContaining("a text of 1025 characters is too long");
+            () -> Attributes.of(RequiredFields.of(List.of()), Map.of("key", "x".repeat(1_025))))
+        .hasMessageContaining("a template of 1025 characters is too long");
     log(ALL, Map.of("key", "{path}".repeat(100)), AccessLog.Format.AUTO)
         .read(line("GET /" + "a".repeat(60_000) + " HTTP/1.1"));
     assertThat(attributes().get("key")).hasSize(1_024);
@@ -270,7 +270,7 @@ class AccessLogTest {
     "1.2.3.4 ident ann b,,1.2.3.4,ann b",
     "1.2.3.4:5678 - -,,1.2.3.4:5678,",
   })
-  void theServerMayComeBeforeTheClientAsInDebiansVhostCombined(
+  void serverNameMayPrecedeTheClient(
       String words, @Nullable String host, String ip, @Nullable String user) throws IOException {
     var log = log(ALL, Map.of("server", "host"), AccessLog.Format.AUTO);
     log.read(
@@ -293,7 +293,7 @@ class AccessLogTest {
     "*,*",
     "example.com:443,example.com:443",
   })
-  void ofAWholeAddressThePathIsTheAttribute(String target, String path) throws IOException {
+  void pathIsExtractedFromAnAbsoluteUrl(String target, String path) throws IOException {
     read("{\"ts\":1791640536,\"url\":\"" + target + "\"}");
     assertThat(attributes()).containsEntry("path", path);
     arrivals.clear();
@@ -305,16 +305,16 @@ class AccessLogTest {
   }
 
   @Test
-  void theQueryOfAWholeAddressIsKeptIfAskedFor() throws IOException {
-    var wanted = RequiredFields.by(List.of(RuleSet.of(RuleFile.read(ALL))));
+  void queryOfAnAbsoluteUrlIsKeptOnRequest() throws IOException {
+    var required = RequiredFields.of(List.of(RuleSet.of(RuleFile.read(ALL))));
     var log =
-        new AccessLog(Attributes.of(wanted, Map.of()), AccessLog.Format.AUTO, true, arrivals::add);
+        new AccessLog(Attributes.of(required, Map.of()), AccessLog.Format.AUTO, true, arrivals::add);
     log.read(line("GET https://example.com?x=1 HTTP/1.1"));
     assertThat(attributes()).containsEntry("path", "/?x=1");
   }
 
   @Test
-  void headersHaveTheNamesThatCaddyGivesThem() throws IOException {
+  void headerNamesOfCaddyAreRecognized() throws IOException {
     log(ALL, Map.of("from", "referer"), AccessLog.Format.AUTO)
         .read(
             new ByteArrayInputStream(
@@ -327,10 +327,10 @@ class AccessLogTest {
         .containsEntry("from", "https://x.example/");
   }
 
-  private static String rules(int count, String what) {
+  private static String rules(int count, String body) {
     var rules = new StringBuilder("rules:\n");
     for (int i = 0; i < count; i++) {
-      rules.append("  - { id: r%d, %s }\n".formatted(i, what.replace("#", "" + i)));
+      rules.append("  - { id: r%d, %s }\n".formatted(i, body.replace("#", "" + i)));
     }
     return rules.toString();
   }
@@ -347,30 +347,30 @@ class AccessLogTest {
         "match: { a#: '*' }, limit: { algorithm: token-bucket, rate: 1/1s }",
         "limit: { algorithm: token-bucket, rate: 1/1s, cost: a# }"
       })
-  void aLineThatSaysMoreThanARequestCanIsNotRead(String what) throws IOException {
-    var log = log(rules(40, what), Map.of(), AccessLog.Format.AUTO);
+  void lineWithTooManyFieldsIsRejected(String body) throws IOException {
+    var log = log(rules(40, body), Map.of(), AccessLog.Format.AUTO);
     log.read(new ByteArrayInputStream((fields(40) + fields(5)).getBytes(UTF_8)));
     assertThat(log.lines()).isEqualTo(1);
     assertThat(log.samples())
         .singleElement()
         .asString()
-        .startsWith("line 1: has more of what rules look at than a request can: 32 attributes");
+        .startsWith("line 1: has more fields used by the rules than a request may have: 32 attributes");
   }
 
   @Test
-  void rulesThatLookAtVeryManyAttributesAreNotTriedOnALog() {
+  void rulesWithTooManyAttributesAreRejected() {
     String many = rules(300, "match: { a#: '*' }, limit: { algorithm: token-bucket, rate: 1/1s }");
     var set = RuleSet.of(RuleFile.read(many));
-    assertThatThrownBy(() -> RequiredFields.by(List.of(set)))
+    assertThatThrownBy(() -> RequiredFields.of(List.of(set)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("look at 300 attributes, and a log can be read for 256");
+        .hasMessageContaining("use 300 attributes, but a log can be read for at most 256");
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 65})
-  void anAttributeMustHaveAName(int length) {
+  void attributeNameLengthIsValidated(int length) {
     assertThatThrownBy(
-            () -> Attributes.of(RequiredFields.by(List.of()), Map.of("n".repeat(length), "ip")))
+            () -> Attributes.of(RequiredFields.of(List.of()), Map.of("n".repeat(length), "ip")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("name must have 1 to 64 characters, got " + length);
   }

@@ -13,9 +13,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 class LineReaderProperties {
-  /** However the bytes come in. */
+  /** For any division of the input into reads. */
   @Property(tries = 100)
-  void everyLineComesOnceAndWhole(@ForAll long seed) throws IOException {
+  void everyLineIsReadOnceAndCompletely(@ForAll long seed) throws IOException {
     var random = new Random(seed);
     var text = new StringBuilder();
     int count = random.nextInt(50);
@@ -24,29 +24,29 @@ class LineReaderProperties {
       text.append("ab".repeat(length / 2)).append(random.nextInt(5) == 0 ? "\r\n" : "\n");
     }
     text.append("end".repeat(random.nextInt(2)));
-    var got = new ArrayList<String>();
+    var lines = new ArrayList<String>();
     var pieces = new Pieces(text.toString().getBytes(UTF_8), random);
     LineReader.read(
         pieces,
-        new LineReader.Taker() {
+        new LineReader.Handler() {
           @Override
           public void line(byte[] bytes, int from, int to, long number) {
-            assertThat(number).isEqualTo(got.size() + 1);
-            got.add(new String(bytes, from, to - from, UTF_8));
+            assertThat(number).isEqualTo(lines.size() + 1);
+            lines.add(new String(bytes, from, to - from, UTF_8));
           }
 
           @Override
           public void tooLong(long number) {
-            assertThat(number).isEqualTo(got.size() + 1);
-            got.add("(too long)");
+            assertThat(number).isEqualTo(lines.size() + 1);
+            lines.add("(too long)");
           }
         });
     List<String> expected =
         text.toString()
             .lines()
-            .map(l -> l.length() > LineReader.LONGEST ? "(too long)" : l)
+            .map(l -> l.length() > LineReader.MAX_LENGTH ? "(too long)" : l)
             .toList();
-    assertThat(got).isEqualTo(expected);
+    assertThat(lines).isEqualTo(expected);
   }
 
   private static final class Pieces extends FilterInputStream {

@@ -27,7 +27,7 @@ class LogTimeTest {
   }
 
   @Property(tries = 500)
-  void momentsAreReadAsTheJdkWritesThem(
+  void timestampsFormattedByTheJdkAreParsed(
       @ForAll @LongRange(max = 3_300_000_000L) long second,
       @ForAll @IntRange(max = 999) int milli,
       @ForAll @IntRange(min = -64, max = 64) int quarters) {
@@ -62,7 +62,7 @@ class LogTimeTest {
         "29/Feb/2024:00:00:00 +0000|1709164800000000|true",
       },
       delimiter = '|')
-  void otherFormsAreReadToo(String text, long micros, boolean coarse) {
+  void otherFormatsAreParsed(String text, long micros, boolean coarse) {
     assertThat(read(text)).isTrue();
     assertThat(time.micros()).isEqualTo(micros);
     assertThat(time.isCoarse()).isEqualTo(coarse);
@@ -87,9 +87,9 @@ class LogTimeTest {
         "2100-01-01T00:00:00Z",
         "2026-10-10T12:55:36.Z"
       })
-  void whatIsNoTimeIsNotRead(String text) {
+  void invalidTimestampIsRejected(String text) {
     time.clear();
     assertThat(read(text)).isFalse();
-    assertThat(time.isThere()).isFalse();
+    assertThat(time.isPresent()).isFalse();
   }
 }

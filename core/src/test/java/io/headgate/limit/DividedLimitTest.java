@@ -1,0 +1,83 @@
+package io.headgate.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class DividedLimitTest {
+  @Test
+  void tokenBucketIsDividedInRateAndBurst() {
+    var part = new TokenBucket(Rate.perMinute(100), 200).dividedBy(4);
+    assertThat(part).isEqualTo(new TokenBucket(rate(1, Duration.ofMillis(2_400)), 50));
+  }
+
+  @Test
+  void unevenlyDividedRateIsExact() {
+    var part = new TokenBucket(Rate.perSecond(10)).dividedBy(3);
+    assertThat(part.rate()).isEqualTo(rate(1, Duration.ofMillis(300)));
+    assertThat(part.burst()).isEqualTo(3);
+  }
+
+  @Test
+  void burstBelowTheNumberOfInstancesIsOneEach() {
+    assertThat(new TokenBucket(Rate.perSecond(2)).dividedBy(5).burst()).isEqualTo(1);
+  }
+
+  @Test
+  void slowestRateIsOneInAHundredYears() {
+    var slow = new TokenBucket(rate(1, Bounds.MAX_DURATION), 1);
+    assertThat(slow.dividedBy(2)).isEqualTo(slow);
+  }
+
+  @Test
+  void tooLongPeriodIsReducedToOnePermit() {
+    var part = new TokenBucket(rate(3, Bounds.MAX_DURATION), 2).dividedBy(2);
+    assertThat(part.rate().permits()).isEqualTo(1);
+    assertThat(part.rate().periodMicros()).isEqualTo(Bounds.micros(Bounds.MAX_DURATION) * 2 / 3);
+  }
+
+  @Test
+  void dividedQueueCountsTheRequestsBeingSent() {
+    var part = LeakyBucket.queueing(Rate.perSecond(10), 11).dividedBy(3);
+    assertThat(part).isEqualTo(LeakyBucket.queueing(rate(1, Duration.ofMillis(300)), 3));
+  }
+
+  @Test
+  void queueTooShortToDivideBecomesNone() {
+    var part = LeakyBucket.queueing(Rate.perSecond(10), 4).dividedBy(3);
+    assertThat(part).isEqualTo(LeakyBucket.rejecting(rate(1, Duration.ofMillis(300))));
+  }
+
+  @Test
+  void dividedMaximumWaitIsShorter() {
+    var part = LeakyBucket.queueing(Rate.perSecond(10), Duration.ofSeconds(1)).dividedBy(3);
+    assertThat(part.queue()).isEqualTo(new LeakyBucket.Queue.Wait(Duration.ofMillis(800)));
+    assertThat(part.capacity()).isEqualTo(3); // of 11
+  }
+
+  @Test
+  void windowsAndSlotsAreDividedByNumber() {
+    assertThat(FixedWindow.of(Rate.perHour(10)).dividedBy(3).permits()).isEqualTo(3);
+    assertThat(SlidingWindow.of(Rate.perHour(10)).dividedBy(20).capacity()).isEqualTo(1);
+    assertThat(Concurrency.of(10).dividedBy(4).max()).isEqualTo(2);
+  }
+
+  @Test
+  void minimumIntervalOfARollingWindowIsMultiplied() {
+    var limit = new RollingWindow(Rate.perMinute(10), Duration.ofSeconds(4));
+    assertThat(limit.dividedBy(2))
+        .isEqualTo(new RollingWindow(Rate.perMinute(5), Duration.ofSeconds(8)));
+    assertThat(limit.dividedBy(100).minInterval()).isEqualTo(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void limitCannotBeDividedByZero() {
+    assertThatThrownBy(() -> Concurrency.of(3).dividedBy(0)).hasMessageContaining("got 0");
+  }
+
+  private static Rate rate(long permits, Duration period) {
+    return Rate.of(permits, period);
+  }
+}

@@ -1,0 +1,183 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.limit.Rate;
+import io.headgate.limit.TokenBucket;
+import io.headgate.redis.internal.connection.ReadBarrier;
+import io.headgate.redis.internal.connection.StallMeter;
+import io.headgate.redis.internal.script.Batcher;
+import io.headgate.redis.internal.script.DeadlineSweeper;
+import io.headgate.redis.internal.script.MessagePackWriter;
+import io.headgate.redis.internal.script.ScriptCommand;
+import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
+import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
+import io.headgate.rule.Subject;
+import io.headgate.store.StoreException;
+import io.headgate.store.StoreException.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Test;
+
+/** Ends of waits, with a manual clock and manual event loops. */
+class DeadlineSweeperTest {
+  private static final long MILLI = 1_000_000;
+  private static final Duration DEADLINE = Duration.ofMillis(50);
+  private static final Plan PLAN =
+      RuleSet.of(Rule.named("r").limit(new TokenBucket(Rate.perSecond(9))).build())
+          .plan(Request.of(Subject.of("k")), 0, 0);
+
+  private final AtomicLong clock = new AtomicLong(System.nanoTime());
+  private final List<Batcher.Call> sent = new ArrayList<>();
+  private final Batcher batcher = new Batcher(sent::add);
+  private final Sockets sockets = new Sockets();
+  private DeadlineSweeper sweeper = sweeper(0);
+
+  /** Simulated socket buffers and event loops. */
+  private static final class Sockets implements ReadBarrier {
+    final List<Runnable> unread = new ArrayList<>();
+    final List<Runnable> barriers = new ArrayList<>();
+    long lag;
+
+    @Override
+    public void afterReads(Runnable action) {
+      barriers.add(action);
+    }
+
+    @Override
+    public void measure(StallMeter meter, LongSupplier nanos) {
+      if (lag > 0) meter.record(nanos.getAsLong() - lag, nanos.getAsLong());
+    }
+
+    void read() {
+      unread.forEach(Runnable::run);
+      unread.clear();
+      var ready = List.copyOf(barriers);
+      barriers.clear();
+      ready.forEach(Runnable::run);
+    }
+  }
+
+  @Test
+  void waitForSilentServerEndsAtDeadline() {
+    var command = submit();
+    sweep(49);
+    assertThat(command).isNotDone();
+    sweep(51);
+    assertTimedOut(command);
+  }
+
+  @Test
+  void replyInSocketIsReadBeforeDeadlineApplies() {
+    var command = submit();
+    sockets.unread.add(this::reply);
+    sweep(400);
+    assertThat(command).isCompleted();
+    assertThat(command.isCompletedExceptionally()).isFalse();
+  }
+
+  @Test
+  void eventLoopStallDoesNotCountTowardsDeadline() {
+    var command = submit();
+    sockets.lag = 40 * MILLI;
+    sweep(60);
+    assertThat(command).isNotDone();
+    sockets.lag = 0;
+    sweep(89);
+    assertThat(command).isNotDone();
+    sweep(91);
+    assertTimedOut(command);
+  }
+
+  @Test
+  void timeToSendDoesNotCountTowardsDeadline() {
+    var command = submit();
+    clock.addAndGet(30 * MILLI);
+    sweeper.recordSend(command.since);
+    sweep(40); // 70 ms since submission, of which 30 were spent before sending
+    assertThat(command).isNotDone();
+    sweep(81);
+    assertTimedOut(command);
+  }
+
+  @Test
+  void stuckEventLoopDelaysCallersByAtMostTenDeadlines() {
+    var command = submit();
+    clock.set(command.since + 499 * MILLI);
+    sweeper.sweep();
+    assertThat(command).isNotDone();
+    clock.set(command.since + 501 * MILLI);
+    sweeper.sweep();
+    assertTimedOut(command);
+  }
+
+  @Test
+  void warmUpCallsGetTheMaximumWait() {
+    sweeper = sweeper(2);
+    var command = submit();
+    sweep(490);
+    assertThat(command).isNotDone();
+    sweeper.recordReply();
+    sweep(499);
+    assertThat(command).isNotDone();
+    sweeper.recordReply();
+    sweep(499);
+    assertTimedOut(command);
+  }
+
+  @Test
+  void waitForSeveralCallsHasTheSameDeadline() {
+    var caller = new CompletableFuture<String>();
+    sweeper.awaitDeadline(caller, clock.get());
+    sockets.unread.add(() -> caller.complete("in time"));
+    sweep(60);
+    assertThat(caller).isCompletedWithValue("in time");
+    var late = new CompletableFuture<String>();
+    sweeper.awaitDeadline(late, clock.get() - 60 * MILLI);
+    sweep(60);
+    assertThat(late).isCompletedExceptionally();
+  }
+
+  @Test
+  void waitIsBoundedByTenDeadlinesAndOneSecond() {
+    assertThat(DeadlineSweeper.maxWait(Duration.ofMillis(1))).isEqualTo(Duration.ofMillis(10));
+    assertThat(DeadlineSweeper.maxWait(Duration.ofMillis(50))).isEqualTo(Duration.ofMillis(500));
+    assertThat(DeadlineSweeper.maxWait(Duration.ofMillis(300))).isEqualTo(Duration.ofSeconds(1));
+    assertThat(DeadlineSweeper.maxWait(Duration.ofSeconds(20))).isEqualTo(Duration.ofSeconds(20));
+  }
+
+  private DeadlineSweeper sweeper(int warmUpCalls) {
+    return new DeadlineSweeper(DEADLINE, warmUpCalls, List.of(batcher), sockets, clock::get);
+  }
+
+  private ScriptCommand.PlanCommand submit() {
+    var command = new ScriptCommand.PlanCommand(PLAN, true);
+    clock.set(command.since);
+    batcher.submit(command);
+    return command;
+  }
+
+  /** Sweeps some milliseconds after the submission and runs one iteration of the event loops. */
+  private void sweep(long millis) {
+    clock.set(
+        sent.isEmpty() ? clock.get() : sent.getFirst().commands.getFirst().since + millis * MILLI);
+    sweeper.sweep();
+    sockets.read();
+  }
+
+  private void reply() {
+    sent.getFirst().complete(new MessagePackWriter().put(1_000_000).put(0).put(8).put(1).put(0).array());
+  }
+
+  private static void assertTimedOut(CompletableFuture<?> command) {
+    assertThat(command.exceptionNow())
+        .isInstanceOfSatisfying(
+            StoreException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TIMEOUT));
+  }
+}

@@ -1,0 +1,71 @@
+package io.headgate.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.headgate.redis.internal.connection.Script;
+import io.headgate.store.Store;
+import io.headgate.store.Ticker;
+import io.headgate.testkit.StoreContract;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the store contract on Redis 6.2, the oldest supported version, from a test dependency. */
+class OldestSupportedRedisTest extends StoreContract {
+  private static final String PROGRAM = "redis-server-6.2.6-v5-linux-amd64";
+
+  private static final String NARROW_PACK =
+      """
+      local wide = struct
+      local struct = {
+        pack = function(format, number) return wide.pack(format, number % 4294967296) end,
+        unpack = wide.unpack
+      }
+      """;
+
+  @TempDir private static Path directory;
+  private static TestServer redis;
+
+  @BeforeAll
+  static void start() throws IOException {
+    boolean runs =
+        System.getProperty("os.name").equals("Linux")
+            && System.getProperty("os.arch").equals("amd64");
+    assumeTrue(runs, PROGRAM + " does not run on this platform");
+    var program = directory.resolve("redis-server");
+    try (var in = OldestSupportedRedisTest.class.getResourceAsStream("/" + PROGRAM)) {
+      Files.copy(in, program);
+    }
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    redis = TestServer.startProgram(program);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (redis != null) redis.close();
+  }
+
+  @Test
+  void serverHasTheOldestSupportedVersion() {
+    assertThat(redis.server().call("INFO", "server").text()).contains("redis_version:6.2.");
+  }
+
+  /** The struct library of a 32-bit build keeps only the lower 32 bits. */
+  @Test
+  void scriptsThatTruncateNumbersAreDetected() {
+    var check = Script.WIDE_NUMBERS.text();
+    assertThat(redis.server().call("EVAL", check, "0").number()).isEqualTo(1);
+    assertThat(redis.server().call("EVAL", NARROW_PACK + check, "0").number()).isEqualTo(0);
+  }
+
+  @Override
+  protected Store open(Ticker ticker) {
+    redis.flush();
+    return redis.executor("headgate:", ticker);
+  }
+}

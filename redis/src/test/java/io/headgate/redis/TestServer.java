@@ -1,0 +1,56 @@
+package io.headgate.redis;
+
+import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.internal.connection.RedisConnection;
+import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.Batch;
+import io.headgate.redis.internal.script.ScriptExecutor;
+import io.headgate.store.Ticker;
+import io.headgate.testkit.redis.RedisServer;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A Redis server for a test, with one connection that several executors share. */
+record TestServer(RedisServer server, LettuceClients clients, RedisConnection connection)
+    implements AutoCloseable {
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  static TestServer start() {
+    return of(RedisServer.start());
+  }
+
+  static TestServer startProgram(Path program) {
+    return of(RedisServer.startProgram(program));
+  }
+
+  private static TestServer of(RedisServer server) {
+    var clients = new LettuceClients(RedisOptions.of(server.uri()));
+    return new TestServer(server, clients, clients.connect());
+  }
+
+  /** Returns an executor that uses the server's clock. */
+  ScriptExecutor executor(String prefix) {
+    return new ScriptExecutor(
+        TestConnections.shared(connection), new RedisKeys(prefix), TIMEOUT, ScriptExecutor.SERVER_CLOCK);
+  }
+
+  ScriptExecutor executor(String prefix, Ticker clock) {
+    return new ScriptExecutor(TestConnections.shared(connection), new RedisKeys(prefix), TIMEOUT, clock::micros);
+  }
+
+  /** Evaluates a batch at a given time; returns the reply. */
+  byte[] decide(Batch batch, long now) {
+    return connection.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
+  }
+
+  void flush() {
+    server.call("FLUSHALL");
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+    clients.close();
+    server.close();
+  }
+}
