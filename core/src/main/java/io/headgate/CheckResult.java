@@ -64,7 +64,8 @@ public final class CheckResult {
               ? new Decision.Delayed(micros(delay), remaining, micros(reset))
               : new Decision.Allowed(remaining, micros(reset));
       case Outcome.Refused refused -> new Decision.Denied(micros(refused.retryAfter()));
-      case Outcome.ExceedsCapacity exceeds -> new Decision.Impossible(exceeds.cost(), exceeds.capacity());
+      case Outcome.ExceedsCapacity exceeds ->
+          new Decision.Impossible(exceeds.cost(), exceeds.capacity());
     };
   }
 

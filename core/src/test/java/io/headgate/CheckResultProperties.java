@@ -45,7 +45,8 @@ class CheckResultProperties {
       switch (result.decision()) {
         case Allowed allowed -> {}
         case Delayed delayed -> assertThat(delayed.delay()).isPositive();
-        case Denied(var retryAfter) -> assertRetryTimeIsExact(limiter, ticker, arrival.request, retryAfter);
+        case Denied(var retryAfter) ->
+            assertRetryTimeIsExact(limiter, ticker, arrival.request, retryAfter);
         case Impossible(var cost, var capacity) -> assertThat(cost).isGreaterThan(capacity);
       }
     }

@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SlotTokenTest {
   private static final SlotToken TOKEN =
-      new SlotToken(-7, List.of(new SlotRef("r", -1, "r", "user:42"), new SlotRef("s", 3, "a", "")));
+      new SlotToken(
+          -7, List.of(new SlotRef("r", -1, "r", "user:42"), new SlotRef("s", 3, "a", "")));
 
   @Test
   void tokenSurvivesEncodingAndDecoding() {

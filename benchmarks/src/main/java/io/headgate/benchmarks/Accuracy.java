@@ -59,7 +59,11 @@ final class Accuracy {
 
     /** Adds a trial per mode. Auto is leased for hot keys, so one limit is enough for it. */
     private static void add(
-        List<Trial> trials, int instances, Traffic traffic, HoldableLimit algorithm, Duration time) {
+        List<Trial> trials,
+        int instances,
+        Traffic traffic,
+        HoldableLimit algorithm,
+        Duration time) {
       for (var consistency : Consistency.values()) {
         if (consistency == Consistency.AUTO && algorithm != HoldableLimit.TOKEN_BUCKET) continue;
         var duration = traffic.durationOf(instances, time);
@@ -129,7 +133,8 @@ final class Accuracy {
       if (warmUps-- > 0) continue;
       if (logs.stream().anyMatch(log -> log.fallbacks() > 0)) {
         // The machine was too busy, so that the failure policy decided; repeat the trial.
-        if (++retries > MAX_RETRIES) throw new IllegalStateException("Redis was unavailable: " + trial);
+        if (++retries > MAX_RETRIES)
+          throw new IllegalStateException("Redis was unavailable: " + trial);
         progress.log("    repeating, since Redis was unavailable: " + trial);
         if (all.isEmpty()) prepare(fleet, trial);
         all.addLast(trial);

@@ -28,7 +28,8 @@ final class AccuracyReport {
                 results.stream().mapToInt(TrialResult::uncertainty).max().orElse(0),
                 median(results.stream().mapToInt(TrialResult::uncertainty).toArray())));
     for (var traffic : Traffic.values()) {
-      var ofTraffic = results.stream().filter(result -> result.trial().traffic() == traffic).toList();
+      var ofTraffic =
+          results.stream().filter(result -> result.trial().traffic() == traffic).toList();
       if (ofTraffic.isEmpty()) continue;
       text.append(
           "\n**%s**: %s; limit %s\n\n"

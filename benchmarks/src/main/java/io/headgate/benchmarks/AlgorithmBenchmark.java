@@ -51,7 +51,7 @@ public class AlgorithmBenchmark {
   public void setUp() {
     var rules = RuleSet.of(algorithm.rule());
     plan = rules.plan(Request.of(subject), 0, 0);
-    store = MemoryStore.create(steps, MemoryStore.DEFAULT_MOST_KEYS);
+    store = MemoryStore.create(steps, MemoryStore.DEFAULT_MAX_KEYS);
     limiter = RateLimiter.with(store, rules, steps);
     for (int i = 0; i < FIRST_REQUESTS; i++) {
       if (!check() || !floor()) throw new IllegalStateException("request " + i + " was denied");

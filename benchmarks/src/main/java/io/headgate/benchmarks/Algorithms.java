@@ -32,7 +32,8 @@ final class Algorithms {
   }
 
   private static Measurement measure(BenchmarkContext context, String method, Algorithm algorithm) {
-    return context.jmh()
+    return context
+        .jmh()
         .measure(Jmh.Call.of(AlgorithmBenchmark.class, method).with("algorithm", algorithm));
   }
 }

@@ -82,7 +82,8 @@ final class Excess {
   /**
    * Returns the maximum of {@code count - burst - rate x (to - from)} over all spans that begin
    * with one request and end with another, in permits, rounded up, since a fraction of a permit is
-   * a request too many. Computed in units of 1/{@code period} permit, without intermediate rounding.
+   * a request too many. Computed in units of 1/{@code period} permit, without intermediate
+   * rounding.
    */
   private static long aboveRate(List<Interval> passed, TokenBucket bucket) {
     long period = bucket.rate().periodMicros();

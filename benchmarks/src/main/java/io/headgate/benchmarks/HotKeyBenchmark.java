@@ -50,7 +50,7 @@ public class HotKeyBenchmark {
     var rules =
         RuleSet.of(Rule.named("per-user").match("key", "user:*").limit(quota.headgate()).build());
     plan = rules.plan(Request.of(subject), 0, 0);
-    store = MemoryStore.create(clock.ticker(), MemoryStore.DEFAULT_MOST_KEYS);
+    store = MemoryStore.create(clock.ticker(), MemoryStore.DEFAULT_MAX_KEYS);
     limiter = io.headgate.RateLimiter.with(store, rules, clock.ticker());
     bucket4j = quota.bucket4j(clock.meter());
     guava = quota.guava();

@@ -55,7 +55,8 @@ final class Http {
       double micros = cpu(server).minus(before).toNanos() / 1e3 / result.requests();
       perSecond.add(result.perSecond());
       cpuMicros.add(micros);
-      context.progress()
+      context
+          .progress()
           .log(
               String.format(
                   Locale.ROOT,
@@ -80,7 +81,8 @@ final class Http {
     private static Duration cpu(HttpServer server) {
       return server
           .cpu()
-          .orElseThrow(() -> new IllegalStateException("the operating system does not report CPU times"));
+          .orElseThrow(
+              () -> new IllegalStateException("the operating system does not report CPU times"));
     }
   }
 

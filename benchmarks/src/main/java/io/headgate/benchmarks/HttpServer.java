@@ -39,8 +39,7 @@ final class HttpServer implements AutoCloseable {
       if (found.find()) return found.group();
       lines.append(line).append('\n');
     }
-    throw new IllegalStateException(
-        "a server ended during start-up: " + lines.toString().strip());
+    throw new IllegalStateException("a server ended during start-up: " + lines.toString().strip());
   }
 
   private static void drain(BufferedReader output) {

@@ -29,8 +29,10 @@ final class ManyKeys {
         .formatted(table);
   }
 
-  private static Measurement measure(BenchmarkContext context, ComparedLimiter contender, int threads) {
-    return context.jmh()
+  private static Measurement measure(
+      BenchmarkContext context, ComparedLimiter contender, int threads) {
+    return context
+        .jmh()
         .measure(
             Jmh.Call.of(ManyKeysBenchmark.class, contender.method).threads(threads).heap("4g"));
   }

@@ -4,9 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.util.Locale;
 
-/**
- * Measures, in a new JVM, the live heap per key in bytes, without the key's text.
- */
+/** Measures, in a new JVM, the live heap per key in bytes, without the key's text. */
 public final class MemoryProbe {
   private static final long SETTLED_BYTES = 16 * 1024;
   private static final int MOST_COLLECTIONS = 20;

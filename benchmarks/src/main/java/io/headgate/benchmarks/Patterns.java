@@ -22,7 +22,8 @@ public enum Patterns {
   }
 
   List<Rule> rules(int count) {
-    if (count > MAX_RULES) throw new IllegalArgumentException("at most %d rules".formatted(MAX_RULES));
+    if (count > MAX_RULES)
+      throw new IllegalArgumentException("at most %d rules".formatted(MAX_RULES));
     var rules = new ArrayList<Rule>(count);
     for (int i = 0; i < count; i++) {
       var rule = Rule.named("rule-" + i).limit(Quota.SLOW.headgate());

@@ -56,9 +56,7 @@ public enum Quota {
         .build();
   }
 
-  /**
-   * Returns a Guava limiter. Its burst is one second's permits, so GENEROUS uses a high rate.
-   */
+  /** Returns a Guava limiter. Its burst is one second's permits, so GENEROUS uses a high rate. */
   RateLimiter guava() {
     return RateLimiter.create(this == EXHAUSTED ? 1 / (double) period.toSeconds() : 1e9);
   }

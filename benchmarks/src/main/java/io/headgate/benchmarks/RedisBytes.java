@@ -58,7 +58,8 @@ final class RedisBytes {
     };
   }
 
-  private void measure(String title, int requestsPerKey, IntFunction<Remote> open) throws Exception {
+  private void measure(String title, int requestsPerKey, IntFunction<Remote> open)
+      throws Exception {
     // Divide by powers of two, so that the hash tables of Redis are equally full.
     int count = keys / (requestsPerKey == 1 ? 1 : requestsPerKey < 100 ? 4 : 16);
     try (var remote = open.apply(count)) {
@@ -78,7 +79,8 @@ final class RedisBytes {
                   TIMEOUT);
       if (outcome.passed() != (long) count * requestsPerKey) {
         throw new IllegalStateException(
-            "%s: of %d requests %d passed".formatted(title, count * requestsPerKey, outcome.passed()));
+            "%s: of %d requests %d passed"
+                .formatted(title, count * requestsPerKey, outcome.passed()));
       }
       var bytes = String.format(Locale.ROOT, "%,.0f", (gauge.usedMemory() - before) / count);
       progress.log("  %s: %s bytes a key".formatted(title, bytes));

@@ -120,7 +120,8 @@ final class ReplayFleet implements AutoCloseable {
         if (line.equals(Replay.PREFIX + name)) return;
         other.append('\n').append(line);
       }
-      throw new IOException("an instance ended before it acknowledged '%s':%s".formatted(name, other));
+      throw new IOException(
+          "an instance ended before it acknowledged '%s':%s".formatted(name, other));
     }
   }
 }

@@ -45,7 +45,10 @@ record Replayer(
         Rule.named("ready").match("key", "ready").limit(new TokenBucket(Rate.perSecond(1_000)));
     var sent = new Sent();
     var options =
-        RedisOptions.of(uri).withDeadline(DEADLINE).withPrefix(name + ":").withRoundTripListener(sent);
+        RedisOptions.of(uri)
+            .withDeadline(DEADLINE)
+            .withPrefix(name + ":")
+            .withRoundTripListener(sent);
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, RuleSet.of(rule.build(), ready.build()));
     var first = Request.of(Subject.of("ready"));

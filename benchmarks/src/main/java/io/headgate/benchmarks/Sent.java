@@ -9,7 +9,7 @@ final class Sent implements RoundTripListener {
   private final LongAdder calls = new LongAdder();
 
   @Override
-  public void ended(int count, long nanos) {
+  public void onRoundTrip(int count, long nanos) {
     commands.add(count);
     calls.increment();
   }

@@ -55,7 +55,9 @@ record TrialResult(
     var limit = trial.limit();
     Map<Integer, List<Observation>> callers = new HashMap<>();
     for (var observation : all) {
-      callers.computeIfAbsent(observation.entry.caller(), caller -> new ArrayList<>()).add(observation);
+      callers
+          .computeIfAbsent(observation.entry.caller(), caller -> new ArrayList<>())
+          .add(observation);
     }
     int admitted = 0;
     int oracle = 0;
@@ -63,7 +65,11 @@ record TrialResult(
     long over = Long.MIN_VALUE;
     long bound = 0;
     for (var requests : callers.values()) {
-      var passed = requests.stream().filter(observation -> observation.entry.allowed()).map(Observation::interval).toList();
+      var passed =
+          requests.stream()
+              .filter(observation -> observation.entry.allowed())
+              .map(Observation::interval)
+              .toList();
       int expected = oracle(limit, requests);
       admitted += passed.size();
       oracle += expected;

@@ -37,8 +37,7 @@ record Wrk(Path script, int connections) {
    *
    * @param body the body, in which {@code %d} is replaced by numbers from 1 to {@code count}
    */
-  static Wrk posting(String body, int count, Path directory, int connections)
-      throws IOException {
+  static Wrk posting(String body, int count, Path directory, int connections) throws IOException {
     var script = directory.resolve("post.lua");
     Files.writeString(
         script,

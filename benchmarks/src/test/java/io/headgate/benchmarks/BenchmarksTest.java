@@ -29,7 +29,8 @@ class BenchmarksTest {
 
   @Test
   void everyBenchmarkRunsWithEveryParameter(@TempDir Path directory) throws RunnerException {
-    System.setProperty("jmh.ignoreLock", "true"); // no results are used that other runs could disturb
+    System.setProperty(
+        "jmh.ignoreLock", "true"); // no results are used that other runs could disturb
     var options =
         new OptionsBuilder()
             .include("io\\.headgate\\.benchmarks\\..*")

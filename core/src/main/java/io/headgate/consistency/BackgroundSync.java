@@ -2,7 +2,7 @@ package io.headgate.consistency;
 
 import io.headgate.rule.Charge;
 import io.headgate.store.HoldingStore;
-import io.headgate.store.HoldingStore.Taken;
+import io.headgate.store.HoldingStore.HoldResult;
 import io.headgate.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,7 +146,7 @@ final class BackgroundSync {
     var report = copy.prepareReport();
     if (report == null) return null; // queued again when the report in flight completes
     var queue = queueOf(report.charge().key());
-    CompletionStage<HoldingStore.Known> reply;
+    CompletionStage<HoldingStore.ReportResult> reply;
     try {
       reply = store.report(report.charge());
     } catch (RuntimeException e) {
@@ -188,10 +188,10 @@ final class BackgroundSync {
   }
 
   /** Sends a request for permits, and applies the reply to the lease. */
-  CompletionStage<Taken> send(PermitLease lease, Charge charge, PermitLease.Request request) {
-    CompletionStage<Taken> reply;
+  CompletionStage<HoldResult> send(PermitLease lease, Charge charge, PermitLease.Request request) {
+    CompletionStage<HoldResult> reply;
     try {
-      reply = store.take(charge, request.usage(), request.want(), request.duration());
+      reply = store.hold(charge, request.usage(), request.want(), request.duration());
     } catch (RuntimeException e) {
       reply = CompletableFuture.failedStage(e);
     }
@@ -215,7 +215,7 @@ final class BackgroundSync {
     var request = lease.prepareRelease(now);
     if (request == null) return null;
     return send(lease, lease.chargeAtZeroCost(), request)
-        .exceptionally(problem -> new Taken(lease.peek(now), 0, 0));
+        .exceptionally(problem -> new HoldResult(lease.peek(now), 0, 0));
   }
 
   private void sweep(long now) {

@@ -76,7 +76,7 @@ public final class ConsistencyStore extends ForwardingStore {
    * @param instances the number of instances that share the store
    * @param domains the failure domains of the store
    */
-  public static ConsistencyStore before(
+  public static ConsistencyStore around(
       Store remote,
       HoldingStore holds,
       IntSupplier instances,
@@ -318,7 +318,7 @@ public final class ConsistencyStore extends ForwardingStore {
   }
 
   /** Drops the local counters that match, because another instance has reset them. */
-  public void forgetIf(BiPredicate<Counter, String> predicate) {
+  public void invalidateIf(BiPredicate<Counter, String> predicate) {
     table.removeIf(predicate);
   }
 

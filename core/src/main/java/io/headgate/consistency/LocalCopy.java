@@ -7,7 +7,7 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
-import io.headgate.store.HoldingStore.Known;
+import io.headgate.store.HoldingStore.ReportResult;
 import io.headgate.store.Source;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -151,11 +151,11 @@ final class LocalCopy implements LocalCounter {
   }
 
   /** Replaces the state by the store's, plus the permits counted since the report. */
-  synchronized void reported(Report report, Known reply, long now) {
+  synchronized void reported(Report report, ReportResult reply, long now) {
     reporting = false;
     failing = false;
     usable = reply.counted();
-    if (!usable) pending += limit.inProportion(report.charge.cost(), report.limit);
+    if (!usable) pending += limit.convertPermits(report.charge.cost(), report.limit);
     clockOffset = reply.now() - now / 1_000;
     state = pending == 0 ? reply.state() : limit.charged(reply.state(), reply.now(), pending);
   }

@@ -19,16 +19,16 @@ final class LocalTransaction {
   private final Plan plan;
   private final @Nullable LocalCounter[] counters; // null: the store decides
   private final @Nullable Outcome[] outcomes;
-  private final boolean[] spent;
-  private final int[] tellings;
+  private final boolean[] charged;
+  private final int[] reportCounts;
   private boolean denied;
 
   LocalTransaction(Plan plan, @Nullable LocalCounter[] counters) {
     this.plan = plan;
     this.counters = counters;
     this.outcomes = new @Nullable Outcome[counters.length];
-    this.spent = new boolean[counters.length];
-    this.tellings = new int[counters.length];
+    this.charged = new boolean[counters.length];
+    this.reportCounts = new int[counters.length];
   }
 
   /**
@@ -46,41 +46,46 @@ final class LocalTransaction {
         if (counter == null) continue;
         reportCounts[i] = counter.reportCount();
         outcomes[i] = counter.spend(plan.charges().get(i), now);
-        spent[i] = outcomes[i] instanceof Passed;
-        if (outcomes[i] == null) missing.add(i);
+        charged[i] = outcomes[i] instanceof Passed;
+        if (outcomes[i] == null) undecided.add(i);
         else denied |= part.isEnforced() && !(outcomes[i] instanceof Passed);
       }
     }
-    if (denied || !missing.isEmpty()) takeBack(now);
-    else takeBackRefusedShadows(now);
-    return denied ? List.of() : missing;
+    if (denied || !undecided.isEmpty()) rollBack(now);
+    else rollBackRefusedShadowRules(now);
+    return denied ? List.of() : undecided;
   }
 
-  /** Returns all permits that were spent by {@link #attempt}. */
-  void takeBack(long now) {
-    for (int i = 0; i < counters.length; i++) takeBack(i, now);
+  /** Refunds all local charges. */
+  void rollBack(long now) {
+    for (int i = 0; i < counters.length; i++) refund(i, now);
   }
 
   /**
-   * A rule that does not pass is not charged. A shadow rule does not keep other rules from being
-   * charged.
+   * A rule that does not pass is not charged. A shadow rule does not prevent the charges of others.
    */
-  private void takeBackRefusedShadows(long now) {
+  private void rollBackRefusedShadowRules(long now) {
     for (var part : plan.parts()) {
       int end = part.from() + part.counters().size();
       boolean refused = false;
-      for (int i = part.from(); i < end; i++) refused |= counters[i] != null && !spent[i];
+      for (int i = part.from(); i < end; i++) refused |= counters[i] != null && !charged[i];
       if (!refused) continue;
-      for (int i = part.from(); i < end; i++) takeBack(i, now);
+      for (int i = part.from(); i < end; i++) refund(i, now);
     }
   }
 
-  private void takeBack(int index, long now) {
+  private void refund(int index, long now) {
     var counter = counters[index];
-    if (counter == null || !spent[index]) return;
-    spent[index] = false;
-    counter.giveBack(plan.charges().get(index).cost(), tellings[index]);
-    outcomes[index] = counter.standing(now);
+    if (counter == null || !charged[index]) return;
+    charged[index] = false;
+    counter.refund(plan.charges().get(index).cost(), reportCounts[index]);
+    outcomes[index] = counter.peek(now);
+  }
+
+  /** Returns the plan for the store to decide, at no cost if a local counter has denied. */
+  Plan remotePlan() {
+    var remote = plan.filter(part -> counters[part.from()] == null);
+    return denied ? remote.atZeroCost() : remote;
   }
 
   /**

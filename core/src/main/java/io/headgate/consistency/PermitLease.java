@@ -7,7 +7,7 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
-import io.headgate.store.HoldingStore.Taken;
+import io.headgate.store.HoldingStore.HoldResult;
 import io.headgate.store.Source;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -234,7 +234,7 @@ final class PermitLease implements LocalCounter {
    * Applies the store's reply to a request. Permits spent since it was prepared are reported by the
    * next one.
    */
-  synchronized void granted(Request request, Taken taken, long now) {
+  synchronized void granted(Request request, HoldResult taken, long now) {
     requesting = false;
     held = taken.held();
     spent = Math.min(held, spent - request.usage.spent());

@@ -40,7 +40,8 @@ final class Bounds {
         "%s must be a positive number of whole microseconds, got %s",
         what,
         length);
-    require(length.compareTo(MAX_DURATION) <= 0, "%s must be at most 100 years, got %s", what, length);
+    require(
+        length.compareTo(MAX_DURATION) <= 0, "%s must be at most 100 years, got %s", what, length);
   }
 
   private Bounds() {}

@@ -88,10 +88,10 @@ public final class CircuitBreakingStore implements Store {
    * @param instances the number of instances that share a limit; less than 1 is treated as 1
    * @param listener notified of failures, and of the begin and end of outages
    */
-  public static CircuitBreakingStore before(
+  public static CircuitBreakingStore around(
       Store remote, Probe probe, IntSupplier instances, OutageListener listener) {
-    return before(
-        remote, probe, instances, listener, Ticker.system(), MemoryStore.DEFAULT_MOST_KEYS);
+    return around(
+        remote, probe, instances, listener, Ticker.system(), MemoryStore.DEFAULT_MAX_KEYS);
   }
 
   /**
@@ -100,14 +100,14 @@ public final class CircuitBreakingStore implements Store {
    * @param maxLocalKeys as in {@link MemoryStore#create(Ticker, int)}, for rules with policy {@code
    *     local}
    */
-  public static CircuitBreakingStore before(
+  public static CircuitBreakingStore around(
       Store remote,
       Probe probe,
       IntSupplier instances,
       OutageListener listener,
       Ticker ticker,
       int maxLocalKeys) {
-    return before(remote, probe, instances, listener, ticker, maxLocalKeys, Reporter.NONE);
+    return around(remote, probe, instances, listener, ticker, maxLocalKeys, Reporter.NONE);
   }
 
   /**
@@ -115,7 +115,7 @@ public final class CircuitBreakingStore implements Store {
    *
    * @param reporter charges the states of {@code remote}
    */
-  public static CircuitBreakingStore before(
+  public static CircuitBreakingStore around(
       Store remote,
       Probe probe,
       IntSupplier instances,
@@ -167,7 +167,7 @@ public final class CircuitBreakingStore implements Store {
    * @param maxLocalKeys this domain's part of the local counters; a tenth of it is the maximum
    *     number of counters that are reported after an outage
    */
-  public static CircuitBreakingStore beforePart(
+  public static CircuitBreakingStore aroundDomain(
       Store remote,
       Probe probe,
       IntSupplier instances,

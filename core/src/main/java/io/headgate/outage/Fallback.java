@@ -137,7 +137,7 @@ final class Fallback {
    */
   private List<Outcome> uncharged(Plan shares) {
     var requested = local.peek(shares).outcomes();
-    var atZeroCost = local.peek(shares.atNoCost()).outcomes();
+    var atZeroCost = local.peek(shares.atZeroCost()).outcomes();
     var outcomes = new ArrayList<Outcome>(requested.size());
     for (int i = 0; i < requested.size(); i++) {
       outcomes.add(requested.get(i) instanceof Passed ? atZeroCost.get(i) : requested.get(i));
@@ -152,7 +152,7 @@ final class Fallback {
    */
   private static Outcome relativeToLimit(Outcome outcome, Charge charge, Outage outage) {
     if (!(outcome instanceof ExceedsCapacity exceeds)) return outcome;
-    long maxCost = charge.limit().highestCost();
+    long maxCost = charge.limit().maxCost();
     return exceeds.cost() > maxCost // includes earlier charges to the counter in a combined plan
         ? new ExceedsCapacity(exceeds.remaining(), exceeds.resetAfter(), exceeds.cost(), maxCost)
         : new Refused(exceeds.remaining(), exceeds.resetAfter(), outage.retryAfter);

@@ -85,7 +85,8 @@ public sealed interface Combine {
   }
 
   /** Returns the earliest retry time of a limit at which the passing limits have enough weight. */
-  private static long earliestWithEnoughWeight(int permille, List<Outcome> outcomes, List<Counter> counters) {
+  private static long earliestWithEnoughWeight(
+      int permille, List<Outcome> outcomes, List<Counter> counters) {
     long earliest = NEVER;
     for (var candidate : outcomes) {
       long time = passesAfter(candidate);
@@ -97,7 +98,8 @@ public sealed interface Combine {
     return earliest;
   }
 
-  private static boolean hasEnoughWeight(int permille, List<Counter> counters, IntPredicate passes) {
+  private static boolean hasEnoughWeight(
+      int permille, List<Counter> counters, IntPredicate passes) {
     long whole = 0;
     long passing = 0;
     for (int i = 0; i < counters.size(); i++) {

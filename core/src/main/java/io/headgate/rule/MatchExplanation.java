@@ -31,7 +31,8 @@ public record MatchExplanation(
     return conditions.stream().filter(Condition::met).count();
   }
 
-  static MatchExplanation of(CompiledRule compiled, Subject subject, long now, boolean otherApplies) {
+  static MatchExplanation of(
+      CompiledRule compiled, Subject subject, long now, boolean otherApplies) {
     var rule = compiled.rule();
     var conditions = new ArrayList<Condition>();
     rule.match()

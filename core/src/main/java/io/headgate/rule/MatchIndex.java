@@ -101,7 +101,9 @@ final class MatchIndex {
   }
 
   private void index(
-      int ordinal, Map<IndexKey, Integer> sharers, Map<String, Map<Pattern, IntCollector>> indexed) {
+      int ordinal,
+      Map<IndexKey, Integer> sharers,
+      Map<String, Map<Pattern, IntCollector>> indexed) {
     List<IndexKey> best = List.of();
     long fewest = Long.MAX_VALUE;
     for (var condition : matches.get(ordinal).conditions().entrySet()) {

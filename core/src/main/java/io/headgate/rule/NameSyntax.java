@@ -10,7 +10,8 @@ final class NameSyntax {
     if (!ok) {
       throw new IllegalArgumentException(
           "%s must be 1 to %d letters, digits or any of . _ - / : @, got '%s'"
-              .formatted(what, MAX_LENGTH, name.length() > 40 ? name.substring(0, 40) + "…" : name));
+              .formatted(
+                  what, MAX_LENGTH, name.length() > 40 ? name.substring(0, 40) + "…" : name));
     }
   }
 

@@ -23,7 +23,8 @@ public record Request(Subject subject, long cost, Map<String, Long> costs) {
     costs = Map.copyOf(costs);
     if (costs.size() > MAX_NAMED_COSTS) {
       throw new IllegalArgumentException(
-          "a request may have at most %d named costs, got %d".formatted(MAX_NAMED_COSTS, costs.size()));
+          "a request may have at most %d named costs, got %d"
+              .formatted(MAX_NAMED_COSTS, costs.size()));
     }
     costs.forEach((name, value) -> requireCost("cost '" + name + "'", value));
   }

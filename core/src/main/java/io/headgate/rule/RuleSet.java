@@ -164,7 +164,8 @@ public final class RuleSet {
         enforced |= rule.match().matches(subject) && compiled.isActive(now);
       }
     }
-    for (var compiled : compiledRules) all.add(MatchExplanation.of(compiled, subject, now, enforced));
+    for (var compiled : compiledRules)
+      all.add(MatchExplanation.of(compiled, subject, now, enforced));
     return all;
   }
 

@@ -29,7 +29,7 @@ public interface HoldingStore {
    * @param want how many permits to hold from now on; fewer are held if fewer remain
    * @param lease the lifetime of the hold, in microseconds of the store's clock
    */
-  CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease);
+  CompletionStage<HoldResult> hold(Charge charge, Usage usage, long want, long lease);
 
   /**
    * Charges permits that have already been spent, even beyond the limit, and returns the resulting
@@ -37,10 +37,10 @@ public interface HoldingStore {
    *
    * @param charge the spent permits; of cost 0 to read the state only
    */
-  CompletionStage<Known> report(Charge charge);
+  CompletionStage<ReportResult> report(Charge charge);
 
   /**
-   * The reply to {@link #take}.
+   * The reply to {@link #hold}.
    *
    * @param outcome the limit's outcome for the charge; its remaining permits exclude all holds
    * @param held how many permits this instance may spend until the lease expires. If this is less
@@ -48,7 +48,7 @@ public interface HoldingStore {
    *     state of another limit: the store has to decide each request.
    * @param until when the lease expires, by the store's clock
    */
-  record Taken(Outcome outcome, long held, long until) {}
+  record HoldResult(Outcome outcome, long held, long until) {}
 
   /**
    * The reply to {@link #report}.
@@ -58,5 +58,5 @@ public interface HoldingStore {
    * @param counted whether the report was charged. If not, the state is of another limit, and the
    *     store has to decide the next request, which converts the state.
    */
-  record Known(State state, long now, boolean counted) {}
+  record ReportResult(State state, long now, boolean counted) {}
 }

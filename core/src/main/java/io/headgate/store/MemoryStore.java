@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryStore implements Store {
   /** The default maximum number of counters. */
-  public static final int DEFAULT_MOST_KEYS = 1_000_000;
+  public static final int DEFAULT_MAX_KEYS = 1_000_000;
 
   private final CellTable table;
   private final Ticker ticker;
@@ -42,9 +42,9 @@ public final class MemoryStore implements Store {
     this.onClose = onClose;
   }
 
-  /** Creates a store with the system clock and {@link #DEFAULT_MOST_KEYS}. */
+  /** Creates a store with the system clock and {@link #DEFAULT_MAX_KEYS}. */
   public static MemoryStore create() {
-    return create(Ticker.system(), DEFAULT_MOST_KEYS);
+    return create(Ticker.system(), DEFAULT_MAX_KEYS);
   }
 
   /**
@@ -57,7 +57,7 @@ public final class MemoryStore implements Store {
     if (maxKeys < 1) {
       throw new IllegalArgumentException(
           "a store must keep at least 1 key, got %d; the default is %d"
-              .formatted(maxKeys, DEFAULT_MOST_KEYS));
+              .formatted(maxKeys, DEFAULT_MAX_KEYS));
     }
     var table = new CellTable(maxKeys);
     return new MemoryStore(table, ticker, new Sweeper(table, ticker)::close);

@@ -60,7 +60,7 @@ final class WordCell extends Cell {
     var bucket = Bucket.of(limit);
     return bucket != null
         && bucket.rate().permitsInLowestTerms() <= SLACK_MASK + 1
-        && bucket.drain() <= MAX_DRAIN;
+        && bucket.refillTime() <= MAX_DRAIN;
   }
 
   /**
@@ -77,7 +77,7 @@ final class WordCell extends Cell {
   @Override
   @Nullable Outcome decide(Charge charge, long now) {
     var bucket = bucketOf(charge.counter()); // has the limit of this cell, and is already in cache
-    long drain = bucket.drain();
+    long drain = bucket.refillTime();
     long cost = charge.cost();
     for (int turns = 0; ; ) {
       long seen = word;

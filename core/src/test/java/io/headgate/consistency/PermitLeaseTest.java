@@ -11,7 +11,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.HoldingStore.Taken;
+import io.headgate.store.HoldingStore.HoldResult;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +42,7 @@ class PermitLeaseTest {
   }
 
   private void grant(PermitLease.Request request, long held) {
-    lease.granted(request, new Taken(new Passed(100, 1_000_000, 0), held, UNTIL), 0);
+    lease.granted(request, new HoldResult(new Passed(100, 1_000_000, 0), held, UNTIL), 0);
   }
 
   @Test

@@ -60,7 +60,9 @@ class ChangedHoldProperties {
     long held = shareUp(HeldState.total(HeldState.holds(state)), before.capacity());
     long free = Math.max(0, Utilization.ALL - used - held);
     long left =
-        HeldState.step(after, HeldState.expireHolds(after, state, now), now, 0).outcome().remaining();
+        HeldState.step(after, HeldState.expireHolds(after, state, now), now, 0)
+            .outcome()
+            .remaining();
     var least = BigInteger.valueOf(free).multiply(BigInteger.valueOf(after.capacity())).divide(ALL);
     long rounding =
         3 + 3 * (after.capacity() / Utilization.ALL + after.capacity() / after.window());
@@ -112,7 +114,8 @@ class ChangedHoldProperties {
     GuaranteeProperties.assertKept(after, changed(before, after, actions, then).spent());
   }
 
-  private static LeasingInstances changed(Holdable before, Holdable after, List<HoldAction> actions, List<HoldAction> then) {
+  private static LeasingInstances changed(
+      Holdable before, Holdable after, List<HoldAction> actions, List<HoldAction> then) {
     var instances = LeasingInstances.after(before, START, actions);
     instances.change(after);
     for (var action : then) instances.apply(action);

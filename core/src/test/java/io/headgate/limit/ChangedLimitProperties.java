@@ -41,8 +41,7 @@ class ChangedLimitProperties {
   }
 
   @Property(tries = 3_000)
-  void adoptIsIdempotent(
-      @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
+  void adoptIsIdempotent(@ForAll Limit before, @ForAll Limit after, @ForAll History history) {
     var run = Run.after(before, history);
     assertThat(before.adopt(run.state(), run.now())).isSameAs(run.state());
     var adopted = after.adopt(run.state(), run.now());

@@ -19,7 +19,8 @@ class ClockProperties {
    * stands still instead. The first is never granted more.
    */
   @Property(tries = 5_000)
-  void clockThatStepsBackAdmitsNoMoreThanOneThatStandsStill(@ForAll Limit limit, @ForAll History history) {
+  void clockThatStepsBackAdmitsNoMoreThanOneThatStandsStill(
+      @ForAll Limit limit, @ForAll History history) {
     // A slot expires by the clock at which it was acquired: acquired in the past, it expires in the
     // past.
     Assume.that(!(limit instanceof Concurrency));

@@ -14,7 +14,8 @@ import net.jqwik.api.domains.Domain;
  */
 @Domain(ExtremeLimits.class)
 class DividedLimitProperties {
-  private static final BigInteger MAX_MICROS = BigInteger.valueOf(Bounds.micros(Bounds.MAX_DURATION));
+  private static final BigInteger MAX_MICROS =
+      BigInteger.valueOf(Bounds.micros(Bounds.MAX_DURATION));
 
   @Property(tries = 20_000, edgeCases = EdgeCasesMode.NONE)
   void partIsAtMostTheCapacityDividedOrOne(@ForAll Limit limit, @ForAll int n) {
@@ -70,8 +71,7 @@ class DividedLimitProperties {
   }
 
   private static void requireNoFaster(Rate whole, Rate part, int n) {
-    var interval =
-        BigInteger.valueOf(part.unitPeriod).divide(BigInteger.valueOf(part.unitPermits));
+    var interval = BigInteger.valueOf(part.unitPeriod).divide(BigInteger.valueOf(part.unitPermits));
     if (interval.equals(MAX_MICROS)) return; // the slowest rate
     assertThat(times(whole.unitPeriod, n).multiply(BigInteger.valueOf(part.unitPermits)))
         .isLessThanOrEqualTo(

@@ -17,8 +17,7 @@ class ExtremeLimits extends DomainContextBase {
   private static final long MAX_MICROS = Bounds.micros(Bounds.MAX_DURATION);
 
   private static Arbitrary<Long> upTo(long max) {
-    var magnitudes =
-        Arbitraries.doubles().between(0, 1).map(x -> (long) Math.pow((double) max, x));
+    var magnitudes = Arbitraries.doubles().between(0, 1).map(x -> (long) Math.pow((double) max, x));
     return Arbitraries.oneOf(
         Arbitraries.longs().between(1, Math.min(max, 50)),
         magnitudes.map(x -> Math.clamp(x, 1, max)),

@@ -40,7 +40,9 @@ class HeldStateProperties {
       @ForAll Holdable limit, @ForAll @Size(min = 1, max = 60) List<HoldAction> actions) {
     var instances = LeasingInstances.after(limit, START, actions);
     long freshAt =
-        instances.state() instanceof HeldState held ? held.freshAt(limit) : instances.state().freshAt();
+        instances.state() instanceof HeldState held
+            ? held.freshAt(limit)
+            : instances.state().freshAt();
     long later = Math.max(instances.now(), freshAt);
     var expired = HeldState.expireHolds(limit, instances.state(), later);
     assertThat(expired).isNotInstanceOf(HeldState.class);
@@ -68,7 +70,8 @@ class HeldStateProperties {
   }
 
   @Property(tries = 300)
-  void chargedHeldAndRemainingAddUpToTheCapacity(@ForAll @Size(min = 1, max = 60) List<HoldAction> actions) {
+  void chargedHeldAndRemainingAddUpToTheCapacity(
+      @ForAll @Size(min = 1, max = 60) List<HoldAction> actions) {
     var limit = FixedWindow.of(Rate.of(100, Duration.ofDays(365)));
     var instances = new LeasingInstances(limit, START);
     for (var action : actions) {

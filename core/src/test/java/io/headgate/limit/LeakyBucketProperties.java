@@ -21,8 +21,7 @@ class LeakyBucketProperties {
    * rounding does not accumulate over the queue.
    */
   @Property(tries = 3_000)
-  void requestsAreSentAtTheIdealTimeRoundedUp(
-      @ForAll LeakyBucket limit, @ForAll History history) {
+  void requestsAreSentAtTheIdealTimeRoundedUp(@ForAll LeakyBucket limit, @ForAll History history) {
     var rate = limit.rate();
     var free = BigInteger.ZERO; // in microseconds / permits, as are all times here
     for (var turn : Run.admitted(limit, history.forward())) {

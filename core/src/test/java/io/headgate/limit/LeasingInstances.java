@@ -38,7 +38,7 @@ final class LeasingInstances {
      *
      * @param kept the part of the usage that is not reported and must stay held
      */
-    void take(long cost, long want, long kept, long lease, boolean replyArrives) {
+    void hold(long cost, long want, long kept, long lease, boolean replyArrives) {
       if (now >= until) left = 0;
       long reported = unreported - kept;
       var usage = new HoldRequest.Usage(reported, held, heldUntil);
@@ -91,10 +91,10 @@ final class LeasingInstances {
     long lease = Math.clamp((long) (action.lease() * 2 * limit.window()), 1, DAY);
     switch (action.kind()) {
       case SPEND -> instance.spend(action.move().cost(limit, instance.left));
-      case TAKE -> instance.take(cost(action), want, 0, lease, true);
-      case TAKE_WITH_PARTIAL_REPORT -> instance.take(0, want, instance.unreported / 2, lease, true);
-      case TAKE_AND_LOSE_REPLY -> instance.take(cost(action), want, 0, lease, false);
-      case RELEASE -> instance.take(0, 0, 0, lease, true);
+      case TAKE -> instance.hold(cost(action), want, 0, lease, true);
+      case TAKE_WITH_PARTIAL_REPORT -> instance.hold(0, want, instance.unreported / 2, lease, true);
+      case TAKE_AND_LOSE_REPLY -> instance.hold(cost(action), want, 0, lease, false);
+      case RELEASE -> instance.hold(0, 0, 0, lease, true);
       case CRASH -> instances.set(action.instance(), new Instance());
       case CHECK -> check(cost(action));
     }

@@ -9,8 +9,7 @@ import net.jqwik.api.Tuple;
 
 /**
  * One request of a random history, described relative to the limit instead of in numbers, so that a
- * history reaches the edge cases of any limit: window ends, retry times and remaining
- * permits.
+ * history reaches the edge cases of any limit: window ends, retry times and remaining permits.
  */
 record Move(When when, double far, int nudge, HowMuch howMuch, double part) {
   /** No history goes beyond the year 2200. */

@@ -38,8 +38,7 @@ class OutcomeProperties {
   }
 
   @Property(tries = 3_000)
-  void stateIsFreshAtTheResetTimeAndNotBefore(
-      @ForAll Limit limit, @ForAll History history) {
+  void stateIsFreshAtTheResetTimeAndNotBefore(@ForAll Limit limit, @ForAll History history) {
     // Forward only: a window entered by a clock that ran ahead continues.
     for (var turn : Run.of(limit, history.forward())) {
       var state = turn.step().state();

@@ -22,7 +22,8 @@ final class ReferenceBucket extends ReferenceLimit {
   }
 
   static ReferenceBucket of(TokenBucket limit) {
-    return new ReferenceBucket(limit.rate(), product(limit.burst(), limit.rate().periodMicros()), false);
+    return new ReferenceBucket(
+        limit.rate(), product(limit.burst(), limit.rate().periodMicros()), false);
   }
 
   static ReferenceBucket of(LeakyBucket limit) {

@@ -10,9 +10,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.domains.Domain;
 
-/**
- * Every field of every outcome equals that of a reference model, even if the clock steps back.
- */
+/** Every field of every outcome equals that of a reference model, even if the clock steps back. */
 @Domain(LimitArbitraries.class)
 class ReferenceModelProperties {
 
@@ -27,15 +25,18 @@ class ReferenceModelProperties {
   }
 
   @Property(tries = 2_000)
-  void fixedWindowMatchesACountPerWindow(
-      @ForAll FixedWindow limit, @ForAll History history) {
-    var reference = new ReferenceFixedWindow(limit.permits(), now -> Math.floorDiv(now, limit.window()));
+  void fixedWindowMatchesACountPerWindow(@ForAll FixedWindow limit, @ForAll History history) {
+    var reference =
+        new ReferenceFixedWindow(limit.permits(), now -> Math.floorDiv(now, limit.window()));
     compare(limit, reference, history);
   }
 
   @Property(tries = 300)
   void calendarWindowMatchesACountPerDate(@ForAll Calendar alignment, @ForAll History history) {
-    compare(new FixedWindow(5, alignment), new ReferenceFixedWindow(5, now -> name(alignment, now)), history);
+    compare(
+        new FixedWindow(5, alignment),
+        new ReferenceFixedWindow(5, now -> name(alignment, now)),
+        history);
   }
 
   /** Returns the calendar name of a time: a date, a month, or the Monday of its week. */
@@ -63,8 +64,7 @@ class ReferenceModelProperties {
   }
 
   @Property(tries = 2_000)
-  void concurrencyLimitMatchesAListOfSlots(
-      @ForAll Concurrency limit, @ForAll History history) {
+  void concurrencyLimitMatchesAListOfSlots(@ForAll Concurrency limit, @ForAll History history) {
     var reference = new ReferenceConcurrency(limit);
     var run = new Run(limit, history.start());
     for (int i = 0; i < history.moves().size(); i++) {

@@ -49,7 +49,8 @@ final class ReferenceSlidingWindow extends ReferenceLimit {
     return switch (limit.bound()) {
       case CONSERVATIVE -> oldest;
       case INTERPOLATED -> {
-        // The window covers the part of the oldest bucket that corresponds to the rest of the current one.
+        // The window covers the part of the oldest bucket that corresponds to the rest of the
+        // current one.
         long intoCurrent = Math.max(0, now - bucket(now) * width);
         yield Math.ceilDiv(Math.multiplyExact(oldest, width - intoCurrent), width);
       }

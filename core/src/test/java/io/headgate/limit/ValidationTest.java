@@ -68,7 +68,10 @@ class ValidationTest {
             "shorten the queue"),
         row(() -> LeakyBucket.queueing(Rate.perDay(1), 36_525), "100 years", "shorten the queue"),
         row(() -> LeakyBucket.queueing(TEN, Duration.ZERO), "the maximum wait", "got PT0S"),
-        row(() -> LeakyBucket.queueing(TEN, Duration.ofNanos(1)), "the maximum wait", "whole micro"),
+        row(
+            () -> LeakyBucket.queueing(TEN, Duration.ofNanos(1)),
+            "the maximum wait",
+            "whole micro"),
         row(() -> new FixedWindow(0, new Window.Epoch(SECOND)), "at least 1", "got 0"),
         row(() -> new FixedWindow(Bounds.MAX + 1, new Window.Epoch(SECOND)), "2^53", "got 9007"),
         row(() -> new Window.Epoch(Duration.ZERO), "a window", "got PT0S"),

@@ -47,7 +47,7 @@ class OutageBreakerTest {
   private final FaultyStore remote = new FaultyStore(clock::get);
   private final RecordingListener listener = new RecordingListener();
   private final CircuitBreakingStore store =
-      CircuitBreakingStore.before(remote, remote::probe, () -> 2, listener, clock::get, 1_000);
+      CircuitBreakingStore.around(remote, remote::probe, () -> 2, listener, clock::get, 1_000);
 
   private static final class RecordingListener implements OutageListener {
     final List<String> events = new CopyOnWriteArrayList<>();
@@ -136,7 +136,7 @@ class OutageBreakerTest {
         };
     remote.fail(Kind.TIMEOUT);
     try (var decorated =
-        CircuitBreakingStore.before(
+        CircuitBreakingStore.around(
             caching, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       for (int i = 0; i < 3; i++) {
         cached.set(false);
@@ -218,7 +218,7 @@ class OutageBreakerTest {
         };
     remote.fail(Kind.CONNECTION);
     try (var decorated =
-        CircuitBreakingStore.before(remote, remote::probe, () -> 2, broken, clock::get, 10)) {
+        CircuitBreakingStore.around(remote, remote::probe, () -> 2, broken, clock::get, 10)) {
       assertThat(decorated.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
       assertThat(decorated.isUnavailable()).isTrue();
       remote.heal();
@@ -261,7 +261,7 @@ class OutageBreakerTest {
           }
         };
     try (var decorated =
-        CircuitBreakingStore.before(
+        CircuitBreakingStore.around(
             thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       assertThat(decorated.decideAsync(PLAN).toCompletableFuture().join().source())
           .isEqualTo(Source.FALLBACK);

@@ -31,7 +31,8 @@ class RuleSetProperties {
   }
 
   @Property(tries = 1_000)
-  void planContainsTheRulesThatApply(@ForAll("sketches") List<Sketch> sketches, @ForAll("keys") String key) {
+  void planContainsTheRulesThatApply(
+      @ForAll("sketches") List<Sketch> sketches, @ForAll("keys") String key) {
     var rules = RuleSet.of(rules(sketches));
     var plan = rules.plan(Request.of(Subject.of(key)), 0, 0);
 

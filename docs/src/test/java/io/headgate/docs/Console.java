@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the commands of a page in a shell at the repository's root, against the service that the page
- * starts or, if it starts none, one with the example rules.
+ * Runs the commands of a page in a shell at the repository's root, against the service that the
+ * page starts or, if it starts none, one with the example rules.
  */
 final class Console implements AutoCloseable {
   private static final Pattern LISTENING = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");

@@ -4,8 +4,8 @@ import io.headgate.testkit.redis.RedisServer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the Redis address of the pages, with the default port, by that of a real server, which is
- * started by the first example that needs it.
+ * Replaces the Redis address of the pages, with the default port, by that of a real server, which
+ * is started by the first example that needs it.
  */
 final class ShownRedis implements AutoCloseable {
   private static final String SHOWN = "127.0.0.1:6379";

@@ -36,7 +36,8 @@ public final class Broadcast {
    *     io.headgate.store.StoreException} if Redis is unavailable
    */
   public CompletionStage<?> post(String topic, byte[] content, Duration ttl, String notice) {
-    return connection.put(name(topic), content, ttl.toMillis())
+    return connection
+        .put(name(topic), content, ttl.toMillis())
         .thenCompose(stored -> connection.publish(name(topic), bytes(notice)));
   }
 

@@ -77,7 +77,8 @@ public final class RedisAddress {
     var credentials = rest.substring(0, at + 1);
     var uris = new ArrayList<RedisURI>();
     for (var host : rest.substring(at + 1).split(",", -1)) {
-      if (host.contains("/")) throw malformed("a cluster has no databases, so no path may follow its hosts");
+      if (host.contains("/"))
+        throw malformed("a cluster has no databases, so no path may follow its hosts");
       requireHost(host);
       uris.add(RedisURI.create(scheme + credentials + host));
     }

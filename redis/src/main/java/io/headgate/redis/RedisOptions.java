@@ -68,33 +68,46 @@ public record RedisOptions(
   }
 
   public RedisOptions withPrefix(String prefix) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
+    return new RedisOptions(
+        address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   public RedisOptions withDeadline(Duration deadline) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
+    return new RedisOptions(
+        address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   public RedisOptions withWarmUpCalls(int warmUpCalls) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
+    return new RedisOptions(
+        address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   /** Trusts the certificates of a PEM file instead of the system's. */
   public RedisOptions withCa(Path ca) {
     return new RedisOptions(
-        address, prefix, deadline, warmUpCalls, Optional.of(ca), outageListener, roundTripListener, consistency);
+        address,
+        prefix,
+        deadline,
+        warmUpCalls,
+        Optional.of(ca),
+        outageListener,
+        roundTripListener,
+        consistency);
   }
 
   public RedisOptions withOutageListener(OutageListener outageListener) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
+    return new RedisOptions(
+        address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   public RedisOptions withRoundTripListener(RoundTripListener roundTripListener) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
+    return new RedisOptions(
+        address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   public RedisOptions withConsistency(ConsistencyOptions consistency) {
-    return new RedisOptions(address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
+    return new RedisOptions(
+        address, prefix, deadline, warmUpCalls, ca, outageListener, roundTripListener, consistency);
   }
 
   private static boolean isPlain(char c) {

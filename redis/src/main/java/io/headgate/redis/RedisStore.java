@@ -54,8 +54,11 @@ public final class RedisStore implements Store {
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     int domainCount = cluster ? CLUSTER_DOMAINS : 1;
     var domains =
-        new FailureDomains(domainCount, key -> FailureDomainStore.domainOf(connection.hashSlot(key), domainCount));
-    this.consistency = ConsistencyStore.before(denials, executor, instances::count, domains, options.consistency());
+        new FailureDomains(
+            domainCount, key -> FailureDomainStore.domainOf(connection.hashSlot(key), domainCount));
+    this.consistency =
+        ConsistencyStore.around(
+            denials, executor, instances::count, domains, options.consistency());
     var resets = new ResetSubscriber(denials.listener(), consistency, keys);
     pubSub.subscribe(new String(clients.resetChannel(), StandardCharsets.UTF_8), resets);
     this.store =

@@ -97,7 +97,8 @@ class AclUserTest {
     fewer.remove(right);
     setUser(fewer);
     var unused = sources();
-    Eventually.holds("a command is refused without " + right, TIMEOUT, () -> !refusedCommands().isEmpty());
+    Eventually.holds(
+        "a command is refused without " + right, TIMEOUT, () -> !refusedCommands().isEmpty());
   }
 
   @Test
@@ -170,7 +171,8 @@ class AclUserTest {
   }
 
   /** Changes the limit of a counter and runs all operations under both limits. */
-  private static void changeLimit(RedisStore store, Limit before, Limit after, List<Source> sources) {
+  private static void changeLimit(
+      RedisStore store, Limit before, Limit after, List<Source> sources) {
     var subject = Subject.of("x");
     for (var limit : List.of(before, after)) {
       var limiter = RateLimiter.with(store, rules(limit));

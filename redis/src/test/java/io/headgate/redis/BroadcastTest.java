@@ -25,7 +25,8 @@ class BroadcastTest {
   }
 
   /** Posts until the notice is received, since notices before the subscription are lost. */
-  private static void postUntilReceived(RedisStore from, String notice, ConcurrentLinkedQueue<String> received) {
+  private static void postUntilReceived(
+      RedisStore from, String notice, ConcurrentLinkedQueue<String> received) {
     Eventually.holds(
         notice + " is received",
         TIMEOUT,

@@ -126,7 +126,7 @@ class ClockSkewTest {
     var charge = plan.charges().getFirst();
     try (var executor = executorWithSkew(skewHours);
         var other = executorWithSkew(0)) {
-      var taken = executor.take(charge, Usage.NONE, 4, 60_000_000).toCompletableFuture().join();
+      var taken = executor.hold(charge, Usage.NONE, 4, 60_000_000).toCompletableFuture().join();
       assertThat(taken.held()).isEqualTo(4);
       var known = executor.report(charge).toCompletableFuture().join();
       assertThat(known.state().freshAt()).isGreaterThan(known.now());
@@ -182,7 +182,10 @@ class ClockSkewTest {
     var connection = recording(clients.connect(), sent);
     try (var executor =
         new ScriptExecutor(
-            connection, new RedisKeys("clock:"), Duration.ofSeconds(10), ScriptExecutor.SERVER_CLOCK)) {
+            connection,
+            new RedisKeys("clock:"),
+            Duration.ofSeconds(10),
+            ScriptExecutor.SERVER_CLOCK)) {
       var rules =
           RuleSet.of(Rule.named("r").per("key").limit(new TokenBucket(TEN_A_MINUTE)).build());
       executor.decide(rules.plan(Request.of(Subject.of("x")), 0, 0));

@@ -25,7 +25,8 @@ class CloseTest {
         connection.close();
         clients.close();
       }
-      var deployment = new RedisDeployment(RedisAddress.Topology.CLUSTER, cluster.uri(), cluster.nodes());
+      var deployment =
+          new RedisDeployment(RedisAddress.Topology.CLUSTER, cluster.uri(), cluster.nodes());
       deployment.awaitConnections(0, TIMEOUT);
     }
   }
@@ -44,7 +45,9 @@ class CloseTest {
         server.call("ACL", "LOG", "RESET");
         var store = RedisStore.connect(options);
         Eventually.holds(
-            "the subscription is refused", TIMEOUT, () -> !server.call("ACL", "LOG").items().isEmpty());
+            "the subscription is refused",
+            TIMEOUT,
+            () -> !server.call("ACL", "LOG").items().isEmpty());
         store.close();
       }
     }

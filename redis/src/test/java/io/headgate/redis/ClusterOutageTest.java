@@ -57,8 +57,7 @@ class ClusterOutageTest {
 
   /** The paused server resumes as a primary and is then demoted. */
   @Test
-  void callersAreServedDuringFailoverFromPausedPrimary()
-      throws Exception {
+  void callersAreServedDuringFailoverFromPausedPrimary() throws Exception {
     var paused = cluster.primaryOfSlot(SLOT);
     try {
       assertSurvives(
@@ -90,7 +89,8 @@ class ClusterOutageTest {
   }
 
   private static void assertSurvives(Fault fault) throws Exception {
-    var deployment = new RedisDeployment(RedisAddress.Topology.CLUSTER, cluster.uri(), cluster.nodes());
+    var deployment =
+        new RedisDeployment(RedisAddress.Topology.CLUSTER, cluster.uri(), cluster.nodes());
     var result = new OutageRun(deployment, REPORT.decisionsPerPhase()).run(fault);
     REPORT.add(result);
     OutageAssertions.assertAll(result);

@@ -35,6 +35,9 @@ class ClusterStoreTest extends StoreContract {
   protected Store open(Ticker ticker) {
     cluster.nodes().forEach(node -> node.call("FLUSHALL"));
     return new ScriptExecutor(
-        TestConnections.shared(connection), new RedisKeys("headgate:"), Duration.ofSeconds(10), ticker::micros);
+        TestConnections.shared(connection),
+        new RedisKeys("headgate:"),
+        Duration.ofSeconds(10),
+        ticker::micros);
   }
 }

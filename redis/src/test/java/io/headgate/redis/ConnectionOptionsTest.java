@@ -38,7 +38,9 @@ class ConnectionOptionsTest {
       assertDecides(options.withCa(certificates.certificate()));
       assertThat(problemOf(options.withCa(others.certificate())))
           .contains("Signature does not match");
-      assertThat(problemOf(options)).as("with the certificates of the system").contains("certification path");
+      assertThat(problemOf(options))
+          .as("with the certificates of the system")
+          .contains("certification path");
     }
   }
 

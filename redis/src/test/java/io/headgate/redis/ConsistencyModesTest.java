@@ -70,7 +70,10 @@ class ConsistencyModesTest {
   private void connect(
       int instances, ConsistencyOptions consistencyOptions, Consistency consistency, Limit limit) {
     // A long deadline, so that a busy machine is not taken for an outage.
-    var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10)).withConsistency(consistencyOptions);
+    var options =
+        RedisOptions.of(server.uri())
+            .withDeadline(Duration.ofSeconds(10))
+            .withConsistency(consistencyOptions);
     for (int i = 0; i < instances; i++) {
       limiters.add(RateLimiter.with(RedisStore.connect(options), rules(consistency, limit)));
     }
@@ -166,7 +169,9 @@ class ConsistencyModesTest {
     assertThat(limiters.getFirst().checkForResult(HOT).isAllowed()).isFalse();
     limiters.getLast().reset(Subject.of("hot"), "r");
     Eventually.holds(
-        "the reset takes effect", TIMEOUT, () -> limiters.getFirst().checkForResult(HOT).isAllowed());
+        "the reset takes effect",
+        TIMEOUT,
+        () -> limiters.getFirst().checkForResult(HOT).isAllowed());
   }
 
   @Test
@@ -176,7 +181,10 @@ class ConsistencyModesTest {
       assertThat(limiters.getFirst().checkForResult(HOT).isAllowed()).isTrue();
     }
     for (var limiter : limiters) {
-      Eventually.holds("the limit is reached on all instances", TIMEOUT, () -> !limiter.checkForResult(HOT).isAllowed());
+      Eventually.holds(
+          "the limit is reached on all instances",
+          TIMEOUT,
+          () -> !limiter.checkForResult(HOT).isAllowed());
     }
     assertThat(limiters.getLast().checkForResult(HOT).source()).isEqualTo(Source.CACHE);
   }
@@ -213,7 +221,8 @@ class ConsistencyModesTest {
       for (int i = 0; i < 10; i++) if (limiter.checkForResult(HOT).isAllowed()) passed++;
       Eventually.holds("it is reported", TIMEOUT, () -> calls() > before);
     }
-    assertThat(passed).isLessThanOrEqualTo(10); // five locally before the next sync, five in the store
+    assertThat(passed)
+        .isLessThanOrEqualTo(10); // five locally before the next sync, five in the store
   }
 
   @Test

@@ -172,7 +172,8 @@ class DeadlineSweeperTest {
   }
 
   private void reply() {
-    sent.getFirst().complete(new MessagePackWriter().put(1_000_000).put(0).put(8).put(1).put(0).array());
+    sent.getFirst()
+        .complete(new MessagePackWriter().put(1_000_000).put(0).put(8).put(1).put(0).array());
   }
 
   private static void assertTimedOut(CompletableFuture<?> command) {

@@ -10,7 +10,12 @@ package io.headgate.redis;
  * @param afterRecovery runs when the store decides again
  */
 record Fault(
-    String name, Severity severity, DataLoss dataLoss, Action inject, Action repair, Action afterRecovery) {
+    String name,
+    Severity severity,
+    DataLoss dataLoss,
+    Action inject,
+    Action repair,
+    Action afterRecovery) {
   Fault(String name, Severity severity, DataLoss dataLoss, Action inject, Action repair) {
     this(name, severity, dataLoss, inject, repair, Action.NOTHING);
   }

@@ -27,7 +27,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.HoldingStore.Known;
+import io.headgate.store.HoldingStore.ReportResult;
 import io.headgate.store.PlanResult;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.ReferenceHoldingStore;
@@ -62,7 +62,9 @@ class HoldParityTest {
   /** A command of a batch, and the expected result. */
   private record Comparison<T>(String description, ScriptCommand<T> command, Supplier<T> expected) {
     void compare(ReplyReader reply, long now) {
-      assertThat(reference(command.read(reply), now)).as(description).isEqualTo(reference(expected.get(), now));
+      assertThat(reference(command.read(reply), now))
+          .as(description)
+          .isEqualTo(reference(expected.get(), now));
     }
 
     /** Normalizes results: an empty bucket is the same whenever it became empty. */
@@ -70,10 +72,13 @@ class HoldParityTest {
       if (answer instanceof PlanResult several) return several.outcomes();
       if (answer
               instanceof
-              Known(BucketState(long emptyAt, long slack, long drain), long time, boolean counted)
+              ReportResult(
+                  BucketState(long emptyAt, long slack, long drain),
+                  long time,
+                  boolean counted)
           && emptyAt <= now) {
         State repaid = new BucketState(0, 0, drain);
-        return new Known(repaid, time, counted);
+        return new ReportResult(repaid, time, counted);
       }
       return answer;
     }
@@ -210,7 +215,7 @@ class HoldParityTest {
         () ->
             reference
                 .as(holder)
-                .take(holdCharge, order, usage, hold.want(), hold.lease())
+                .hold(holdCharge, order, usage, hold.want(), hold.lease())
                 .toCompletableFuture()
                 .join());
   }

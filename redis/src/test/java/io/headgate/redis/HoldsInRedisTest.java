@@ -25,8 +25,8 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.HoldingStore.Known;
-import io.headgate.store.HoldingStore.Taken;
+import io.headgate.store.HoldingStore.HoldResult;
+import io.headgate.store.HoldingStore.ReportResult;
 import io.headgate.testkit.ConcurrentRunner;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +48,8 @@ class HoldsInRedisTest {
   private static final String KEY = "h:{k}rule";
   private static final long GRACE_MILLIS = 3_000;
   private static final long MINUTE = 60_000_000;
-  private static final List<ScriptExecutor> executors = new ArrayList<>(); // each has a thread, so they are closed
+  private static final List<ScriptExecutor> executors =
+      new ArrayList<>(); // each has a thread, so they are closed
 
   /** The size of the last hold of each executor. */
   private static final Map<ScriptExecutor, Long> HOLDS = new ConcurrentHashMap<>();
@@ -84,7 +85,7 @@ class HoldsInRedisTest {
   @ParameterizedTest
   @MethodSource("whatCanBeDivided")
   void holdIsStoredUntilItsChargeWouldExpire(Limit limit) {
-    var taken = take(executor(), plan(limit, 0), 0, 4, MINUTE);
+    var taken = hold(executor(), plan(limit, 0), 0, 4, MINUTE);
     assertThat(taken.held()).isEqualTo(4);
     // Longer than the lease: permits that were spent in it still count afterwards.
     long reset = taken.outcome().resetAfter() / 1_000;
@@ -100,13 +101,13 @@ class HoldsInRedisTest {
     var other = executor();
     one.decide(plan(limit, 1));
     long bare = redis.server().call("STRLEN", KEY).number();
-    take(one, plan(limit, 0), 0, 2, MINUTE);
+    hold(one, plan(limit, 0), 0, 2, MINUTE);
     long first = redis.server().call("STRLEN", KEY).number();
-    take(other, plan(limit, 0), 0, 2, MINUTE);
+    hold(other, plan(limit, 0), 0, 2, MINUTE);
     assertThat(first - bare).isBetween(12L, 24L);
     assertThat(redis.server().call("STRLEN", KEY).number() - first).isBetween(15L, 22L);
-    take(one, plan(limit, 0), 0, 0, MINUTE);
-    take(other, plan(limit, 0), 0, 0, MINUTE);
+    hold(one, plan(limit, 0), 0, 0, MINUTE);
+    hold(other, plan(limit, 0), 0, 0, MINUTE);
     assertThat(redis.server().call("STRLEN", KEY).number()).isEqualTo(bare);
   }
 
@@ -114,13 +115,13 @@ class HoldsInRedisTest {
   @MethodSource("whatCanBeDivided")
   void givingBackAChargeLeavesHolds(Limit limit) {
     var executor = executor();
-    take(executor, plan(limit, 0), 0, 4, MINUTE);
+    hold(executor, plan(limit, 0), 0, 4, MINUTE);
     var plan = plan(limit, 5);
     var receipt = TestCharges.make(executor, plan);
     assertThat(executor.peek(plan(limit, 0)).first().remaining()).isEqualTo(1);
     executor.giveBack(receipt);
     assertThat(executor.peek(plan(limit, 0)).first().remaining()).isEqualTo(6);
-    assertThat(take(executor, plan(limit, 0), 4, 0, MINUTE).outcome().remaining()).isEqualTo(6);
+    assertThat(hold(executor, plan(limit, 0), 4, 0, MINUTE).outcome().remaining()).isEqualTo(6);
   }
 
   @ParameterizedTest
@@ -146,8 +147,8 @@ class HoldsInRedisTest {
   @Test
   void instancesHaveDifferentHolderIds() {
     var limit = new TokenBucket(Rate.perHour(10));
-    assertThat(take(executor(), plan(limit, 0), 0, 6, MINUTE).held()).isEqualTo(6);
-    assertThat(take(executor(), plan(limit, 0), 6, 6, MINUTE).held()).isEqualTo(4);
+    assertThat(hold(executor(), plan(limit, 0), 0, 6, MINUTE).held()).isEqualTo(6);
+    assertThat(hold(executor(), plan(limit, 0), 6, 6, MINUTE).held()).isEqualTo(4);
   }
 
   /** As after a failover to a replica that did not have the hold yet. */
@@ -155,12 +156,12 @@ class HoldsInRedisTest {
   @MethodSource("whatCanBeDivided")
   void spentPermitsOfLostHoldAreCharged(Limit limit) {
     var executor = executor();
-    var granted = take(executor, plan(limit, 0), 0, 6, MINUTE);
+    var granted = hold(executor, plan(limit, 0), 0, 6, MINUTE);
     redis.flush();
     var usage = new Usage(4, 6, granted.until());
-    assertThat(take(executor, plan(limit, 0), usage, 0, MINUTE).outcome().remaining()).isEqualTo(6);
+    assertThat(hold(executor, plan(limit, 0), usage, 0, MINUTE).outcome().remaining()).isEqualTo(6);
     var over = new Usage(4, 6, granted.until() - 2 * MINUTE); // which is charged then
-    assertThat(take(executor, plan(limit, 0), over, 0, MINUTE).outcome().remaining()).isEqualTo(6);
+    assertThat(hold(executor, plan(limit, 0), over, 0, MINUTE).outcome().remaining()).isEqualTo(6);
   }
 
   @Test
@@ -169,7 +170,7 @@ class HoldsInRedisTest {
     var rules = RuleSet.of(rule.consistency(Consistency.LEASED).build());
     var charge = charge(rules.plan(Request.of(Subject.of("k"), 0), 0, 0));
     var batch = new Batch(new RedisKeys("h:"));
-    for (int holder = 0; holder < HeldState.MOST_HOLDERS; holder++) {
+    for (int holder = 0; holder < HeldState.MAX_HOLDERS; holder++) {
       ScriptCommand.hold(charge, new HoldRequest(holder, Usage.NONE, 0, 10, MINUTE)).writeTo(batch);
     }
     redis.decide(batch, -1);
@@ -197,7 +198,7 @@ class HoldsInRedisTest {
           unreported++;
           return true;
         }
-        return take(plan, want).outcome() instanceof Passed;
+        return hold(plan, want).outcome() instanceof Passed;
       } finally {
         lock.unlock();
       }
@@ -206,14 +207,14 @@ class HoldsInRedisTest {
     void giveBack(Plan plan) {
       lock.lock();
       try {
-        take(plan, 0);
+        hold(plan, 0);
       } finally {
         lock.unlock();
       }
     }
 
-    private Taken take(Plan plan, long want) {
-      var taken = HoldsInRedisTest.take(executor, plan, unreported, want, 60 * MINUTE);
+    private HoldResult hold(Plan plan, long want) {
+      var taken = HoldsInRedisTest.hold(executor, plan, unreported, want, 60 * MINUTE);
       unreported = 0;
       left = taken.held();
       return taken;
@@ -241,7 +242,9 @@ class HoldsInRedisTest {
           for (int i = 0; i < 60; i++) {
             boolean commands = (member + i) % 10 == 0;
             var plan = plan(limit, 1);
-            if (commands ? strict.decide(plan).first() instanceof Passed : instance.admits(plan, 9)) {
+            if (commands
+                ? strict.decide(plan).first() instanceof Passed
+                : instance.admits(plan, 9)) {
               mine++;
             }
             if (i % 20 == 19) instance.giveBack(plan(limit, 0));
@@ -261,17 +264,20 @@ class HoldsInRedisTest {
   }
 
   /** Requests a hold and reports the usage of the previous one. */
-  private static Taken take(ScriptExecutor executor, Plan plan, long spent, long want, long lease) {
-    return take(executor, plan, new Usage(spent, HOLDS.getOrDefault(executor, spent), 0), want, lease);
+  private static HoldResult hold(
+      ScriptExecutor executor, Plan plan, long spent, long want, long lease) {
+    return hold(
+        executor, plan, new Usage(spent, HOLDS.getOrDefault(executor, spent), 0), want, lease);
   }
 
-  private static Taken take(ScriptExecutor executor, Plan plan, Usage usage, long want, long lease) {
-    var taken = executor.take(charge(plan), usage, want, lease).toCompletableFuture().join();
+  private static HoldResult hold(
+      ScriptExecutor executor, Plan plan, Usage usage, long want, long lease) {
+    var taken = executor.hold(charge(plan), usage, want, lease).toCompletableFuture().join();
     HOLDS.put(executor, taken.held());
     return taken;
   }
 
-  private static Known report(ScriptExecutor executor, Plan plan) {
+  private static ReportResult report(ScriptExecutor executor, Plan plan) {
     return executor.report(charge(plan)).toCompletableFuture().join();
   }
 

@@ -12,7 +12,9 @@ final class OutageAssertions {
 
   static void assertAll(OutageResult result) {
     assertThat(result.errors()).as("exceptions thrown to callers").isEmpty();
-    assertThat(result.after().decisions(Source.STORE)).as("decisions by the store after the fault").isPositive();
+    assertThat(result.after().decisions(Source.STORE))
+        .as("decisions by the store after the fault")
+        .isPositive();
     assertThat(result.admitted(OutageRules.SCARCE))
         .as("admitted by the store of the scarce limit")
         .isPositive()
@@ -21,7 +23,8 @@ final class OutageAssertions {
     assertPoliciesDecide(result);
     assertThat(result.counters().failuresWhileOpen())
         .as("failures while the circuit breaker is open, of requests that were in flight")
-        .isLessThanOrEqualTo(Callers.COUNT * result.deployment().failureDomains() * result.counters().openings());
+        .isLessThanOrEqualTo(
+            Callers.COUNT * result.deployment().failureDomains() * result.counters().openings());
   }
 
   /** Each charge without a decision by the store belongs to one failed request. */
@@ -30,7 +33,9 @@ final class OutageAssertions {
         .as("charged without a decision by the store")
         .isLessThanOrEqualTo(result.counters().failures());
     if (result.fault().dataLoss() != Fault.DataLoss.NOTHING_LOST) return;
-    assertThat(result.unconfirmedCharges()).as("charged without a decision by the store").isNotNegative();
+    assertThat(result.unconfirmedCharges())
+        .as("charged without a decision by the store")
+        .isNotNegative();
   }
 
   private static void assertPoliciesDecide(OutageResult result) {

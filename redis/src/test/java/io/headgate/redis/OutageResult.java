@@ -40,7 +40,8 @@ record OutageResult(
   long scarceBound() {
     int refills = fault.dataLoss() == Fault.DataLoss.NOTHING_LOST ? 1 : 2;
     return (long)
-        Math.ceil(OutageRules.SCARCE_PER_SECOND * seconds + refills * OutageRules.SCARCE_PER_SECOND);
+        Math.ceil(
+            OutageRules.SCARCE_PER_SECOND * seconds + refills * OutageRules.SCARCE_PER_SECOND);
   }
 
   /** Returns the charges without a decision by the store; negative if charges were lost. */

@@ -34,7 +34,8 @@ final class OutageRun {
     long connections = deployment.connections().size();
     var counters = new OutageCounters();
     OutageResult result;
-    try (var store = RedisStore.connect(RedisOptions.of(deployment.uri()).withOutageListener(counters))) {
+    try (var store =
+        RedisStore.connect(RedisOptions.of(deployment.uri()).withOutageListener(counters))) {
       result = runPhases(fault, store, counters);
       Eventually.holds("no command is in flight", TIMEOUT, store::isIdle);
     }
@@ -44,7 +45,8 @@ final class OutageRun {
     return result;
   }
 
-  private OutageResult runPhases(Fault fault, RedisStore store, OutageCounters counters) throws Exception {
+  private OutageResult runPhases(Fault fault, RedisStore store, OutageCounters counters)
+      throws Exception {
     var limiter = RateLimiter.with(store, OutageRules.all());
     long start = System.nanoTime();
     try (var callers = new Callers(limiter)) {
@@ -70,8 +72,7 @@ final class OutageRun {
       Eventually.holds(
           "the number of threads is bounded, and none probes",
           TIMEOUT,
-          () ->
-              Threads.ours().size() <= MAX_THREADS && !Threads.ours().contains("headgate-probe"));
+          () -> Threads.ours().size() <= MAX_THREADS && !Threads.ours().contains("headgate-probe"));
       callers.stop();
       return new OutageResult(
           deployment,

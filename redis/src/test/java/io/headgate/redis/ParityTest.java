@@ -139,7 +139,8 @@ class ParityTest {
       for (int i = random.nextInt(100); i >= 0; i--) {
         var rules = revisions[random.nextInt(revisions.length)];
         if (random.nextInt(4) > 0) request = request(); // else the same again, as for a hot key
-        var command = new ScriptCommand.PlanCommand(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
+        var command =
+            new ScriptCommand.PlanCommand(rules.plan(request, 0, step + i), random.nextInt(8) > 0);
         command.writeTo(batch);
         commands.add(command);
       }
@@ -147,7 +148,9 @@ class ParityTest {
       for (var command : commands) {
         assertThat(command.read(reply).outcomes())
             .as("step %d, %s", step, command.plan.charges())
-            .isEqualTo((command.commit ? reference.decide(command.plan) : reference.peek(command.plan)).outcomes());
+            .isEqualTo(
+                (command.commit ? reference.decide(command.plan) : reference.peek(command.plan))
+                    .outcomes());
         step++;
       }
     }

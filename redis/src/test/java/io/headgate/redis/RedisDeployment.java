@@ -19,8 +19,8 @@ record RedisDeployment(RedisAddress.Topology topology, String uri, List<RedisSer
   }
 
   /**
-   * Returns the maximum number of connections. In a cluster there is one for each node that ever had
-   * a slot, one for the topology and one for Pub/Sub.
+   * Returns the maximum number of connections. In a cluster there is one for each node that ever
+   * had a slot, one for the topology and one for Pub/Sub.
    */
   long maxConnections(long before) {
     return topology == RedisAddress.Topology.CLUSTER ? servers.size() + 2 : before;

@@ -61,7 +61,10 @@ class ReshardingTest {
       from.call("CLUSTER", "SETSLOT", slot(), "MIGRATING", to.call("CLUSTER", "MYID").text());
       move("headgate:{moving}calls", from, to);
       var result = limiter.checkForResultAsync(request).toCompletableFuture();
-      Eventually.holds("the source node has replied TRYAGAIN", Duration.ofSeconds(20), () -> tryAgainErrors(from) > 0);
+      Eventually.holds(
+          "the source node has replied TRYAGAIN",
+          Duration.ofSeconds(20),
+          () -> tryAgainErrors(from) > 0);
       assertThat(result).isNotDone();
       cluster.migrateSlot(SLOT, to);
 

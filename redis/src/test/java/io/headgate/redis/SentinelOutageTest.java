@@ -37,8 +37,7 @@ class SentinelOutageTest {
 
   /** The paused server resumes as a primary and is then demoted. */
   @Test
-  void callersAreServedDuringFailoverFromPausedPrimary()
-      throws Exception {
+  void callersAreServedDuringFailoverFromPausedPrimary() throws Exception {
     var paused = group.primary();
     try {
       assertSurvives(
@@ -53,12 +52,15 @@ class SentinelOutageTest {
   }
 
   private static void assertSurvives(
-      String name, Fault.Action inject, Fault.Action repair, Fault.Action afterRecovery) throws Exception {
+      String name, Fault.Action inject, Fault.Action repair, Fault.Action afterRecovery)
+      throws Exception {
     for (var server : group.servers()) {
       if (server.isAlive() && isPrimary(server)) server.call("FLUSHALL");
     }
-    var deployment = new RedisDeployment(RedisAddress.Topology.SENTINEL, group.uri(), group.servers());
-    var fault = new Fault(name, Severity.OUTAGE, DataLoss.REPLICATION_LAG, inject, repair, afterRecovery);
+    var deployment =
+        new RedisDeployment(RedisAddress.Topology.SENTINEL, group.uri(), group.servers());
+    var fault =
+        new Fault(name, Severity.OUTAGE, DataLoss.REPLICATION_LAG, inject, repair, afterRecovery);
     var result = new OutageRun(deployment, REPORT.decisionsPerPhase()).run(fault);
     REPORT.add(result);
     OutageAssertions.assertAll(result);

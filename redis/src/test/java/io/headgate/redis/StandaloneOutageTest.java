@@ -48,12 +48,18 @@ class StandaloneOutageTest {
 
   @Test
   void callersAreServedWhileServerIsPaused() throws Exception {
-    assertSurvives("SIGSTOP, then SIGCONT", Severity.OUTAGE, DataLoss.NOTHING_LOST, server::pause, server::resume);
+    assertSurvives(
+        "SIGSTOP, then SIGCONT",
+        Severity.OUTAGE,
+        DataLoss.NOTHING_LOST,
+        server::pause,
+        server::resume);
   }
 
   @Test
   void callersAreServedWhileNetworkDropsAllPackets() throws Exception {
-    assertSurvives("blackhole", Severity.OUTAGE, DataLoss.NOTHING_LOST, proxy::blackhole, proxy::pass);
+    assertSurvives(
+        "blackhole", Severity.OUTAGE, DataLoss.NOTHING_LOST, proxy::blackhole, proxy::pass);
   }
 
   @Test
@@ -69,7 +75,11 @@ class StandaloneOutageTest {
   @Test
   void callersAreServedWhileConnectionsAreRefused() throws Exception {
     assertSurvives(
-        "connections reset and refused", Severity.OUTAGE, DataLoss.NOTHING_LOST, proxy::refuse, proxy::pass);
+        "connections reset and refused",
+        Severity.OUTAGE,
+        DataLoss.NOTHING_LOST,
+        proxy::refuse,
+        proxy::pass);
   }
 
   @Test
@@ -95,7 +105,11 @@ class StandaloneOutageTest {
   @Test
   void flushAllCausesNoFailuresAndResetsLimits() throws Exception {
     assertSurvives(
-        "FLUSHALL", Severity.NONE, DataLoss.ALL, () -> server.call("FLUSHALL"), Fault.Action.NOTHING);
+        "FLUSHALL",
+        Severity.NONE,
+        DataLoss.ALL,
+        () -> server.call("FLUSHALL"),
+        Fault.Action.NOTHING);
   }
 
   @Test

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two instances whose processes lack CPU time, with an available Redis, admit exactly the limit. The
- * failure policy of the rules is allow, so every decision without Redis would exceed the limit.
+ * Two instances whose processes lack CPU time, with an available Redis, admit exactly the limit.
+ * The failure policy of the rules is allow, so every decision without Redis would exceed the limit.
  */
 class StarvationTest {
   private static final long STOPPED_MILLIS = 150; // longer than the deadline of a call

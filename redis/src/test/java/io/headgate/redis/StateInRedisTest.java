@@ -121,14 +121,15 @@ class StateInRedisTest {
   @Test
   void releasingTheLastSlotKeepsTheBucketThatReplacedIt() {
     var slots = plan(new Concurrency(5, Duration.ofSeconds(30)), 1);
-    engine.decide(slots);
+    executor.decide(slots);
     var bucket = new TokenBucket(Rate.perHour(60), 60);
     var batch = new Batch(new RedisKeys("h:"));
-    new ScriptCommand.OfPlan(plan(bucket, 1), true).writeTo(batch);
-    ScriptCommand.change(slots.charges().getFirst(), ScriptCommand.Change.RELEASE).writeTo(batch);
+    new ScriptCommand.PlanCommand(plan(bucket, 1), true).writeTo(batch);
+    ScriptCommand.slotOperation(slots.charges().getFirst(), ScriptCommand.SlotOperation.RELEASE)
+        .writeTo(batch);
     redis.decide(batch, -1);
     // One of five slots is taken over as a fifth of the bucket, rounded up; one permit is charged.
-    assertThat(engine.peek(plan(bucket, 0)).first().remaining()).isEqualTo(60 - 13 - 1);
+    assertThat(executor.peek(plan(bucket, 0)).first().remaining()).isEqualTo(60 - 13 - 1);
   }
 
   @Test
@@ -262,14 +263,14 @@ class StateInRedisTest {
   void costAboveCapacityDoesNoWork() {
     var limit = new Concurrency(100_000, Duration.ofMinutes(1));
     assertThat(executor.decide(plan(limit, 100_000)).first())
-        .isEqualTo(new ExceedsCapacity(100_000, 0, 100_000, Concurrency.MOST_AT_ONCE));
+        .isEqualTo(new ExceedsCapacity(100_000, 0, 100_000, Concurrency.MAX_COST));
     assertThat(redis.server().call("INFO", "commandstats").text()).doesNotContain("cmdstat_zadd");
   }
 
   @Test
   void slotsOfOneRequestAreHandledInFewCommands() {
     var limit = new Concurrency(100_000, Duration.ofMinutes(1));
-    var plan = plan(limit, Concurrency.MOST_AT_ONCE);
+    var plan = plan(limit, Concurrency.MAX_COST);
     assertThat(executor.decide(plan).first().remaining()).isEqualTo(99_000);
     assertThat(executor.renew(plan.charges().getFirst())).isTrue();
     assertThat(redis.server().call("ZCOUNT", KEY, "0", "+inf").number()).isEqualTo(1_000);
@@ -343,7 +344,9 @@ class StateInRedisTest {
       switch (change) {
         case 0, 1, 2 -> {
           var reply =
-              executor.submit(new ScriptCommand.ChargesCommand(plan.charges(), true)).toCompletableFuture();
+              executor
+                  .submit(new ScriptCommand.ChargesCommand(plan.charges(), true))
+                  .toCompletableFuture();
           if (reply.join().outcomes().getFirst() instanceof Passed passed) {
             made.add(ChargeReceipt.of(charge, reply.join().now(), passed));
           }
@@ -362,7 +365,7 @@ class StateInRedisTest {
         case 8 -> {
           if (isHoldable(current)) {
             executor
-                .take(charge, Usage.NONE, random.nextInt(3), 1_000_000)
+                .hold(charge, Usage.NONE, random.nextInt(3), 1_000_000)
                 .toCompletableFuture()
                 .join();
             assertExpires("take of " + current);

@@ -13,7 +13,10 @@ final class TestCharges {
   /** Makes the only charge of a plan, which must pass; returns its receipt. */
   static ChargeReceipt make(ScriptExecutor executor, Plan plan) {
     var reply =
-        executor.submit(new ScriptCommand.ChargesCommand(plan.charges(), true)).toCompletableFuture().join();
+        executor
+            .submit(new ScriptCommand.ChargesCommand(plan.charges(), true))
+            .toCompletableFuture()
+            .join();
     var outcome = reply.outcomes().getFirst();
     if (!(outcome instanceof Passed)) throw new AssertionError(plan.charges() + ": " + outcome);
     return ChargeReceipt.of(plan.charges().getFirst(), reply.now(), outcome);

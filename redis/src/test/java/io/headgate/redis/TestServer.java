@@ -31,11 +31,15 @@ record TestServer(RedisServer server, LettuceClients clients, RedisConnection co
   /** Returns an executor that uses the server's clock. */
   ScriptExecutor executor(String prefix) {
     return new ScriptExecutor(
-        TestConnections.shared(connection), new RedisKeys(prefix), TIMEOUT, ScriptExecutor.SERVER_CLOCK);
+        TestConnections.shared(connection),
+        new RedisKeys(prefix),
+        TIMEOUT,
+        ScriptExecutor.SERVER_CLOCK);
   }
 
   ScriptExecutor executor(String prefix, Ticker clock) {
-    return new ScriptExecutor(TestConnections.shared(connection), new RedisKeys(prefix), TIMEOUT, clock::micros);
+    return new ScriptExecutor(
+        TestConnections.shared(connection), new RedisKeys(prefix), TIMEOUT, clock::micros);
   }
 
   /** Evaluates a batch at a given time; returns the reply. */

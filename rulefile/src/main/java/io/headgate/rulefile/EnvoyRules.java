@@ -128,7 +128,7 @@ final class EnvoyRules {
                 node.path(),
                 "the limit is left out",
                 "the key %s is longer than the %d characters of an attribute's name"
-                    .formatted(Excerpt.of(key), Subject.LONGEST_NAME - 4),
+                    .formatted(Excerpt.of(key), Subject.MAX_NAME_LENGTH - 4),
                 "shorten it, in this file and in Envoy's rate_limits"));
         return false;
       }

@@ -21,7 +21,8 @@ class RuleFileSafetyTest {
 
   @Test
   void tooLongTextIsRejected() {
-    assertThat(RuleFile.read("rules: []" + "\n".repeat(MAX_LENGTH - "rules: []".length()))).isEmpty();
+    assertThat(RuleFile.read("rules: []" + "\n".repeat(MAX_LENGTH - "rules: []".length())))
+        .isEmpty();
     assertThatThrownBy(() -> RuleFile.read("\n".repeat(MAX_LENGTH + 1)))
         .isInstanceOf(RuleFileException.class)
         .hasMessage("1:1: the text is too long; at most 32 MB are read");
@@ -101,8 +102,7 @@ class RuleFileSafetyTest {
   @ValueSource(strings = {"- id: @", "- id: \"@\"", "- id: a #@", "- &@ a"})
   void longTokenIsReadInTimeLinearInItsLength(String text) {
     var whole = text.replace("@", "x".repeat(MAX_LENGTH / 2));
-    var deadline =
-        Duration.ofMinutes(1); // linear time takes a second, quadratic time five minutes
+    var deadline = Duration.ofMinutes(1); // linear time takes a second, quadratic time five minutes
     assertTimeoutPreemptively(
         deadline,
         () ->

@@ -271,7 +271,8 @@ class RuleFileTest {
     assertThat(weighted.combine()).isEqualTo(new Combine.Weighted(600));
     assertThat(weighted.limits())
         .containsExactly(
-            RuleLimit.of("x", Concurrency.of(1)).withWeight(3), RuleLimit.of("y", Concurrency.of(2)));
+            RuleLimit.of("x", Concurrency.of(1)).withWeight(3),
+            RuleLimit.of("y", Concurrency.of(2)));
 
     var priority =
         RuleFile.readRule(

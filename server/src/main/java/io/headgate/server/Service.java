@@ -106,9 +106,19 @@ public final class Service implements AutoCloseable {
     this.connectionLimiter =
         new ConnectionLimiter(settings.connections(), settings.proxies(), MemoryBudget.ofHeap());
     this.metrics =
-        new Metrics(limiter, repository, store, BUILT_IN_RULES, connectionLimiter::open, settings.eventLoops());
+        new Metrics(
+            limiter,
+            repository,
+            store,
+            BUILT_IN_RULES,
+            connectionLimiter::openConnections,
+            settings.eventLoops());
     this.listeners =
-        List.of(metrics::listener, this::recentCallersListener, this::statsListener, () -> simulations.traffic().ear());
+        List.of(
+            metrics::listener,
+            this::recentCallersListener,
+            this::statsListener,
+            () -> simulations.traffic().ring());
     // No files are served, so Vert.x needs no cache directory.
     var noFiles =
         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
@@ -205,7 +215,10 @@ public final class Service implements AutoCloseable {
     certificates =
         Optional.of(
             FileWatcher.watch(
-                "the TLS certificate", files.all(), POLL_INTERVAL, () -> reloadCertificates(files)));
+                "the TLS certificate",
+                files.all(),
+                POLL_INTERVAL,
+                () -> reloadCertificates(files)));
   }
 
   /** Uses the files for new connections. Open connections keep their certificates. */
@@ -267,8 +280,8 @@ public final class Service implements AutoCloseable {
   }
 
   private DecisionListener recentCallersListener() {
-    var ear = callers.ear();
-    return (request, result, nanos) -> ear.hear(request.subject());
+    var recorder = callers.recorder();
+    return (request, result, nanos) -> recorder.record(request.subject());
   }
 
   private DecisionListener statsListener() {

@@ -48,7 +48,7 @@ final class StatsRunner implements AutoCloseable {
     this.callers = new ClusterCallers(collector, view.broadcast(), instance);
     this.webhook =
         settings.webhook().map(target -> new Webhook(target, instance, AnomalyJson::json));
-    webhook.ifPresent(hook -> collector.alarm(hook::tell));
+    webhook.ifPresent(hook -> collector.onAnomaly(hook::report));
   }
 
   private static byte[] random(int bytes) {
@@ -98,7 +98,7 @@ final class StatsRunner implements AutoCloseable {
       for (var rule : snapshot.rules().rules()) {
         if (rule.mode() != Mode.OFF) ids.add(rule.id());
       }
-      collector.rulesInForce(ids);
+      collector.setActiveRules(ids);
     });
   }
 
@@ -112,7 +112,7 @@ final class StatsRunner implements AutoCloseable {
 
   /** Returns the listener for the calling event loop. */
   DecisionListener listener(Vertx vertx) {
-    var observer = collector.observer();
+    var observer = collector.newCounter();
     vertx.setPeriodic(TICK_CHECK_MILLIS, id -> observer.tick());
     return observer;
   }

@@ -182,7 +182,11 @@ public final class WarmUp {
     for (var connection : open) closeQuietly(connection); // ends pending reads
     for (var thread : threads) thread.join();
     return new Result(
-        target, http.get(), grpc.get(), failed.get(), Duration.ofNanos(System.nanoTime() - startNanos));
+        target,
+        http.get(),
+        grpc.get(),
+        failed.get(),
+        Duration.ofNanos(System.nanoTime() - startNanos));
   }
 
   private static Thread start(Runnable task) {
@@ -208,33 +212,33 @@ public final class WarmUp {
   }
 
   private void http(InetSocketAddress address, int number) {
-    while (!isOver(http)) {
+    while (!isDone(http)) {
       try (var connection = new WarmUpHttp(address)) {
         open.add(connection);
-        for (int i = 0; i < CALLS_PER_CONNECTION && !isOver(http); i++) {
+        for (int i = 0; i < CALLS_PER_CONNECTION && !isDone(http); i++) {
           if (connection.check(number, i)) http.incrementAndGet();
           else failed.incrementAndGet();
         }
         open.remove(connection);
       } catch (IOException e) {
-        ended(e);
+        connectionFailed(e);
         return;
       }
     }
   }
 
   private void grpc(InetSocketAddress address) {
-    while (!isOver(grpc)) {
+    while (!isDone(grpc)) {
       try (var connection = new WarmUpGrpc(address)) {
         open.add(connection);
-        for (int i = 0; i < CALLS_PER_CONNECTION && !isOver(grpc); ) {
-          int answered = connection.callSome();
+        for (int i = 0; i < CALLS_PER_CONNECTION && !isDone(grpc); ) {
+          int answered = connection.callBatch();
           grpc.addAndGet(answered);
           i += answered;
         }
         open.remove(connection);
       } catch (IOException e) {
-        ended(e);
+        connectionFailed(e);
         return;
       }
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures the latency of the first calls to a newly started service with an open-loop load: calls
- * are sent at a fixed rate, and latency counts from the scheduled time of a call. Not a test; run it
- * manually with the port, calls per second, and seconds.
+ * are sent at a fixed rate, and latency counts from the scheduled time of a call. Not a test; run
+ * it manually with the port, calls per second, and seconds.
  */
 final class FirstCalls {
   private static final int CALLERS = 48;

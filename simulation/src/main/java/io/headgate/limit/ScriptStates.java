@@ -14,9 +14,9 @@ public final class ScriptStates {
   private static State adopted(Limit limit, State state, long now) {
     if (!(state instanceof HeldState held)) return limit.adopt(state, now);
     if (!(limit instanceof Holdable holdable)) return limit.adopt(held, now);
-    var settled = HeldState.settled(holdable, held, now);
+    var settled = HeldState.expireHolds(holdable, held, now);
     return HeldState.of(
-        limit.adopt(HeldState.bare(settled), now), holdable, HeldState.holdings(settled));
+        limit.adopt(HeldState.withoutHolds(settled), now), holdable, HeldState.holds(settled));
   }
 
   /**
@@ -30,7 +30,7 @@ public final class ScriptStates {
     var limit = charge.limit();
     long cost = charge.cost();
     var current = adopted(limit, state, now);
-    var bare = HeldState.bare(current);
+    var bare = HeldState.withoutHolds(current);
     State next =
         switch (limit) {
           case TokenBucket bucket ->
@@ -40,11 +40,12 @@ public final class ScriptStates {
           case FixedWindow window -> fixed(window, (WindowState) bare, cost, madeAt);
           case SlidingWindow window -> sliding(window, (SlidingState) bare, cost, madeAt);
           case RollingWindow window ->
-              throw new UnsupportedOperationException("the script does not undo charges of a rolling window");
+              throw new UnsupportedOperationException(
+                  "the script does not undo charges of a rolling window");
           case Concurrency slots -> slots.release(bare, now, charge.holder());
         };
     return limit instanceof Holdable holdable
-        ? HeldState.of(next, holdable, HeldState.holdings(current))
+        ? HeldState.of(next, holdable, HeldState.holds(current))
         : next;
   }
 
@@ -87,11 +88,13 @@ public final class ScriptStates {
     return switch (limit) {
       case TokenBucket bucket -> {
         var current = (BucketState) state;
-        yield new long[] {1, current.emptyAt(), current.slack(), current.drain()};
+        yield new long[] {1, current.emptyAt(), current.slack(), current.refillTime()};
       }
       case FixedWindow window -> {
         var current = (WindowState) state;
-        yield new long[] {2, current.end(), current.count(), current.permits(), current.cut()};
+        yield new long[] {
+          2, current.end(), current.count(), current.permits(), current.alignment()
+        };
       }
       case SlidingWindow window -> {
         var current = (SlidingState) state;

@@ -40,7 +40,7 @@ public final class VirtualProber implements ProbeSchedule {
   }
 
   /** Creates a store with its circuit breaker and failure policies, without threads. */
-  public static CircuitBreakingStore before(
+  public static CircuitBreakingStore around(
       Store remote,
       Ticker ticker,
       IntSupplier instances,

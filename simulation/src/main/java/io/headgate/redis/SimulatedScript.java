@@ -194,7 +194,7 @@ public final class SimulatedScript {
       long count = number();
       switch (mode) {
         case RENEW, RELEASE -> changeSlot(mode, (int) count);
-        case TAKE -> take((int) count);
+        case TAKE -> hold((int) count);
         case REPORT -> report((int) count);
         case GIVE_BACK -> giveBack();
         default -> {
@@ -220,7 +220,7 @@ public final class SimulatedScript {
       out.put(holds ? 1 : 0);
     }
 
-    private void take(int key) {
+    private void hold(int key) {
       var limit = (Holdable) limits.get((int) number() - 1).limit();
       var take =
           new HoldRequest(
@@ -257,7 +257,9 @@ public final class SimulatedScript {
       memory.put(name, reported.state());
       if (reported.counted() && cost > 0) memory.charged(name, cost);
       memory.noted(() -> "report " + cost + " of " + name + ": " + reported);
-      var known = limit.adopt(HeldState.withoutHolds(HeldState.expireHolds(limit, reported.state(), now)), now);
+      var known =
+          limit.adopt(
+              HeldState.withoutHolds(HeldState.expireHolds(limit, reported.state(), now)), now);
       out.put(reported.counted() ? 1 : 0);
       var numbers = ScriptStates.numbers(limit, known);
       out.put(numbers[0]).put(numbers.length - 1);
@@ -333,11 +335,12 @@ public final class SimulatedScript {
         var charge = charges.get(i);
         if (keep) {
           memory.put(charge.key(), steps.get(i).state());
-          if (allowed && charged[i] && charge.cost() > 0) memory.charged(charge.key(), charge.cost());
+          if (allowed && charged[i] && charge.cost() > 0)
+            memory.charged(charge.key(), charge.cost());
         }
         var outcome = outcomes.get(i);
         memory.noted(() -> (keep ? "charge " : "peek ") + charge + ": " + outcome);
-        writeOutcome(outcomes.get(i), plan.addedUp(i, j -> charged[j]).cost());
+        writeOutcome(outcomes.get(i), plan.cumulativeCharge(i, j -> charged[j]).cost());
       }
     }
 

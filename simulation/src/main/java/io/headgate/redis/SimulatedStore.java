@@ -78,10 +78,10 @@ public final class SimulatedStore {
     this.engine =
         ScriptExecutor.forTesting(link, KEYS, deadline, env.ticker, env.holder, env.nanos);
     this.denials = new DenialCache(engine, KEYS, env.nanos);
-    denials.remember(); // no scenario resets a counter
+    denials.enable(); // no scenario resets a counter
     int count = cluster ? CLUSTER_ZONES : 1;
     var domains =
-        new FailureDomains(count, key -> FailureDomainStore.zoneOf(link.laneOf(key), count));
+        new FailureDomains(count, key -> FailureDomainStore.domainOf(link.hashSlot(key), count));
     this.consistency =
         ManualConsistencyStore.create(
             denials, engine, env.instances, domains, options, env.nanos, env.ticker);
@@ -90,11 +90,11 @@ public final class SimulatedStore {
             count,
             consistency,
             VirtualProber.memory(env.ticker, 4_096),
-            link::laneOf,
+            link::hashSlot,
             new OutageListener() {},
             (probe, listener, local) -> {
               var zone =
-                  VirtualProber.before(
+                  VirtualProber.around(
                       consistency,
                       env.ticker,
                       env.instances,

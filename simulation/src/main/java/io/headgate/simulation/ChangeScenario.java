@@ -91,7 +91,8 @@ final class ChangeScenario implements Scenario {
       for (int i = 0; i < 60; i++) {
         long at = after + dice.below(20 * Workload.SECOND);
         long holds = dice.scale(100, 60_000) * Workload.MS;
-        work.events.add(new Event.Arrival(at, dice.index(setting.nodes), Map.of("user", "u0"), 1, holds));
+        work.events.add(
+            new Event.Arrival(at, dice.index(setting.nodes), Map.of("user", "u0"), 1, holds));
       }
     } else {
       work.steady(setting.busy, 2 * setting.busy, pace, setting.nodes, "u0");
@@ -100,7 +101,11 @@ final class ChangeScenario implements Scenario {
     if (setting.calm > 0 && setting.kind == Kind.CALM) {
       long requests = Math.max(1, Math.min(10, setting.after.capacity() / 5));
       work.steady(
-          setting.calm, setting.calm + Workload.SECOND, Workload.SECOND / requests + 1, setting.nodes, "u0");
+          setting.calm,
+          setting.calm + Workload.SECOND,
+          Workload.SECOND / requests + 1,
+          setting.nodes,
+          "u0");
     }
     return new Script(
         seed,

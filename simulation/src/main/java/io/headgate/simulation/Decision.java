@@ -13,7 +13,13 @@ import io.headgate.store.Source;
  *     returned in its order
  */
 record Decision(
-    Event.Arrival request, int rules, Plan plan, PlanResult result, long requestedAt, long at, long order) {
+    Event.Arrival request,
+    int rules,
+    Plan plan,
+    PlanResult result,
+    long requestedAt,
+    long at,
+    long order) {
   boolean isAllowed() {
     return plan.allows(result.outcomes());
   }

@@ -51,9 +51,7 @@ final class Dice {
     return choices[index(choices.length)];
   }
 
-  /**
-   * Returns a number from {@code low} to {@code high}, uniform on a logarithmic scale.
-   */
+  /** Returns a number from {@code low} to {@code high}, uniform on a logarithmic scale. */
   long scale(long low, long high) {
     return Math.round(low * Math.pow((double) high / low, below(10_001) / 10_000.0));
   }

@@ -72,7 +72,8 @@ sealed interface Event {
     @Override
     public String toString() {
       return "%s  network from instance %d to shard %d for %s: loses %d‰ of requests and %d‰ of replies, delivers %d‰ twice, delays up to %d µs"
-          .formatted(time(at), node, shard, time(lasts), lostRequests, lostReplies, duplicated, delay);
+          .formatted(
+              time(at), node, shard, time(lasts), lostRequests, lostReplies, duplicated, delay);
     }
   }
 
@@ -82,11 +83,13 @@ sealed interface Event {
    * @param unresponsive whether connections stay open, as those of a stopped process do
    * @param lostTail the last period whose writes the promoted replica has not received, in µs
    */
-  record Outage(long at, int shard, long lasts, boolean unresponsive, long lostTail) implements Event {
+  record Outage(long at, int shard, long lasts, boolean unresponsive, long lostTail)
+      implements Event {
     @Override
     public String toString() {
       return "%s  shard %d is %s for %s, and comes back without its last %s"
-          .formatted(time(at), shard, unresponsive ? "stopped" : "dead", time(lasts), time(lostTail));
+          .formatted(
+              time(at), shard, unresponsive ? "stopped" : "dead", time(lasts), time(lostTail));
     }
   }
 }

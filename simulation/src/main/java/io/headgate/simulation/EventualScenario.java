@@ -64,7 +64,8 @@ final class EventualScenario implements Scenario {
         end = 0;
         for (int burst = 0; burst < 4; burst++) {
           for (int i = 0; i < permits; i++) {
-            work.request(end + dice.below(setting.sync / 2), moves ? burst % setting.nodes : 0, "u0", 1);
+            work.request(
+                end + dice.below(setting.sync / 2), moves ? burst % setting.nodes : 0, "u0", 1);
           }
           end += dice.between(20, 150) * Workload.SECOND;
         }

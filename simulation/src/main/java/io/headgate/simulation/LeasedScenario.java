@@ -65,7 +65,8 @@ final class LeasedScenario implements Scenario {
     work.faults(0, setting.busy, faults, setting.nodes, setting.shards, failovers);
     long calm = setting.busy + setting.quiet;
     // For one window, the instances together request less than the share that cannot be held.
-    long requests = Math.min(limit.capacity() / CALM_FRACTION, setting.nodes > 20 ? setting.nodes * 4L : 60);
+    long requests =
+        Math.min(limit.capacity() / CALM_FRACTION, setting.nodes > 20 ? setting.nodes * 4L : 60);
     long duration = Math.min(setting.window, 5 * Workload.SECOND);
     if (setting.nodes > 20) {
       for (int i = 0; i < requests; i++) {

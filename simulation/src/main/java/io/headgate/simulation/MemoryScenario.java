@@ -54,9 +54,7 @@ final class MemoryScenario implements Scenario {
         at);
   }
 
-  /**
-   * Returns names of equal {@code hashCode}, or distinct ones for comparison.
-   */
+  /** Returns names of equal {@code hashCode}, or distinct ones for comparison. */
   private static List<String> names(boolean equal) {
     var names = List.of("");
     for (int pair = 0; pair < 8; pair++) {

@@ -93,7 +93,8 @@ final class OverCheck implements Check {
   public void ended(World world) {
     traffic.forEach((counter, observed) -> {
       long allowance = 0;
-      if (counter.eventual) allowance = observed.atFirst + Bounds.inAnySpan(sync, 0, observed.offered);
+      if (counter.eventual)
+        allowance = observed.atFirst + Bounds.inAnySpan(sync, 0, observed.offered);
       var shard = world.shardOf(observed.charge);
       allowance += shard.lostCharges(counter.key) + shard.heldAtFailover(counter.key);
       // Some counters of a plan are charged up to a round trip before the plan is decided.

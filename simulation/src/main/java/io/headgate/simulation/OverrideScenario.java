@@ -52,14 +52,16 @@ final class OverrideScenario implements Scenario {
       // Use a fifth of the smaller capacity in the longer window, of both limits together.
       long interval = Math.max(1, 5 * window / capacity);
       boolean post = false;
-      for (long at = 0; at < end; at += interval, post = !post) request(work, dice, at, setting.nodes, post);
+      for (long at = 0; at < end; at += interval, post = !post)
+        request(work, dice, at, setting.nodes, post);
     } else {
       int turns = (int) dice.between(3, 12);
       for (int turn = 0; turn < turns; turn++) {
         long at = dice.below(end);
         boolean post = dice.oneIn(2);
         long burst = Math.min(200, (post ? setting.other : setting.base).capacity() + 5);
-        for (int i = 0; i < burst; i++) request(work, dice, at + i * Workload.MS, setting.nodes, post);
+        for (int i = 0; i < burst; i++)
+          request(work, dice, at + i * Workload.MS, setting.nodes, post);
         request(work, dice, at + burst * Workload.MS, setting.nodes, !post);
       }
     }

@@ -69,7 +69,8 @@ final class Shard implements SimulatedScript.Memory {
     lastFault = world.now();
     long since = world.now() - lostTail;
     if (lostTail > 0)
-      states.forEach((key, state) -> heldAtFailover.merge(key, ScriptStates.held(state), Long::sum));
+      states.forEach(
+          (key, state) -> heldAtFailover.merge(key, ScriptStates.held(state), Long::sum));
     while (lostTail > 0 && !writes.isEmpty() && writes.getLast().at >= since) {
       var write = writes.removeLast();
       states.put(write.key, write.before);

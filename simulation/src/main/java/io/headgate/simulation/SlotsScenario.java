@@ -48,13 +48,15 @@ final class SlotsScenario implements Scenario {
       long cost = dice.oneIn(5) ? dice.between(1, Math.min(3, setting.max)) : 1;
       var user = Map.of("user", "u" + dice.index(2));
       work.events.add(
-          new Event.Arrival(dice.below(setting.busy), dice.index(setting.nodes), user, cost, holds));
+          new Event.Arrival(
+              dice.below(setting.busy), dice.index(setting.nodes), user, cost, holds));
     }
     work.faults(0, setting.busy, (int) dice.between(0, 6), setting.nodes, setting.shards, false);
     long calm = calm(setting);
     for (int i = 0; i < setting.max; i++) {
       var user = Map.of("user", "u0");
-      work.events.add(new Event.Arrival(calm + i * Workload.MS, i % setting.nodes, user, 1, setting.lease));
+      work.events.add(
+          new Event.Arrival(calm + i * Workload.MS, i % setting.nodes, user, 1, setting.lease));
     }
     return new Script(
         seed,

@@ -43,7 +43,9 @@ final class SpanningScenario implements Scenario {
         rule.limit(RuleLimit.of("narrow", limit(dice, dice.scale(1, 50))).per("user"));
         if (dice.oneIn(2)) {
           rule.limit(
-              RuleLimit.of("last", limit(dice, dice.scale(1, 200))).per(new String[0]).withWeight(2));
+              RuleLimit.of("last", limit(dice, dice.scale(1, 200)))
+                  .per(new String[0])
+                  .withWeight(2));
         }
       }
       rules.add(rule.build());

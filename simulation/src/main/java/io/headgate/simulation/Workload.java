@@ -102,9 +102,13 @@ final class Workload {
             case 0 -> new Event.Crash(at, node, duration);
             case 1 -> new Event.Pause(at, node, duration);
             case 2 -> new Event.Cut(at, node, shard, duration);
-            case 3 -> new Event.NetworkFault(at, node, shard, duration, (int) dice.below(400), 0, 0, 0);
-            case 4 -> new Event.NetworkFault(at, node, shard, duration, 0, (int) dice.below(400), 0, 0);
-            case 5 -> new Event.NetworkFault(at, node, shard, duration, 0, 0, 0, dice.scale(MS, 200 * MS));
+            case 3 ->
+                new Event.NetworkFault(at, node, shard, duration, (int) dice.below(400), 0, 0, 0);
+            case 4 ->
+                new Event.NetworkFault(at, node, shard, duration, 0, (int) dice.below(400), 0, 0);
+            case 5 ->
+                new Event.NetworkFault(
+                    at, node, shard, duration, 0, 0, 0, dice.scale(MS, 200 * MS));
             case 6 -> {
               int share = (int) dice.below(300);
               yield duplicates

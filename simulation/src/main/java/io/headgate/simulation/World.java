@@ -116,8 +116,7 @@ final class World {
       }
       case Event.NetworkFault fault -> {
         var path = nodes.get(fault.node()).path(fault.shard());
-        path.setFault(
-            fault.lostRequests(), fault.lostReplies(), fault.duplicated(), fault.delay());
+        path.setFault(fault.lostRequests(), fault.lostReplies(), fault.duplicated(), fault.delay());
         at(now + fault.lasts(), () -> path.setFault(0, 0, 0, 0));
       }
       case Event.Outage outage -> {

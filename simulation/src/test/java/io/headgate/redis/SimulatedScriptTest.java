@@ -90,7 +90,13 @@ class SimulatedScriptTest {
                   link, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1);
           var simulated =
               new ScriptExecutor(
-                  simulatedServer, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1)) {
+                  simulatedServer,
+                  keys,
+                  deadline,
+                  clock::micros,
+                  clock,
+                  RoundTripListener.NONE,
+                  1)) {
         for (int i = 0; i < 2_000; i++) step(real, simulated, i);
       } finally {
         clients.close();
@@ -117,14 +123,16 @@ class SimulatedScriptTest {
         long until = random.nextInt(3) == 0 ? clock.micros() + 500_000 : 0;
         var spent = new HoldRequest.Usage(random.nextInt((int) held + 1), held, until);
         long want = random.nextInt(12);
-        var expected = real.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
-        var actual = simulated.take(charge, spent, want, 2_000_000).toCompletableFuture().join();
+        var expected = real.hold(charge, spent, want, 2_000_000).toCompletableFuture().join();
+        var actual = simulated.hold(charge, spent, want, 2_000_000).toCompletableFuture().join();
         assertThat(actual).as(what).isEqualTo(expected);
       }
       case 1 -> {
         if (!single || !(charge.limit() instanceof Holdable)) break;
         var expected = real.report(charge).toCompletableFuture().join();
-        assertThat(simulated.report(charge).toCompletableFuture().join()).as(what).isEqualTo(expected);
+        assertThat(simulated.report(charge).toCompletableFuture().join())
+            .as(what)
+            .isEqualTo(expected);
       }
       case 2 -> {
         if (!(charge.limit() instanceof Concurrency)) break;
@@ -133,12 +141,14 @@ class SimulatedScriptTest {
         boolean actual = renew ? simulated.renew(charge) : simulated.release(charge);
         assertThat(actual).as(what).isEqualTo(expected);
       }
-      case 3 -> compare(what + ", peek", real.peek(plan).outcomes(), simulated.peek(plan).outcomes());
+      case 3 ->
+          compare(what + ", peek", real.peek(plan).outcomes(), simulated.peek(plan).outcomes());
       default -> decide(what, plan, real, simulated);
     }
   }
 
-  private static void decide(String what, Plan plan, ScriptExecutor real, ScriptExecutor simulated) {
+  private static void decide(
+      String what, Plan plan, ScriptExecutor real, ScriptExecutor simulated) {
     compare(what, real.decide(plan).outcomes(), simulated.decide(plan).outcomes());
   }
 

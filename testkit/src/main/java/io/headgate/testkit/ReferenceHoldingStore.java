@@ -40,16 +40,16 @@ public final class ReferenceHoldingStore implements Store, HoldingStore {
   }
 
   @Override
-  public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
-    return take(charge, 0, usage, want, lease);
+  public CompletionStage<HoldResult> hold(Charge charge, Usage usage, long want, long lease) {
+    return hold(charge, 0, usage, want, lease);
   }
 
   /**
-   * As {@link #take(Charge, Usage, long, long)}, with an order.
+   * As {@link #hold(Charge, Usage, long, long)}, with an order.
    *
    * @param order as in {@link HoldRequest}
    */
-  public CompletionStage<Taken> take(
+  public CompletionStage<HoldResult> hold(
       Charge charge, long order, Usage usage, long want, long lease) {
     synchronized (store) {
       long now = ticker.micros();
@@ -57,19 +57,21 @@ public final class ReferenceHoldingStore implements Store, HoldingStore {
       var taken = take.from(holdable(charge), store.state(charge), now);
       store.keep(charge, taken.state());
       return CompletableFuture.completedStage(
-          new Taken(taken.outcome(), taken.held(), now + lease));
+          new HoldResult(taken.outcome(), taken.held(), now + lease));
     }
   }
 
   @Override
-  public CompletionStage<Known> report(Charge charge) {
+  public CompletionStage<ReportResult> report(Charge charge) {
     synchronized (store) {
       long now = ticker.micros();
       var limit = holdable(charge);
       var reported = HeldState.reported(limit, store.state(charge), now, charge.cost());
       store.keep(charge, reported.state());
-      var known = limit.adopt(HeldState.withoutHolds(HeldState.expireHolds(limit, reported.state(), now)), now);
-      return CompletableFuture.completedStage(new Known(known, now, reported.counted()));
+      var known =
+          limit.adopt(
+              HeldState.withoutHolds(HeldState.expireHolds(limit, reported.state(), now)), now);
+      return CompletableFuture.completedStage(new ReportResult(known, now, reported.counted()));
     }
   }
 

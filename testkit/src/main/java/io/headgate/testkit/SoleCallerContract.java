@@ -197,9 +197,9 @@ abstract class SoleCallerContract extends StoreScenario {
     keys.addAll(List.of("\u65e5\u672c", "\u65e5", "\u200b", "\u202e", "\uffff", "ss", "\u00df"));
     keys.addAll(List.of("\ud83d\ude00", "\ud83d\ude01", "1:a", "1:a1:b", "0", "00", "0.0", "null"));
     keys.addAll(List.of("AaAa", "BBBB", "AaBB", "BBAa")); // equal hash codes
-    var longKey = "k".repeat(Subject.LONGEST_VALUE - 1);
+    var longKey = "k".repeat(Subject.MAX_VALUE_LENGTH - 1);
     keys.addAll(List.of(longKey, longKey + "1", longKey + "2", "1" + longKey));
-    keys.add("\u65e5".repeat(Subject.LONGEST_VALUE));
+    keys.add("\u65e5".repeat(Subject.MAX_VALUE_LENGTH));
     return keys;
   }
 

@@ -39,9 +39,8 @@ public abstract class StoreContract extends SoleCallerContract {
 
   static Stream<Arguments> everyKindAndRunner() {
     return Limits.ofEveryKind(100).stream()
-        .flatMap(
-            limit ->
-                Stream.of(ConcurrentRunner.values()).map(runner -> Arguments.of(limit, runner)));
+        .flatMap(limit ->
+            Stream.of(ConcurrentRunner.values()).map(runner -> Arguments.of(limit, runner)));
   }
 
   @ParameterizedTest
@@ -64,8 +63,8 @@ public abstract class StoreContract extends SoleCallerContract {
 
   @ParameterizedTest
   @MethodSource("everyKindAndRunner")
-  void planAdmitsByItsTightestLimitAndChargesAllEqually(
-      Limit limit, ConcurrentRunner runner) throws Exception {
+  void planAdmitsByItsTightestLimitAndChargesAllEqually(Limit limit, ConcurrentRunner runner)
+      throws Exception {
     var store = open();
     var more = new TokenBucket(Rate.perHour(120));
     var rules =
@@ -94,8 +93,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** Compares each counter with the number of admissions; a denial must not be charged anywhere. */
   @ParameterizedTest
   @EnumSource
-  void chargesEqualAdmissionsForAnyOrderOfCounters(ConcurrentRunner runner)
-      throws Exception {
+  void chargesEqualAdmissionsForAnyOrderOfCounters(ConcurrentRunner runner) throws Exception {
     var store = open();
     int keys = 5;
     var x = Rule.named("x").match("x", "*").limit(new TokenBucket(Rate.perHour(40))).build();
@@ -110,8 +108,8 @@ public abstract class StoreContract extends SoleCallerContract {
         var keysOfRequest = random.nextInt(3) == 0 ? of : with(of, "z", random.nextInt(keys));
         var plan = orders.get(thread % 3).plan(Request.of(subject(keysOfRequest)), 0, 0);
         if (passes(store, plan)) {
-          keysOfRequest.forEach((rule, key) ->
-              requireNonNull(admissions.get(rule)).incrementAndGet(key));
+          keysOfRequest.forEach(
+              (rule, key) -> requireNonNull(admissions.get(rule)).incrementAndGet(key));
         }
       }
       return 0;
@@ -130,8 +128,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** One limit is exhausted, another is not, and each caller charges both counters twice. */
   @ParameterizedTest
   @MethodSource("everyKindAndRunner")
-  void combinedRequestsAreChargedAllOrNone(Limit limit, ConcurrentRunner runner)
-      throws Exception {
+  void combinedRequestsAreChargedAllOrNone(Limit limit, ConcurrentRunner runner) throws Exception {
     var store = open();
     var rules =
         RuleSet.of(
@@ -255,8 +252,7 @@ public abstract class StoreContract extends SoleCallerContract {
   /** As above, for limits whose states are converted back and forth. */
   @ParameterizedTest
   @EnumSource
-  void limitChangeWithConversionDoesNotOverAdmit(ConcurrentRunner runner)
-      throws Exception {
+  void limitChangeWithConversionDoesNotOverAdmit(ConcurrentRunner runner) throws Exception {
     var store = open();
     var versions = List.of(new TokenBucket(Rate.perHour(100)), new TokenBucket(Rate.perDay(100)));
     long admitted =

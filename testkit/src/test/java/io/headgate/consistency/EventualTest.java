@@ -65,7 +65,7 @@ class EventualTest {
             .consistency(Consistency.EVENTUAL)
             .build();
     var fleet = new Fleet(1, rule);
-    for (int i = 0; i < 10; i++) fleet.first().asks("hot");
+    for (int i = 0; i < 10; i++) fleet.first().check("hot");
     report(fleet);
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).outcomes();
     assertThat(left).extracting(Outcome::remaining).containsExactly(0L, 97L);

@@ -106,12 +106,12 @@ final class Fleet {
     private HoldingStore holds() {
       return new HoldingStore() {
         @Override
-        public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
-          return send(charge, () -> remote.take(charge, usage, want, lease));
+        public CompletionStage<HoldResult> hold(Charge charge, Usage usage, long want, long lease) {
+          return send(charge, () -> remote.hold(charge, usage, want, lease));
         }
 
         @Override
-        public CompletionStage<Known> report(Charge charge) {
+        public CompletionStage<ReportResult> report(Charge charge) {
           return send(charge, () -> remote.report(charge));
         }
       };

@@ -359,7 +359,7 @@ class LeasedTest {
     var fleet = new Fleet(1, rule(new TokenBucket(Rate.perMinute(100_000))));
     var charge = fleet.plan(Subject.of("hot"), 0).charges().getFirst();
     for (int holder = 0; holder < HeldState.MAX_HOLDERS; holder++) {
-      fleet.shared.as(1_000 + holder).take(charge, Usage.NONE, 10, 60_000_000);
+      fleet.shared.as(1_000 + holder).hold(charge, Usage.NONE, 10, 60_000_000);
     }
     assertThat(load(fleet, Duration.ofSeconds(3), 1)).isEqualTo(3_000);
   }

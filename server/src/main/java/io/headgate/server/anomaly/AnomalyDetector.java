@@ -45,7 +45,8 @@ public final class AnomalyDetector {
   private final AnomalyLog log = new AnomalyLog();
   private final OutageMonitor outages = new OutageMonitor();
   private final RateMonitor overall =
-      new RateMonitor(Topic.of(Kind.RATE), "all callers together send", RateMonitor.Thresholds.AGGREGATE);
+      new RateMonitor(
+          Topic.of(Kind.RATE), "all callers together send", RateMonitor.Thresholds.AGGREGATE);
   private final CallerMonitor callers = new CallerMonitor();
   private final Map<String, RuleMonitors> rules = new HashMap<>();
   private Predicate<String> isActive = rule -> true;

@@ -77,8 +77,7 @@ final class CallerMonitor {
       detectNew(caller, busy, second, perSecond, warm, log);
     }
     for (var entry : tracked.entrySet()) {
-      if (!present.contains(entry.getKey()))
-        quiet(entry.getKey(), entry.getValue(), second, log);
+      if (!present.contains(entry.getKey())) quiet(entry.getKey(), entry.getValue(), second, log);
     }
     tracked.values().removeIf(caller -> second - caller.seen > EXPIRY_SECONDS && !caller.isOpen());
     if (perSecond >= 1) busySteps++;
@@ -122,7 +121,12 @@ final class CallerMonitor {
   }
 
   private void detectNew(
-      TrackedCaller caller, BusyCaller busy, long second, double perSecond, boolean warm, AnomalyLog log) {
+      TrackedCaller caller,
+      BusyCaller busy,
+      long second,
+      double perSecond,
+      boolean warm,
+      AnomalyLog log) {
     boolean big = busy.perSecond() >= BIG_RATE && busy.perSecond() >= BIG_SHARE * perSecond;
     boolean isNew = second - busy.since() <= NEW_SECONDS && !formerlyBig.containsKey(busy.caller());
     boolean noLongerNew = caller.newCaller.isOpen() && second - caller.openedAt > MAX_NEW_SECONDS;

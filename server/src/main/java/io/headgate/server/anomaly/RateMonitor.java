@@ -47,7 +47,8 @@ final class RateMonitor {
   }
 
   /** Creates a monitor for a caller that has existed for long at a rate too low to be tracked. */
-  static RateMonitor knownBelow(Topic topic, String subject, Thresholds thresholds, double perSecond) {
+  static RateMonitor knownBelow(
+      Topic topic, String subject, Thresholds thresholds, double perSecond) {
     return new RateMonitor(
         topic,
         subject,
@@ -95,17 +96,13 @@ final class RateMonitor {
     if (thresholds.factorDown == 0) return;
     double down = Math.max(StrictMath.log(thresholds.factorDown), noise);
     boolean under = -deviation > down && usual >= thresholds.minDown;
-    if (below.step(under, -deviation < down / 2)) report(below, above, second, perSecond, usual, log);
+    if (below.step(under, -deviation < down / 2))
+      report(below, above, second, perSecond, usual, log);
   }
 
   /** Opens or ends an anomaly. Both directions share one topic, so opening one ends the other. */
   private void report(
-      Hysteresis changed,
-      Hysteresis other,
-      long second,
-      double now,
-      double usual,
-      AnomalyLog log) {
+      Hysteresis changed, Hysteresis other, long second, double now, double usual, AnomalyLog log) {
     log.end(topic, second);
     if (!changed.isOpen()) return;
     other.reset();

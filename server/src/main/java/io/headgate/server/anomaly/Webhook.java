@@ -63,7 +63,10 @@ public final class Webhook implements AutoCloseable {
   }
 
   Webhook(
-      WebhookTarget target, String instance, Function<Anomaly, String> body, Duration initialBackoff) {
+      WebhookTarget target,
+      String instance,
+      Function<Anomaly, String> body,
+      Duration initialBackoff) {
     this.target = target;
     this.instance = instance;
     this.body = body;

@@ -101,7 +101,8 @@ public final class AccessControl {
   }
 
   /** Returns the bearer of the token; throws if the address has sent too many wrong tokens. */
-  private Optional<TokenSet.Bearer> authenticate(@Nullable String authorization, ClientAddress from) {
+  private Optional<TokenSet.Bearer> authenticate(
+      @Nullable String authorization, ClientAddress from) {
     String token = bearerToken(authorization);
     var bearer = tokens.bearer(token);
     long wait = token.isEmpty() ? 0 : throttle.waitNanos(from);
@@ -110,8 +111,7 @@ public final class AccessControl {
       throw new ProblemException(
           ProblemDocument.of(
                   429,
-                  "too many wrong tokens from this address; try again in %d s"
-                      .formatted(seconds))
+                  "too many wrong tokens from this address; try again in %d s".formatted(seconds))
               .with("Retry-After", Long.toString(seconds)));
     }
     return bearer;
@@ -168,8 +168,7 @@ public final class AccessControl {
    * Returns why the request may not check limits, or empty if it may. For protocols other than
    * HTTP.
    */
-  public Optional<Denial> checkDenial(
-      @Nullable String authorization, HttpConnection connection) {
+  public Optional<Denial> checkDenial(@Nullable String authorization, HttpConnection connection) {
     try {
       require(Role.CHECK, authorization, connection);
       return Optional.empty();
@@ -180,7 +179,10 @@ public final class AccessControl {
 
   /** Returns the name of the token; empty without a token or if the token has no name. */
   public String caller(Optional<String> authorization) {
-    return tokens.bearer(bearerToken(authorization.orElse(null))).map(TokenSet.Bearer::name).orElse("");
+    return tokens
+        .bearer(bearerToken(authorization.orElse(null)))
+        .map(TokenSet.Bearer::name)
+        .orElse("");
   }
 
   /**

@@ -62,7 +62,8 @@ public final class EventLoopWatchdog implements AutoCloseable {
       if (pendingTicks == 1) post(loop);
       if (pendingTicks == MAX_PENDING_TICKS + 1) {
         LOG.error(
-            "an event loop has run no task for {} s; /health/live is 503 until it does", MAX_PENDING_TICKS);
+            "an event loop has run no task for {} s; /health/live is 503 until it does",
+            MAX_PENDING_TICKS);
       }
     }
   }

@@ -14,15 +14,17 @@ import java.util.HexFormat;
 public final class TruncatedText {
   private static final String MARK = "#sha256:";
   private static final int HASH_LENGTH = 64;
-  private static final int PREFIX_LENGTH = Subject.LONGEST_VALUE - 80;
-  private static final int NAME_PREFIX_LENGTH = Subject.LONGEST_NAME - MARK.length() - HASH_LENGTH / 2;
+  private static final int PREFIX_LENGTH = Subject.MAX_VALUE_LENGTH - 80;
+  private static final int NAME_PREFIX_LENGTH =
+      Subject.MAX_NAME_LENGTH - MARK.length() - HASH_LENGTH / 2;
 
   /**
    * Returns the value, or its truncated form if it is too long. A value that already has the
    * truncated form is hashed again, so that it does not share the counters of a longer value.
    */
   public static String of(String value) {
-    if (value.length() <= Subject.LONGEST_VALUE && !isTruncated(value, PREFIX_LENGTH, HASH_LENGTH)) return value;
+    if (value.length() <= Subject.MAX_VALUE_LENGTH
+        && !isTruncated(value, PREFIX_LENGTH, HASH_LENGTH)) return value;
     return truncated(value);
   }
 
@@ -31,7 +33,7 @@ public final class TruncatedText {
    * truncated form of a longer value as it is.
    */
   static String lenient(String value) {
-    return value.length() <= Subject.LONGEST_VALUE ? value : truncated(value);
+    return value.length() <= Subject.MAX_VALUE_LENGTH ? value : truncated(value);
   }
 
   /**
@@ -40,7 +42,8 @@ public final class TruncatedText {
    * longer name.
    */
   public static String name(String name) {
-    if (name.length() <= Subject.LONGEST_NAME && !isTruncated(name, NAME_PREFIX_LENGTH, HASH_LENGTH / 2)) {
+    if (name.length() <= Subject.MAX_NAME_LENGTH
+        && !isTruncated(name, NAME_PREFIX_LENGTH, HASH_LENGTH / 2)) {
       return name;
     }
     return prefix(name, NAME_PREFIX_LENGTH) + MARK + hash(name).substring(0, HASH_LENGTH / 2);

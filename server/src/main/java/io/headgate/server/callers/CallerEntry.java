@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** State of one tracked caller besides its weight. */
 final class CallerEntry {
   /** Maximum number of characters of the attributes that are kept. Any single attribute fits. */
-  static final int MAX_SUBJECT_LENGTH = Subject.LONGEST_NAME + Subject.LONGEST_VALUE;
+  static final int MAX_SUBJECT_LENGTH = Subject.MAX_NAME_LENGTH + Subject.MAX_VALUE_LENGTH;
 
   private static final int MAX_RULES = 8;
   private static final double RATE_SECONDS = 10;

@@ -37,7 +37,7 @@ public record CallerNaming(List<String> attributes) {
       if (name.isEmpty() || name.length() > Subject.MAX_NAME_LENGTH) {
         throw new IllegalArgumentException(
             "an attribute name must have 1 to %d characters, got '%s'"
-                .formatted(Subject.LONGEST_NAME, name));
+                .formatted(Subject.MAX_NAME_LENGTH, name));
       }
     }
     attributes = List.copyOf(attributes);

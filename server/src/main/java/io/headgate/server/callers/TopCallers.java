@@ -56,8 +56,10 @@ public final class TopCallers {
   private void add(String name, long second, CallerTable.Seen seen) {
     var caller = callers.computeIfAbsent(name, n -> new CallerEntry(n, seen.subject, second));
     String shared = caller.name(); // share one string, since it may be long
-    if (seen.allowed > 0) allowed.add(shared, seen.allowed).ifPresent(dropped -> drop(dropped, denied));
-    if (seen.denied > 0) denied.add(shared, seen.denied).ifPresent(dropped -> drop(dropped, allowed));
+    if (seen.allowed > 0)
+      allowed.add(shared, seen.allowed).ifPresent(dropped -> drop(dropped, denied));
+    if (seen.denied > 0)
+      denied.add(shared, seen.denied).ifPresent(dropped -> drop(dropped, allowed));
     caller.add(second, seen, allowed.isFull() || denied.isFull());
   }
 

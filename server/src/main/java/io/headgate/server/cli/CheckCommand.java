@@ -50,7 +50,8 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (peek && waitForDelay) throw new CommandFailure("--peek charges nothing and can't be combined with --wait");
+    if (peek && waitForDelay)
+      throw new CommandFailure("--peek charges nothing and can't be combined with --wait");
     var body =
         JsonRequestBody.of(
             options.subject(),

@@ -51,7 +51,8 @@ final class DiffCommand implements Callable<Integer> {
   }
 
   private void print(JsonReply diff) {
-    if (!diff.isPresent()) throw new CommandFailure("cannot compare: the preceding revision is no longer stored");
+    if (!diff.isPresent())
+      throw new CommandFailure("cannot compare: the preceding revision is no longer stored");
     new DiffText(colour.applied(context)).print(diff);
     if (DiffText.isEmpty(diff)) context.out().println("No difference.");
   }

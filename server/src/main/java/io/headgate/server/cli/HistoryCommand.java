@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
 /** Lists the revisions of the rules, newest first. */
 @Command(
     name = "history",
-    description = "Lists the revisions of the rules of a running service: author, time and message.",
+    description =
+        "Lists the revisions of the rules of a running service: author, time and message.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class HistoryCommand implements Callable<Integer> {

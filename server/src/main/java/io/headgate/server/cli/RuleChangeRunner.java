@@ -32,10 +32,12 @@ record RuleChangeRunner(
    */
   int run(String method, String path, Supplier<BodyPublisher> body) {
     try {
-      if (options.dryRun()) return dryRunResult(send(method, path, true, options.ifRevision(), body));
+      if (options.dryRun())
+        return dryRunResult(send(method, path, true, options.ifRevision(), body));
       // The change is bound to the revision that was shown, so that nothing else is removed.
       boolean confirms = context.terminal().isPresent() && !options.yes() && !service.json();
-      if (!confirms) return changeResult(send(method, path, false, options.ifRevision(), body), true);
+      if (!confirms)
+        return changeResult(send(method, path, false, options.ifRevision(), body), true);
       var plan = send(method, path, true, options.ifRevision(), body);
       var diff = plan.json().at("diff");
       new DiffText(context).print(diff);
@@ -66,7 +68,8 @@ record RuleChangeRunner(
         .out()
         .printf("%d rule%s will be removed. Go ahead? [y/N] ", removed, removed == 1 ? "" : "s");
     context.out().flush();
-    String answer = context.terminal().flatMap(terminal -> terminal.input().get()).orElse("").strip();
+    String answer =
+        context.terminal().flatMap(terminal -> terminal.input().get()).orElse("").strip();
     return answer.equalsIgnoreCase("y") || answer.equalsIgnoreCase("yes");
   }
 
@@ -99,9 +102,7 @@ record RuleChangeRunner(
             "Dry run, nothing was changed. Against revision %d: %s.%n",
             answer.json().at("revision").at("number").number(), DiffText.summary(diff));
     if (answer.json().at("readOnly").isPresent()) {
-      context
-          .out()
-          .println("These rules are read-only: " + answer.json().at("readOnly").text());
+      context.out().println("These rules are read-only: " + answer.json().at("readOnly").text());
     }
     printCallers(answer.json().at("callers"));
     return Main.OK;

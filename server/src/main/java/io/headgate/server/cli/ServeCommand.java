@@ -104,7 +104,8 @@ final class ServeCommand implements Callable<Integer> {
       description =
           "How long at most to warm up the code before listening, so that the first calls are"
               + " fast; 0s to skip it. Default: ${DEFAULT-VALUE}")
-  private Duration warmUp = Duration.ofSeconds(2); // not a constant of WarmUp, whose logger must not exist yet
+  private Duration warmUp =
+      Duration.ofSeconds(2); // not a constant of WarmUp, whose logger must not exist yet
 
   @Mixin private LogOptions log;
 

@@ -19,7 +19,8 @@ import java.util.Optional;
 /** Sends HTTP requests to a running service. */
 final class ServiceClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-  private static final Duration RESPONSE_TIMEOUT = Duration.ofMinutes(15); // a check may wait in a queue
+  private static final Duration RESPONSE_TIMEOUT =
+      Duration.ofMinutes(15); // a check may wait in a queue
 
   /** A successful response: a decision or an explanation. */
   record Answer(int status, String body, JsonReply json) {}
@@ -66,7 +67,8 @@ final class ServiceClient {
           "no service answers at %s; start one with ./headgate serve, or name it with --url"
               .formatted(redacted(url)));
     } catch (IOException e) {
-      throw new CommandFailure("the connection to %s failed: %s".formatted(redacted(url), e.getMessage()));
+      throw new CommandFailure(
+          "the connection to %s failed: %s".formatted(redacted(url), e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CommandFailure("interrupted while waiting for " + redacted(url));

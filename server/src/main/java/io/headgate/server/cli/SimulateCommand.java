@@ -116,11 +116,11 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--max-keys",
       paramLabel = "N",
-      defaultValue = "" + MemoryStore.DEFAULT_MOST_KEYS,
+      defaultValue = "" + MemoryStore.DEFAULT_MAX_KEYS,
       description =
           "The maximum number of counters of each rule set; beyond it, the least significant ones"
               + " are evicted. Default: 1000000")
-  private int maxKeys = MemoryStore.DEFAULT_MOST_KEYS;
+  private int maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
 
   @Option(names = "--json", description = "Prints one JSON object.")
   private boolean json;
@@ -147,8 +147,8 @@ final class SimulateCommand implements Callable<Integer> {
           against.isPresent() ? Optional.of(rules(against.get())) : Optional.<RuleSet>empty();
       try (var comparison =
           baseline
-              .map(before -> Comparison.of(simulator(before), simulator(candidate), Deadline.ENDLESS))
-              .orElseGet(() -> Comparison.alone(simulator(candidate)))) {
+              .map(before -> Comparison.of(simulator(before), simulator(candidate), Deadline.NEVER))
+              .orElseGet(() -> Comparison.single(simulator(candidate)))) {
         var simulation = replay(comparison, attributes(candidate, baseline));
         if (json) context.out().println(SimulationJson.of(simulation, top));
         else new SimulationText(context, top).print(simulation);
@@ -167,7 +167,7 @@ final class SimulateCommand implements Callable<Integer> {
     if (maxKeys < 1) {
       throw new CommandFailure(
           "--max-keys must be 1 or more, got %d; the default is %d"
-              .formatted(maxKeys, MemoryStore.DEFAULT_MOST_KEYS));
+              .formatted(maxKeys, MemoryStore.DEFAULT_MAX_KEYS));
     }
     new AccessLogFiles(process, logs).requireAll();
   }
@@ -178,8 +178,11 @@ final class SimulateCommand implements Callable<Integer> {
 
   private SimulationReport replay(Comparison comparison, Attributes read) {
     var order =
-        ReorderBuffer.within(
-            comparison::add, SimulationReport.REORDER_SPAN_MICROS, SimulationReport.MAX_BUFFERED, !noSpread);
+        ReorderBuffer.bounded(
+            comparison::add,
+            SimulationReport.REORDER_SPAN_MICROS,
+            SimulationReport.MAX_BUFFERED,
+            !noSpread);
     var log = new AccessLog(read, format, query, order::add);
     new AccessLogFiles(process, logs).read(log);
     order.finish();

@@ -40,7 +40,8 @@ final class WarmUpCommand implements Callable<Integer> {
     String url = address(output);
     for (int i = 0; i < CHECKS; i++) {
       int code = run(new StringWriter(), "check", "user:" + i, "--url", url);
-      if (code == Main.ERROR) throw new CommandFailure("a check failed during the warm-up: " + output);
+      if (code == Main.ERROR)
+        throw new CommandFailure("a check failed during the warm-up: " + output);
     }
     run(new StringWriter(), "explain", "user:1", "--url", url);
     return Main.OK; // the service stops gracefully on exit

@@ -8,7 +8,8 @@ package io.headgate.server.counts;
  * @param shadowDenied allowed, although a rule in shadow mode would have denied
  * @param degraded decided by a rule's failure policy because the store was unavailable
  */
-public record CheckCounts(long checks, long allowed, long denied, long shadowDenied, long degraded) {
+public record CheckCounts(
+    long checks, long allowed, long denied, long shadowDenied, long degraded) {
   public static final CheckCounts NONE = new CheckCounts(0, 0, 0, 0, 0);
 
   /** Returns the sums of both. */

@@ -1,8 +1,6 @@
 package io.headgate.server.counts;
 
-/**
- * A ring buffer with the counts of each of the last {@value #SECONDS} seconds. Not thread-safe.
- */
+/** A ring buffer with the counts of each of the last {@value #SECONDS} seconds. Not thread-safe. */
 public final class SecondRing {
   public static final int SECONDS = 300;
 
@@ -56,7 +54,8 @@ public final class SecondRing {
   public CheckCounts at(long second) {
     if (second > newest || newest - second >= SECONDS) return CheckCounts.NONE;
     int slot = slot(second);
-    return new CheckCounts(checks[slot], allowed[slot], denied[slot], shadowDenied[slot], degraded[slot]);
+    return new CheckCounts(
+        checks[slot], allowed[slot], denied[slot], shadowDenied[slot], degraded[slot]);
   }
 
   /** Returns the sums of the given number of seconds up to {@code last}. */

@@ -52,7 +52,8 @@ public final class PageFiles {
 
   private static byte[] read(String path) throws IOException {
     try (var in = open(path)) {
-      return Objects.requireNonNull(in, () -> path + " is listed in " + LIST + " but missing").readAllBytes();
+      return Objects.requireNonNull(in, () -> path + " is listed in " + LIST + " but missing")
+          .readAllBytes();
     }
   }
 

@@ -60,8 +60,8 @@ public final class FileWatcher implements AutoCloseable {
    * @throws IOException if the files can't be read now
    * @throws IllegalArgumentException if their content is not valid now
    */
-  public static FileWatcher watch(
-      String what, List<Path> files, Duration interval, Reload reload) throws IOException {
+  public static FileWatcher watch(String what, List<Path> files, Duration interval, Reload reload)
+      throws IOException {
     var before = stamps(files); // before reading, so that a concurrent write counts as a change
     reload.run();
     var watcher = new FileWatcher(what, List.copyOf(files), before, reload);

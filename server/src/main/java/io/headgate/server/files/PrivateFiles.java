@@ -34,7 +34,8 @@ public final class PrivateFiles {
     }
     boolean existed = Files.isDirectory(directory);
     Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(DIRECTORY));
-    boolean isWorkingDirectory = directory.toAbsolutePath().normalize().equals(Path.of("").toAbsolutePath());
+    boolean isWorkingDirectory =
+        directory.toAbsolutePath().normalize().equals(Path.of("").toAbsolutePath());
     if (existed && own && !isWorkingDirectory) restrict(directory, DIRECTORY);
   }
 
@@ -47,7 +48,8 @@ public final class PrivateFiles {
 
   /** Restricts a file to mode 0600, if it exists and is a regular file. */
   public static void restrict(Path file) throws IOException {
-    if (supportsModes(file) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) restrict(file, FILE);
+    if (supportsModes(file) && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+      restrict(file, FILE);
   }
 
   private static void restrict(Path path, Set<PosixFilePermission> mode) throws IOException {

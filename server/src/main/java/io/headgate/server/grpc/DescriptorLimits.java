@@ -67,7 +67,7 @@ final class DescriptorLimits {
     var own = compiled.computeIfAbsent(key, DescriptorLimits::compile);
     var subject = Subject.of(ATTRIBUTE, text(domain, descriptor));
     boolean closed = key.permits == 0;
-    long cost = closed && request.cost() > 0 ? Request.HIGHEST_COST : request.cost();
+    long cost = closed && request.cost() > 0 ? Request.MAX_COST : request.cost();
     return Optional.of(own.plan(Request.of(subject, cost), 0, 0));
   }
 

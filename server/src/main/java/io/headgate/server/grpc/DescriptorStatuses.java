@@ -15,8 +15,8 @@ import java.util.Optional;
 /**
  * Builds Envoy's response from the result of a call.
  *
- * <p>A delayed request is reported as OK, since Envoy can't wait: a queue admits at once
- * every request that it has room for.
+ * <p>A delayed request is reported as OK, since Envoy can't wait: a queue admits at once every
+ * request that it has room for.
  */
 final class DescriptorStatuses {
   private final RateLimitHeaders headers;

@@ -25,7 +25,7 @@ final class Descriptors {
   static final int MAX_DESCRIPTORS = 100;
 
   /** The maximum number of entries; the domain and the keys take two attributes of a subject. */
-  static final int MAX_ENTRIES = Subject.MOST_ATTRIBUTES - 2;
+  static final int MAX_ENTRIES = Subject.MAX_ATTRIBUTES - 2;
 
   private static final char REPLACEMENT = '\uFFFD';
 
@@ -78,7 +78,7 @@ final class Descriptors {
       return Math.max(1, Integer.toUnsignedLong(call.getHitsAddend()));
     }
     long hits = descriptor.getHitsAddend().getValue();
-    return hits < 0 || hits > Request.HIGHEST_COST ? Request.HIGHEST_COST : hits; // unsigned
+    return hits < 0 || hits > Request.MAX_COST ? Request.MAX_COST : hits; // unsigned
   }
 
   private static Subject subject(String domain, RateLimitDescriptor descriptor, int index) {

@@ -79,7 +79,7 @@ public final class GrpcApi {
     var rateLimits =
         new RateLimitService(vertx, limiter, access, ticker, settings, listener, api.tracing());
     var streams = new StreamingCalls(vertx);
-    var health = new HealthService(streams, readiness, Set.of(RATE_LIMITS), api::heard);
+    var health = new HealthService(streams, readiness, Set.of(RATE_LIMITS), api::recordActivity);
     var reflection =
         new ReflectionService(
             streams,
@@ -108,7 +108,7 @@ public final class GrpcApi {
   public boolean handle(HttpServerRequest request) {
     if (!isGrpc(request)) return false;
     boolean reflection = isReflection(request);
-    var call = api.expects(request, reflection, reflection ? reflectionResponseBytes : 0);
+    var call = api.registerNonApi(request, reflection, reflection ? reflectionResponseBytes : 0);
     if (call.isPresent()) server.handle(framed(request, call.get()));
     return true;
   }

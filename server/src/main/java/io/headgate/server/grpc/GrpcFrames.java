@@ -53,7 +53,7 @@ final class GrpcFrames extends HttpServerRequestWrapper {
           GrpcStatus.INTERNAL,
           "a message has the compressed flag and the call names no encoding for it; send messages"
               + " uncompressed");
-    } else if (!call.receives(chunk.length())) {
+    } else if (!call.reserveBody(chunk.length())) {
       refuse(GrpcStatus.RESOURCE_EXHAUSTED, "the server has no memory for the message; try again");
     } else {
       next.handle(chunk);

@@ -56,7 +56,8 @@ final class HealthService {
   void watch(GrpcServerRequest<Buffer, HealthCheckResponse> call) {
     var reply = new GrpcReply<>(call);
     reply.receiveOne(
-        HealthCheckRequest.parser(), request -> new Watch(call, reply, request.getService()).start());
+        HealthCheckRequest.parser(),
+        request -> new Watch(call, reply, request.getService()).start());
   }
 
   private static String shown(HealthCheckRequest request) {

@@ -62,7 +62,7 @@ final class RateLimitService {
 
   void handle(GrpcServerRequest<Buffer, RateLimitResponse> call) {
     var refusal =
-        access.refusalOfCheck(call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
+        access.checkDenial(call.headers().get(HttpHeaders.AUTHORIZATION), call.connection());
     var trace = tracing.isOn() && refusal.isEmpty() ? startTrace(call) : Trace.NONE;
     var reply = new GrpcReply<>(call, trace);
     if (refusal.isPresent()) {
@@ -117,7 +117,9 @@ final class RateLimitService {
       return;
     }
     // Redis may still charge a call that has exceeded its deadline.
-    long timer = vertx.setTimer(deadline(call), fired -> reply.fail(GrpcStatus.UNAVAILABLE, DEADLINE_EXCEEDED));
+    long timer =
+        vertx.setTimer(
+            deadline(call), fired -> reply.fail(GrpcStatus.UNAVAILABLE, DEADLINE_EXCEEDED));
     var context = vertx.getOrCreateContext();
     var unused =
         decided.whenComplete((decision, problem) ->
@@ -154,7 +156,8 @@ final class RateLimitService {
     var plans = new ArrayList<Plan>(limiter.plans(requests));
     for (int i = 0; i < plans.size(); i++) {
       var own =
-          descriptorLimits.plan(rules, plans.get(i), requests.get(i), domain, message.getDescriptors(i));
+          descriptorLimits.plan(
+              rules, plans.get(i), requests.get(i), domain, message.getDescriptors(i));
       if (own.isPresent()) plans.set(i, own.get());
     }
     return CombinedPlan.of(plans);

@@ -133,7 +133,8 @@ final class ReflectionService {
     return switch (request.getMessageRequestCase()) {
       case LIST_SERVICES -> response.setListServicesResponse(list).build();
       case FILE_BY_FILENAME -> file(response, byName.get(request.getFileByFilename()));
-      case FILE_CONTAINING_SYMBOL -> file(response, bySymbol.get(request.getFileContainingSymbol()));
+      case FILE_CONTAINING_SYMBOL ->
+          file(response, bySymbol.get(request.getFileContainingSymbol()));
       case FILE_CONTAINING_EXTENSION, ALL_EXTENSION_NUMBERS_OF_TYPE, MESSAGEREQUEST_NOT_SET ->
           file(response, null);
     };

@@ -93,7 +93,8 @@ public final class HttpApi {
     var checks = new CheckHandlers(limiter, checkService, ticker);
     var slots = new SlotHandlers(limiter, checkService);
     var explain = new ExplainHandlers(limiter, checkService, access);
-    var info = new ServiceInfoHandlers(limiter, repository, access, readiness, readiness.watchdog());
+    var info =
+        new ServiceInfoHandlers(limiter, repository, access, readiness, readiness.watchdog());
     var pages = new DashboardHandler(info);
     var changes = new RuleChangeHandlers(repository, callers, ticker, access);
     var rules = new RuleHandlers(repository, changes);
@@ -119,7 +120,8 @@ public final class HttpApi {
             .add(DELETE, "/v1/rules/*", withoutBody(Role.CHANGE_RULES, rules::delete))
             .add(GET, "/v1/revisions", withoutBody(Role.READ_RULES, revisions::history))
             .add(GET, "/v1/revisions/*", withoutBody(Role.READ_RULES, revisions::show))
-            .add(POST, "/v1/revisions/*/restore", withoutBody(Role.CHANGE_RULES, revisions::restore))
+            .add(
+                POST, "/v1/revisions/*/restore", withoutBody(Role.CHANGE_RULES, revisions::restore))
             .add(GET, "/v1/stats", withoutBody(Role.READ, views.stats()::stats))
             .add(GET, "/v1/stream", withoutBody(Role.READ, views.stats()::stream))
             .add(GET, "/v1/callers", withoutBody(Role.READ, views.stats()::callers))
@@ -129,7 +131,10 @@ public final class HttpApi {
             .add(POST, "/v1/what-if", simulation(whatIf::answer))
             .add(GET, "/health/live", withoutBody(Role.PUBLIC, info::live))
             .add(GET, "/health/ready", withoutBody(Role.PUBLIC, info::ready))
-            .add(GET, "/metrics", withoutBody(Role.READ, new MetricsHandler(views.metrics())::answer))
+            .add(
+                GET,
+                "/metrics",
+                withoutBody(Role.READ, new MetricsHandler(views.metrics())::answer))
             .add(GET, "/openapi.yaml", withoutBody(Role.PUBLIC, OpenApiHandler::answer))
             .add(GET, "/assets/*", withoutBody(Role.PUBLIC, pages::asset))
             .add(GET, "/", withoutBody(Role.PUBLIC, pages::root));
@@ -179,7 +184,8 @@ public final class HttpApi {
    *     one
    * @return empty if there is no memory for the request, which has then been rejected
    */
-  public Optional<NonApiRequest> registerNonApi(HttpServerRequest request, boolean unbounded, long responseBytes) {
+  public Optional<NonApiRequest> registerNonApi(
+      HttpServerRequest request, boolean unbounded, long responseBytes) {
     var call = new NonApiRequest(request, vertx, connections, responseBytes);
     return call.begin(unbounded) ? Optional.of(call) : Optional.empty();
   }

@@ -65,7 +65,8 @@ public final class RepeatLimitingAppender extends AppenderBase<ILoggingEvent>
 
   private void report(long now) {
     counts.forEach((kind, count) -> {
-      if (count.lines > MAX_LINES) next.appendLoopOnAppenders(summary(kind, count.lines - MAX_LINES, now));
+      if (count.lines > MAX_LINES)
+        next.appendLoopOnAppenders(summary(kind, count.lines - MAX_LINES, now));
     });
     counts.clear();
   }

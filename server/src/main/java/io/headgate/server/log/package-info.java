@@ -1,6 +1,4 @@
-/**
- * Logback appenders, configured in {@code logback.xml}. Independent of requests and rules.
- */
+/** Logback appenders, configured in {@code logback.xml}. Independent of requests and rules. */
 @NullMarked
 package io.headgate.server.log;
 

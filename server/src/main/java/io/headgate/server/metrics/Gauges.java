@@ -61,7 +61,10 @@ final class Gauges {
                 "Instances that share the store, as seen by this one.",
                 store.instances()))
         .metricSnapshot(
-            gauge("headgate_rules_revision", "Revision of the rules in force on this instance.", snapshot.number()))
+            gauge(
+                "headgate_rules_revision",
+                "Revision of the rules in force on this instance.",
+                snapshot.number()))
         .metricSnapshot(gauge("headgate_rules", "Rules in force.", snapshot.rules().rules().size()))
         .metricSnapshot(
             gauge(

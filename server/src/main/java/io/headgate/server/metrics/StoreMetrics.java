@@ -31,7 +31,7 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
   }
 
   @Override
-  public void ended(int count, long nanos) {
+  public void onRoundTrip(int count, long nanos) {
     commands.add(count);
     calls.add(nanos);
     times.record(nanos);
@@ -57,15 +57,18 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
     snapshots.metricSnapshot(
         PrometheusHistogram.snapshot(
             "headgate_store_seconds",
-            "How long calls to the store took; one call may carry many commands.",
+            "Latency of calls to the store; one call may carry many commands.",
             List.of(calls)));
     snapshots.metricSnapshot(
         counter(
             "headgate_store_commands",
-            "How many commands the calls to the store carried.",
-            questions.sum()));
+            "Commands sent to the store.",
+            commands.sum()));
     snapshots.metricSnapshot(
-        counter("headgate_store_outages", "Times the circuit breaker of the store opened.", outages.get()));
+        counter(
+            "headgate_store_outages",
+            "Times the circuit breaker of the store opened.",
+            outages.get()));
     var errors =
         CounterSnapshot.builder()
             .name("headgate_store_errors")

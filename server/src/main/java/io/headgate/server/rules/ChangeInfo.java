@@ -30,7 +30,8 @@ public record ChangeInfo(String author, String message, boolean isSeed) {
   private static String clean(String name, String text, int maxLength) {
     if (text.length() > maxLength) {
       throw new IllegalArgumentException(
-          "the %s may have at most %d characters, got %d".formatted(name, maxLength, text.length()));
+          "the %s may have at most %d characters, got %d"
+              .formatted(name, maxLength, text.length()));
     }
     return text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+", " ").strip();
   }

@@ -35,7 +35,8 @@ public final class FileRuleRepository implements RuleRepository {
     file.follow(
         interval,
         read -> {
-          repository.versions.change(OptionalLong.empty(), SeedFile.changeInfo(file), old -> read.rules());
+          repository.versions.change(
+              OptionalLong.empty(), SeedFile.changeInfo(file), old -> read.rules());
           LOG.info("{} has changed: {} rules in force", file.path(), read.rules().size());
         });
     return repository;

@@ -24,9 +24,7 @@ public final class InMemoryRuleRepository implements RuleRepository {
   private final List<RuleSnapshot> snapshots = new ArrayList<>();
   private final List<Consumer<RuleSnapshot>> listeners = new ArrayList<>();
 
-  /**
-   * Creates a repository with the given rules as its only revision, for uses without a history.
-   */
+  /** Creates a repository with the given rules as its only revision, for uses without a history. */
   public static InMemoryRuleRepository of(RuleSet rules) {
     return new InMemoryRuleRepository(
         InstantSource.system(), rules, new ChangeInfo("headgate", "", true));

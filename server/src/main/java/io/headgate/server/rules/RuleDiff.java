@@ -114,7 +114,8 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
       if (is.containsKey(rule.id())) positions.put(rule.id(), positions.size());
     }
     var kept = after.stream().map(Rule::id).filter(was::containsKey).toList();
-    var stays = LongestIncreasingSubsequence.longest(kept.stream().mapToInt(positions::get).toArray());
+    var stays =
+        LongestIncreasingSubsequence.longest(kept.stream().mapToInt(positions::get).toArray());
     var moves = new ArrayList<Move>();
     var previous = Optional.<String>empty();
     int position = 0;

@@ -92,7 +92,8 @@ public final class SeedFile {
       if (snapshot.number() == latest.number()) return; // the difference has no effect
       LOG.info("{} has changed: {} rules in force", file.path(), offered.rules().size());
     } catch (RuleRepositoryException.Stale e) {
-      LOG.debug("concurrent change, retrying", e); // for example another instance with the same file
+      LOG.debug(
+          "concurrent change, retrying", e); // for example another instance with the same file
     }
   }
 

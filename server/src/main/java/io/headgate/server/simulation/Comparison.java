@@ -9,8 +9,10 @@ import java.util.Map;
 public final class Comparison implements AutoCloseable {
   /** Series of {@link #timeline}: all requests. */
   public static final int OFFERED = 0;
+
   /** Series of {@link #timeline}: denied under the current rules. */
   public static final int DENIED_BEFORE = 1;
+
   /** Series of {@link #timeline}: denied under the proposed rules. */
   public static final int DENIED_AFTER = 2;
 

@@ -33,7 +33,8 @@ public final class ReorderBuffer {
   private long late;
   private long overflowed;
 
-  private ReorderBuffer(Consumer<Arrival> consumer, long lookAheadMicros, int maxBuffered, boolean spread) {
+  private ReorderBuffer(
+      Consumer<Arrival> consumer, long lookAheadMicros, int maxBuffered, boolean spread) {
     this.consumer = consumer;
     this.lookAheadMicros = lookAheadMicros;
     this.maxBuffered = maxBuffered;
@@ -70,7 +71,8 @@ public final class ReorderBuffer {
     buffered.add(new Buffered(arrival, number++));
     latest = Math.max(latest, arrival.micros());
     while (!buffered.isEmpty()
-        && (buffered.size() > maxBuffered || buffered.element().arrival.micros() <= latest - lookAheadMicros)) {
+        && (buffered.size() > maxBuffered
+            || buffered.element().arrival.micros() <= latest - lookAheadMicros)) {
       release(buffered.remove().arrival);
     }
   }

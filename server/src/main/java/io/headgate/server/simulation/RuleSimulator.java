@@ -25,7 +25,8 @@ public final class RuleSimulator implements AutoCloseable {
   private final MemoryStore store;
   private final Map<String, RuleTotals> totalsByRule = new HashMap<>();
   private final List<RuleTotals> ruleOrder = new ArrayList<>();
-  private final Map<SimulatedDecision, long[]> totalsByDecision = new EnumMap<>(SimulatedDecision.class);
+  private final Map<SimulatedDecision, long[]> totalsByDecision =
+      new EnumMap<>(SimulatedDecision.class);
   private final SimulationBudget budget;
   private final int keyCheckInterval;
   private long slotIds;
@@ -100,7 +101,8 @@ public final class RuleSimulator implements AutoCloseable {
 
   private RuleTotals ruleTotals(Plan.Part part) {
     var ruleTotals = totalsByRule.get(part.rule().id());
-    if (ruleTotals == null) throw new IllegalStateException("no rule '%s'".formatted(part.rule().id()));
+    if (ruleTotals == null)
+      throw new IllegalStateException("no rule '%s'".formatted(part.rule().id()));
     return ruleTotals;
   }
 

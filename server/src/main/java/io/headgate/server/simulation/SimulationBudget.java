@@ -14,7 +14,7 @@ import java.util.Locale;
  */
 public record SimulationBudget(int keys, long requests) {
   /** The budget of a service with default settings. */
-  public static final SimulationBudget DEFAULT = ofKeys(MemoryStore.DEFAULT_MOST_KEYS);
+  public static final SimulationBudget DEFAULT = ofKeys(MemoryStore.DEFAULT_MAX_KEYS);
 
   /** Overhead of a counter: its entry in the store and the text of its key. */
   private static final int KEY_BYTES = 256;

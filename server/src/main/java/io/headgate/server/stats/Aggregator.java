@@ -71,9 +71,7 @@ final class Aggregator {
     return found;
   }
 
-  /**
-   * Returns and resets the number of checks allowed without being counted, including late ones.
-   */
+  /** Returns and resets the number of checks allowed without being counted, including late ones. */
   long takeUncounted() {
     long taken = uncounted;
     uncounted = 0;

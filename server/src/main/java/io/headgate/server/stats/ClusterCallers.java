@@ -95,8 +95,7 @@ public final class ClusterCallers {
   /** Decodes a list on a virtual thread. Completes with empty if it is invalid or late. */
   static CompletableFuture<Optional<CallerList>> read(CompletionStage<Optional<byte[]>> content) {
     return content
-        .thenApplyAsync(
-            bytes -> bytes.flatMap(CallerCodec::decode), Thread::startVirtualThread)
+        .thenApplyAsync(bytes -> bytes.flatMap(CallerCodec::decode), Thread::startVirtualThread)
         .toCompletableFuture()
         .orTimeout(READ_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
         .exceptionally(failure -> Optional.empty());

@@ -21,7 +21,7 @@ public final class EventLoopCounter implements DecisionListener {
   private final CountsQueue queue;
   private final LongSupplier clock;
   private final long secret;
-  private final CheckResult.RuleSaid ruleListener = this::countRule;
+  private final CheckResult.RuleVisitor ruleListener = this::countRule;
   private ThreadCounts counts;
   private CallerTable callers;
   private boolean allowed; // of the decision being counted, like the next three fields
@@ -45,7 +45,7 @@ public final class EventLoopCounter implements DecisionListener {
     degraded = result.source() == Source.FALLBACK;
     shadowDenied = false;
     uncounted = false;
-    result.eachRule(ruleListener);
+    result.forEachRule(ruleListener);
     count(counts.all, allowed, !allowed, shadowDenied);
     if (uncounted && allowed) counts.uncounted++;
     counts.latencies.record(nanos);

@@ -66,7 +66,8 @@ public final class StatsCollector {
    * @param clock milliseconds since the epoch; must not go back, such as {@link MonotonicClock}
    * @param storeUnavailable whether failure policies currently replace the store
    */
-  public StatsCollector(List<String> callerNames, LongSupplier clock, BooleanSupplier storeUnavailable) {
+  public StatsCollector(
+      List<String> callerNames, LongSupplier clock, BooleanSupplier storeUnavailable) {
     this.names = new CallerNaming(callerNames);
     this.clock = clock;
     this.storeUnavailable = storeUnavailable;
@@ -101,9 +102,7 @@ public final class StatsCollector {
     snapshotListeners.add(listener);
   }
 
-  /**
-   * Adds a listener that is notified when an anomaly opens and when it ends. It must not block.
-   */
+  /** Adds a listener that is notified when an anomaly opens and when it ends. It must not block. */
   public void onAnomaly(Consumer<Anomaly> listener) {
     anomalyListeners.add(listener);
   }
@@ -149,7 +148,8 @@ public final class StatsCollector {
    */
   private void detect(long ended, List<Anomaly> changes) {
     changedRules.getAndSet(Optional.empty()).ifPresent(ids -> detector.setActiveRules(ids, ended));
-    changes.addAll(detector.observeStore(ended, storeUnavailable.getAsBoolean(), aggregator.takeUncounted()));
+    changes.addAll(
+        detector.observeStore(ended, storeUnavailable.getAsBoolean(), aggregator.takeUncounted()));
     if (ended - last > MAX_TICK_DELAY) {
       detected = ended;
       detector.skipTo(ended + 1);
@@ -159,7 +159,9 @@ public final class StatsCollector {
     while (detected < ended - 1) {
       detected++;
       changes.addAll(
-          detector.observe(new DetectorInput(detected, aggregator.at(detected), aggregator.rulesAt(detected), busiest)));
+          detector.observe(
+              new DetectorInput(
+                  detected, aggregator.at(detected), aggregator.rulesAt(detected), busiest)));
     }
   }
 

@@ -26,7 +26,8 @@ public final class RedisStoreFactory {
   public static RedisStore open(RedisOptions options) {
     var log = new OutageLog("Redis at " + options.address());
     var store =
-        RedisStore.connect(options.withListener(new CompositeListener(log, options.listener())));
+        RedisStore.connect(
+            options.withOutageListener(new CompositeListener(log, options.outageListener())));
     if (canDecide(store)) log.reached();
     return store;
   }

@@ -33,7 +33,7 @@ public record StoreView(Store store) {
 
   /** Returns the channel between instances that share the store; empty for the memory store. */
   public Optional<Broadcast> broadcast() {
-    return store instanceof RedisStore redis ? Optional.of(redis.bulletin()) : Optional.empty();
+    return store instanceof RedisStore redis ? Optional.of(redis.broadcast()) : Optional.empty();
   }
 
   /** Returns whether the circuit breaker is open, so that failure policies decide. */

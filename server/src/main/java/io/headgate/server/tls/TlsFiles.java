@@ -16,7 +16,8 @@ import java.util.Optional;
  *     no client certificates
  * @param clientsRequired whether a client without a certificate is rejected
  */
-public record TlsFiles(Path certificate, Path key, Optional<Path> clientCa, boolean clientsRequired) {
+public record TlsFiles(
+    Path certificate, Path key, Optional<Path> clientCa, boolean clientsRequired) {
   /** Returns all paths, for watching them. */
   public List<Path> all() {
     var all = new ArrayList<>(List.of(certificate, key));

@@ -87,7 +87,8 @@ final class RecordedTrace implements Trace {
     var call = storeSpan;
     storeSpan = null;
     if (call == null || !storeCalled) return;
-    if (failed) call.setStatus(StatusCode.ERROR, "the store did not answer; failure policies decided");
+    if (failed)
+      call.setStatus(StatusCode.ERROR, "the store did not answer; failure policies decided");
     call.end();
   }
 

@@ -249,7 +249,8 @@ class AbuseTest {
     for (int i = 0; i < 30; i++) {
       var client = connect();
       send(() -> {
-        var first = new Block().indexed(3).indexed(6).literalIndexed(":path", "/" + "p".repeat(1_900));
+        var first =
+            new Block().indexed(3).indexed(6).literalIndexed(":path", "/" + "p".repeat(1_900));
         first.literal(":authority", "x").literalIndexed("cookie", "c".repeat(1_900));
         client.headers(first, false);
         for (int stream = 1; stream < STREAMS; stream++) {

@@ -32,9 +32,11 @@ class AnomaliesPageTest {
   }
 
   private static final Scenario USUAL = new Scenario("200/s, after 2 days", 8, 2, false, 200);
-  private static final Scenario FIRST_DAY = new Scenario("200/s, from the first hour", 1, 0, false, 200);
+  private static final Scenario FIRST_DAY =
+      new Scenario("200/s, from the first hour", 1, 0, false, 200);
   private static final Scenario SMALL = new Scenario("10/s, after 2 days", 8, 2, false, 10);
-  private static final Scenario WEEKENDS = new Scenario("200/s, half of it on weekends", 8, 2, true, 200);
+  private static final Scenario WEEKENDS =
+      new Scenario("200/s, half of it on weekends", 8, 2, true, 200);
 
   @Test
   void accuracyIsDocumentedAndHigh() throws IOException {

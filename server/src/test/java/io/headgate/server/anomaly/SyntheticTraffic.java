@@ -167,7 +167,8 @@ final class SyntheticTraffic {
     boolean weekend = weekends && (day % 7 == 2 || day % 7 == 3); // 1970 began on a Thursday
     double noise = drift + 0.04 * random.nextGaussian();
     return base
-        * StrictMath.exp(seasonality + morning + evening + noise + (weekend ? StrictMath.log(0.5) : 0));
+        * StrictMath.exp(
+            seasonality + morning + evening + noise + (weekend ? StrictMath.log(0.5) : 0));
   }
 
   private long poisson(double mean) {

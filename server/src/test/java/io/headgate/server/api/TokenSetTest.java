@@ -133,10 +133,10 @@ class TokenSetTest {
       String token = "Authorization: Bearer adm1n-new";
       admin.delete("/v1/rules/all", token, "X-Headgate-Author: Bert");
       var revision = service.repository.inForce().revision();
-      assertThat(revision.signature().author()).isEqualTo("Bert with token Anna");
+      assertThat(revision.changeInfo().author()).isEqualTo("Bert with token Anna");
       admin.post("/v1/revisions/1/restore", token);
       revision = service.repository.inForce().revision();
-      assertThat(revision.signature().author()).isEqualTo("Anna");
+      assertThat(revision.changeInfo().author()).isEqualTo("Anna");
     }
   }
 }

@@ -105,7 +105,8 @@ class TrustedProxiesTest {
         .isEqualTo("10.0.0.1");
     assertThat(caller(PROXIES, PROXY, "X-Real-IP: 192.0.2.9", "Forwarded: for=1.1.1.1"))
         .isEqualTo("10.0.0.1");
-    assertThat(caller(PROXIES, PROXY, "X-Real-IP: 192.0.2.9", "X-Forwarded-For: 1.1.1.1, 192.0.2.9"))
+    assertThat(
+            caller(PROXIES, PROXY, "X-Real-IP: 192.0.2.9", "X-Forwarded-For: 1.1.1.1, 192.0.2.9"))
         .isEqualTo("192.0.2.9");
   }
 
@@ -142,7 +143,9 @@ class TrustedProxiesTest {
     assertThatThrownBy(() -> TrustedProxies.of(List.of(block)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "'" + block + "' is not an address or CIDR block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32");
+            "'"
+                + block
+                + "' is not an address or CIDR block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32");
   }
 
   @Test

@@ -104,7 +104,13 @@ class TopCallersTest {
       boolean isAllowed = event >= 15;
       if (isAllowed) allowed[caller]++;
       else denied[caller]++;
-      count(callers, START, Subject.of("caller" + caller), isAllowed ? 1 : 0, isAllowed ? 0 : 1, "rule");
+      count(
+          callers,
+          START,
+          Subject.of("caller" + caller),
+          isAllowed ? 1 : 0,
+          isAllowed ? 0 : 1,
+          "rule");
     }
     for (int i = 0; i < 15; i++) {
       var found = callers.find("caller" + i);
@@ -135,7 +141,7 @@ class TopCallersTest {
         .containsKey("long0");
     count(callers, START, unnamed, 1, 0, "rule");
     assertThat(callers.find("(unnamed)").orElseThrow().subject()).containsOnlyKeys("long0", "path");
-    attributes.put("user", "u".repeat(Subject.LONGEST_VALUE));
+    attributes.put("user", "u".repeat(Subject.MAX_VALUE_LENGTH));
     count(callers, START, Subject.of(attributes), 1, 0, "rule");
     assertThat(callers.find("user=" + attributes.get("user")).orElseThrow().subject())
         .containsKey("user")
@@ -206,7 +212,9 @@ class TopCallersTest {
             2,
             0.5,
             30,
-            java.util.List.of(CallerStatsFixtures.caller("user:ä", 20, 1), CallerStatsFixtures.caller("b", 10, 0)));
+            java.util.List.of(
+                CallerStatsFixtures.caller("user:ä", 20, 1),
+                CallerStatsFixtures.caller("b", 10, 0)));
     byte[] encoded = CallerCodec.encode(list);
     assertThat(CallerCodec.decode(encoded)).hasValue(list);
     for (int cut = 0; cut < encoded.length; cut++) {

@@ -190,8 +190,7 @@ class HeadgateIT {
       try (var second = headgate("serve", "--port", "0")) {
         assertThat(second.exitCode()).isEqualTo(2);
         assertThat(second.err())
-            .contains(
-                "the rules database h2:./headgate-data/headgate is open in another process")
+            .contains("the rules database h2:./headgate-data/headgate is open in another process")
             .contains("--data", "--database postgresql://");
       }
       try (var second = headgate("serve", "--port", "0", "--data", "elsewhere")) {

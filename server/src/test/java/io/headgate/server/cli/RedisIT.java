@@ -159,7 +159,9 @@ class RedisIT {
         Eventually.holds(
             "Redis decides", PATIENCE, () -> client.ask("tokens:x").source().equals("store"));
         Eventually.holds(
-            "the recovery is logged", PATIENCE, () -> service.err().contains(" is available after "));
+            "the recovery is logged",
+            PATIENCE,
+            () -> service.err().contains(" is available after "));
         assertThat(service.err().lines()).hasSize(2);
         assertThat(service.out() + service.err()).doesNotContain("s3cret");
       }

@@ -28,7 +28,7 @@ class RuleChangesCommandTest extends RunningRules {
     assertThat(err).isEmpty();
     assertThat(code).isEqualTo(0);
     assertThat(limiter.rules().rules()).hasSize(2);
-    var signature = repository.inForce().revision().signature();
+    var signature = repository.inForce().revision().changeInfo();
     assertThat(signature.author()).isEqualTo("Jörg");
     assertThat(signature.message()).isEqualTo("more for all: 50 %");
     run("rules", "apply", "rules.yaml");
@@ -39,7 +39,7 @@ class RuleChangesCommandTest extends RunningRules {
   @Test
   void authorIsTheUserByDefault() {
     run("rules", "delete", "contract");
-    assertThat(repository.inForce().revision().signature().author())
+    assertThat(repository.inForce().revision().changeInfo().author())
         .isEqualTo(System.getProperty("user.name"));
   }
 
@@ -127,7 +127,8 @@ class RuleChangesCommandTest extends RunningRules {
     var somebody = new ChangeInfo("somebody else", "");
     whileAsked =
         () -> {
-          var unused = repository.change(OptionalLong.empty(), somebody, rules -> rules.subList(0, 1));
+          var unused =
+              repository.change(OptionalLong.empty(), somebody, rules -> rules.subList(0, 1));
         };
     run("rules", "apply", "rules.yaml");
     assertThat(err).contains("the rules are at revision 2, but the change is based on revision 1");

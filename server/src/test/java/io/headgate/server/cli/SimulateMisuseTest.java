@@ -82,7 +82,8 @@ class SimulateMisuseTest {
   void errorInOneOfSeveralLogsNamesTheFile() throws IOException {
     Files.writeString(folder.resolve("other.log"), line(1) + "nonsense\n");
     run("simulate", "--rules=rules.yaml", "--log", "access.log", "other.log");
-    assertThat(out).contains("\n  other.log, line 2: is not in common or combined log format, such as ");
+    assertThat(out)
+        .contains("\n  other.log, line 2: is not in common or combined log format, such as ");
   }
 
   @Test

@@ -205,8 +205,8 @@ class RateLimitServiceTest {
 
   @ParameterizedTest
   @EnumSource
-  void concurrentCallersGetExactlyTheLimitAndDenialsChargeNothing(
-      ConcurrentRunner runner) throws Exception {
+  void concurrentCallersGetExactlyTheLimitAndDenialsChargeNothing(ConcurrentRunner runner)
+      throws Exception {
     var scarce = descriptor("scarce", runner.name());
     var ample = hits(2, descriptor("ample", runner.name()));
     long admitted =

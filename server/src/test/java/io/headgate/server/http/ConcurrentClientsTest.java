@@ -35,7 +35,8 @@ class ConcurrentClientsTest {
         var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       var allowedByClient = new ArrayList<CompletableFuture<Integer>>();
       for (int client = 0; client < 4; client++) {
-        allowedByClient.add(CompletableFuture.supplyAsync(() -> allowed(service, 2 * LIMIT), threads));
+        allowedByClient.add(
+            CompletableFuture.supplyAsync(() -> allowed(service, 2 * LIMIT), threads));
       }
       int allowed = 0;
       for (var answer : allowedByClient) allowed += answer.get();

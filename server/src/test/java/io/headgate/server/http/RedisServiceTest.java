@@ -118,7 +118,9 @@ class RedisServiceTest {
       assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"users\"}").status())
           .isEqualTo(200);
       Eventually.holds(
-          "the other instance is notified", TIMEOUT, () -> other.post("/v1/check", USER).status() == 200);
+          "the other instance is notified",
+          TIMEOUT,
+          () -> other.post("/v1/check", USER).status() == 200);
       assertThat(service.post("/v1/reset", "{\"key\":\"user:42\",\"rule\":\"usrs\"}").status())
           .isEqualTo(404);
     }

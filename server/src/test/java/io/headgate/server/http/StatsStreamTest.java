@@ -84,7 +84,8 @@ class StatsStreamTest {
       assertThat(reader.lines.getFirst()).isEqualTo("retry: 2000");
       service.post("/v1/check", "{\"key\":\"user:1\"}");
       await().atMost(TIMEOUT).until(() -> ticks(reader) == 1);
-      service.repository.change(OptionalLong.empty(), new ChangeInfo("me", "", true), r -> List.of());
+      service.repository.change(
+          OptionalLong.empty(), new ChangeInfo("me", "", true), r -> List.of());
       await().atMost(TIMEOUT).until(() -> reader.has("event: rules"));
       assertThat(reader.data()).contains("{\"revision\":2}");
       // Stopping the service ends the stream at once, and gracefully.

@@ -48,7 +48,8 @@ class ImpactReportTest {
     var effects = effects(RULES.replace("100/1m", "200/1m"));
     assertThat(effects.sampled()).isEqualTo(3);
     assertThat(effects.count()).isEqualTo(1);
-    assertThat(describe(effects)).isEqualTo("user:2 CHANGED per-user [limit.rate: 100/1m → 200/1m]\n");
+    assertThat(describe(effects))
+        .isEqualTo("user:2 CHANGED per-user [limit.rate: 100/1m → 200/1m]\n");
     assertThat(describe(effects(RULES.replace("1/1s", "2/1s"))))
         .isEqualTo("user:1 CHANGED per-user [limit.rate: 1/1s → 2/1s]\n");
   }

@@ -32,7 +32,8 @@ class RecentCallersTest {
     var callers = new RecentCallers(1);
     var recorder = callers.recorder();
     for (int i = 0; i < 10_000; i++) recorder.record(Subject.of("early"));
-    for (int i = 0; i < 100_000; i++) recorder.record(Subject.of("turn:" + i % RecentCallers.SAMPLING_RATE));
+    for (int i = 0; i < 100_000; i++)
+      recorder.record(Subject.of("turn:" + i % RecentCallers.SAMPLING_RATE));
     assertThat(callers.sample()).hasSizeGreaterThan(RecentCallers.SAMPLING_RATE / 2);
   }
 

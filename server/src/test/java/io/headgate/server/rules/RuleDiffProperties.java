@@ -29,7 +29,8 @@ import net.jqwik.api.Property;
 class RuleDiffProperties {
   @Property(tries = 300)
   void equalRulesHaveNoDifference(@ForAll long seed) {
-    assertThat(RuleDiff.of(randomRules(new Random(seed)), randomRules(new Random(seed))).isEmpty()).isTrue();
+    assertThat(RuleDiff.of(randomRules(new Random(seed)), randomRules(new Random(seed))).isEmpty())
+        .isTrue();
   }
 
   @Property(tries = 300)

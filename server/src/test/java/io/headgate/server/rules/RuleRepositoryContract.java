@@ -108,7 +108,8 @@ public abstract class RuleRepositoryContract {
   @Test
   void unchangedRulesCreateNoRevision() {
     assertThat(repository.change(ANY, BOB, old -> List.copyOf(old)).number()).isEqualTo(1);
-    assertThat(repository.change(ANY, BOB, replaceWith(rule("a", 1), rule("b", 1))).number()).isEqualTo(1);
+    assertThat(repository.change(ANY, BOB, replaceWith(rule("a", 1), rule("b", 1))).number())
+        .isEqualTo(1);
     assertThat(repository.restore(1, ANY, BOB).number()).isEqualTo(1);
     assertThat(repository.history(Long.MAX_VALUE, 10)).hasSize(1);
   }
@@ -127,8 +128,8 @@ public abstract class RuleRepositoryContract {
 
   @Test
   void invalidChangeIsRefusedCompletely() {
-    assertThatThrownBy(
-            () -> repository.change(ANY, BOB, replaceWith(rule("x", 1), rule("y", 1), rule("x", 2))))
+    assertThatThrownBy(() ->
+            repository.change(ANY, BOB, replaceWith(rule("x", 1), rule("y", 1), rule("x", 2))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("two rules have the id 'x'");
     assertThatThrownBy(() ->
@@ -175,7 +176,8 @@ public abstract class RuleRepositoryContract {
   @Test
   void orderOfRulesIsPreserved() {
     repository.change(ANY, BOB, replaceWith(rule("b", 1), rule("a", 1)));
-    repository.change(ANY, BOB, replaceWith(rule("c", 1), rule("b", 1), rule("d", 1), rule("a", 1)));
+    repository.change(
+        ANY, BOB, replaceWith(rule("c", 1), rule("b", 1), rule("d", 1), rule("a", 1)));
     assertThat(ids(repository.at(1))).containsExactly("a", "b");
     assertThat(ids(repository.at(2))).containsExactly("b", "a");
     assertThat(ids(repository.at(3))).containsExactly("c", "b", "d", "a");

@@ -68,7 +68,8 @@ class SeedFileTest {
     try (var file = RulesFile.open(write(text("a")))) {
       SeedFile.follow(repository, file, POLL_INTERVAL);
       assertThat(ids(repository)).containsExactly("a");
-      assertThat(repository.inForce().revision().changeInfo().author()).isEqualTo("file rules.yaml");
+      assertThat(repository.inForce().revision().changeInfo().author())
+          .isEqualTo("file rules.yaml");
       write(text("b"));
       awaitIds(repository, "b");
       assertThat(repository.history(Long.MAX_VALUE, 9)).hasSize(3);
@@ -89,14 +90,14 @@ class SeedFileTest {
     try (var file = RulesFile.open(write(text("b")))) {
       SeedFile.follow(repository, file, POLL_INTERVAL);
       assertThat(ids(repository)).containsExactly("theirs");
-      assertThat(SeedFile.changedElsewhere(repository.inForce())).hasValue(repository.inForce().revision());
+      assertThat(SeedFile.changedElsewhere(repository.inForce()))
+          .hasValue(repository.inForce().revision());
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"headgate", "file rules.yaml", "file x"})
-  void userNamedLikeAFileStillTakesPrecedence(String author)
-      throws IOException {
+  void userNamedLikeAFileStillTakesPrecedence(String author) throws IOException {
     var repository = examples();
     try (var file = RulesFile.open(write(text("a")))) {
       SeedFile.follow(repository, file, POLL_INTERVAL);
@@ -142,11 +143,13 @@ class SeedFileTest {
       awaitIds(repository, "b");
       assertThat(repository.inForce().number()).isEqualTo(2);
       write("- { id: bad }");
-      Eventually.holds("the problem is reported", TIMEOUT, () -> repository.condition().problem().isPresent());
+      Eventually.holds(
+          "the problem is reported", TIMEOUT, () -> repository.condition().problem().isPresent());
       assertThat(ids(repository)).containsExactly("b");
       write(text("c"));
       awaitIds(repository, "c");
-      Eventually.holds("the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
+      Eventually.holds(
+          "the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
     }
   }
 }

@@ -51,8 +51,7 @@ class PlaygroundProperties {
       @ForAll("limits") Limit limit,
       @ForAll @Size(max = 200) List<@LongRange(max = 59_999_999) Long> times) {
     long[] arrivals = times.stream().mapToLong(Long::longValue).sorted().toArray();
-    var result =
-        new Playground(arrivals, DURATION, Deadline.NEVER).run(new Candidate("it", limit));
+    var result = new Playground(arrivals, DURATION, Deadline.NEVER).run(new Candidate("it", limit));
     var clock = new AtomicLong();
     var rules = RuleSet.of(Rule.named("it").limit(limit).build());
     var expected = new ArrayList<LimitResult.RequestDecision>();
@@ -63,7 +62,8 @@ class PlaygroundProperties {
       }
     }
     assertThat(result.first()).isEqualTo(expected);
-    long passed = expected.stream().filter(request -> request.decision() != SimulatedDecision.DENIED).count();
+    long passed =
+        expected.stream().filter(request -> request.decision() != SimulatedDecision.DENIED).count();
     assertThat(Arrays.stream(result.admitted()).sum() + Arrays.stream(result.delayed()).sum())
         .isEqualTo(passed);
     assertThat(passed + Arrays.stream(result.denied()).sum()).isEqualTo(arrivals.length);
@@ -71,10 +71,13 @@ class PlaygroundProperties {
 
   private static LimitResult.RequestDecision expected(long time, Decision decision) {
     return switch (decision) {
-      case Decision.Allowed allowed -> new LimitResult.RequestDecision(time, SimulatedDecision.ADMITTED, 0);
+      case Decision.Allowed allowed ->
+          new LimitResult.RequestDecision(time, SimulatedDecision.ADMITTED, 0);
       case Decision.Delayed delayed ->
-          new LimitResult.RequestDecision(time, SimulatedDecision.DELAYED, delayed.delay().toNanos() / 1_000);
-      case Decision.Denied denied -> new LimitResult.RequestDecision(time, SimulatedDecision.DENIED, 0);
+          new LimitResult.RequestDecision(
+              time, SimulatedDecision.DELAYED, delayed.delay().toNanos() / 1_000);
+      case Decision.Denied denied ->
+          new LimitResult.RequestDecision(time, SimulatedDecision.DENIED, 0);
       case Decision.Impossible impossible ->
           new LimitResult.RequestDecision(time, SimulatedDecision.DENIED, 0);
     };

@@ -71,7 +71,8 @@ class SimulationBudgetTest {
             perKey(FixedWindow.of(Rate.perSecond(1))), SimulationBudget.ofKeys(100))) {
       for (int i = 0; i < 100; i++) simulator.check(of("" + i));
       for (int i = 0; i < 200; i++) {
-        simulator.check(new Arrival(3_600_000_000L + i * 10_000_000L, false, of("late" + i).request()));
+        simulator.check(
+            new Arrival(3_600_000_000L + i * 10_000_000L, false, of("late" + i).request()));
       }
       assertThat(simulator.mayHaveEvicted()).isTrue();
     }
@@ -102,7 +103,8 @@ class SimulationBudgetTest {
   @Test
   void limitationsAreNoted() {
     var rules = perKey(Concurrency.of(1));
-    try (var comparison = Comparison.single(new RuleSimulator(rules, SimulationBudget.ofKeys(10)))) {
+    try (var comparison =
+        Comparison.single(new RuleSimulator(rules, SimulationBudget.ofKeys(10)))) {
       assertThat(SimulationNotes.of(comparison, "a log", "--more"))
           .containsExactly(
               "a log does not record when requests end, so slots of concurrency limits are held for their lease");

@@ -31,7 +31,9 @@ class TrafficTest {
 
   @Test
   void boundaryAfterTheEndIsNotGenerated() {
-    assertThat(generate(new Traffic.Edges(1_000, 1_500), 1_000, 100)).hasSize(1_000).containsOnly(500);
+    assertThat(generate(new Traffic.Edges(1_000, 1_500), 1_000, 100))
+        .hasSize(1_000)
+        .containsOnly(500);
   }
 
   @Test

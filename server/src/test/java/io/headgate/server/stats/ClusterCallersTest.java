@@ -83,9 +83,10 @@ class ClusterCallersTest {
     try (var redis = RedisServer.start();
         var store = RedisStore.connect(redis.uri());
         var otherStore = RedisStore.connect(redis.uri())) {
-      var local = new ClusterCallers(collector("local", 3), Optional.of(store.bulletin()), "aaaaaa");
+      var local =
+          new ClusterCallers(collector("local", 3), Optional.of(store.broadcast()), "aaaaaa");
       var remote =
-          new ClusterCallers(collector("remote", 5), Optional.of(otherStore.bulletin()), "bbbbbb");
+          new ClusterCallers(collector("remote", 5), Optional.of(otherStore.broadcast()), "bbbbbb");
       await()
           .atMost(TIMEOUT)
           .until(() -> {

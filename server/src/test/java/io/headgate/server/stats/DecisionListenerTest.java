@@ -22,7 +22,8 @@ class DecisionListenerTest {
     var received = new ArrayList<String>();
     DecisionListener first =
         (request, result, nanos) -> received.add("first " + request.subject() + " " + nanos);
-    DecisionListener second = (request, result, nanos) -> received.add("second " + result.isAllowed());
+    DecisionListener second =
+        (request, result, nanos) -> received.add("second " + result.isAllowed());
     report(DecisionListener.all(List.of(first, DecisionListener.NONE, second)));
     assertThat(received).containsExactly("first user:1 7", "second true");
   }

@@ -49,7 +49,8 @@ class EventLoopCounterCostTest {
       }
     }
     var stats =
-        new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, System::currentTimeMillis, () -> false);
+        new StatsCollector(
+            StatsCollector.DEFAULT_CALLER_NAMES, System::currentTimeMillis, () -> false);
     var counter = stats.newCounter();
     var eventLoop = new double[RUNS];
     var background = new double[RUNS];

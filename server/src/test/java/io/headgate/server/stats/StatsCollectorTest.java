@@ -42,7 +42,9 @@ class StatsCollectorTest {
   private final AtomicLong nanos = new AtomicLong();
   private final StatsCollector stats =
       new StatsCollector(
-          StatsCollector.DEFAULT_CALLER_NAMES, new MonotonicClock(wall::get, nanos::get), () -> false);
+          StatsCollector.DEFAULT_CALLER_NAMES,
+          new MonotonicClock(wall::get, nanos::get),
+          () -> false);
   private final EventLoopCounter loop = stats.newCounter();
   private final List<Anomaly> anomalies = new ArrayList<>();
   private final List<StatsSnapshot> snapshots = new ArrayList<>();
@@ -148,7 +150,8 @@ class StatsCollectorTest {
     }
     Map<String, CheckCounts> byRule =
         stats.snapshot().byRule().stream()
-            .collect(Collectors.toMap(StatsSnapshot.RuleStats::rule, StatsSnapshot.RuleStats::counts));
+            .collect(
+                Collectors.toMap(StatsSnapshot.RuleStats::rule, StatsSnapshot.RuleStats::counts));
     assertThat(byRule.get("strict")).isEqualTo(new CheckCounts(10, 3, 7, 0, 0));
     assertThat(byRule.get("users")).isEqualTo(new CheckCounts(10, 3, 0, 0, 0));
     assertThat(byRule.get("shadow")).isEqualTo(new CheckCounts(10, 1, 0, 2, 0));
@@ -195,7 +198,11 @@ class StatsCollectorTest {
   private List<Anomaly> anomaliesWithoutStore(Function<Rule.Builder, Rule.Builder> policy) {
     var rule = Rule.named("users").match("key", "*").limit(FixedWindow.of(Rate.perHour(5)));
     var store =
-        CircuitBreakingStore.before(new UnavailableStore(), () -> UnavailableStore.unavailable(), () -> 1, OutageListener.NONE);
+        CircuitBreakingStore.around(
+            new UnavailableStore(),
+            () -> UnavailableStore.unavailable(),
+            () -> 1,
+            OutageListener.NONE);
     try (var limiter = RateLimiter.with(store, RuleSet.of(policy.apply(rule).build()))) {
       check(limiter, 10);
       second(loop::tick, stats::tick);

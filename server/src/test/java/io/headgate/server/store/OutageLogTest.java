@@ -80,6 +80,7 @@ class OutageLogTest {
     later.remove().run();
     assertThat(logged().getLast()).startsWith("WARN Redis at h:1 is unavailable: second;");
     log.closed(20_000_000);
-    assertThat(logged().getLast()).startsWith("INFO Redis at h:1 is available again after 20000 ms");
+    assertThat(logged().getLast())
+        .startsWith("INFO Redis at h:1 is available again after 20000 ms");
   }
 }

@@ -272,7 +272,9 @@ class TracesTest {
       }
       latch.countDown();
       Eventually.holds(
-          "a log line reports it", Duration.ofSeconds(30), () -> log.text().contains("spans were dropped"));
+          "a log line reports it",
+          Duration.ofSeconds(30),
+          () -> log.text().contains("spans were dropped"));
       tracing.close(Duration.ofSeconds(30));
       var matcher = Pattern.compile("(\\d+) spans were dropped").matcher(log.text());
       assertThat(matcher.find()).isTrue();

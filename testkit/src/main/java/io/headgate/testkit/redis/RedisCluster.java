@@ -64,7 +64,8 @@ public final class RedisCluster implements AutoCloseable {
       nodes.get(i).call("CLUSTER", "SET-CONFIG-EPOCH", text(i + 1));
     }
     meet();
-    Eventually.holds("all nodes have joined the cluster", TIMEOUT, () -> all(n -> isComplete(n, 0)));
+    Eventually.holds(
+        "all nodes have joined the cluster", TIMEOUT, () -> all(n -> isComplete(n, 0)));
     for (int i = primaries; i < nodes.size(); i++) {
       nodes.get(i).call("CLUSTER", "REPLICATE", idOf(nodes.get(i % primaries)));
     }
@@ -177,7 +178,8 @@ public final class RedisCluster implements AutoCloseable {
   private List<RedisServer> running() {
     var running = nodes.stream().filter(RedisServer::isRunning).toList();
     if (running.isEmpty())
-      throw new IllegalStateException("no node of the cluster is running; restart() or resume() one");
+      throw new IllegalStateException(
+          "no node of the cluster is running; restart() or resume() one");
     return running;
   }
 

@@ -13,7 +13,10 @@ class JvmExitTest {
     var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     var jvm =
         new ProcessBuilder(
-                java, "-cp", System.getProperty("java.class.path"), LeavesServersOpen.class.getName())
+                java,
+                "-cp",
+                System.getProperty("java.class.path"),
+                LeavesServersOpen.class.getName())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (var output = jvm.inputReader(UTF_8)) {

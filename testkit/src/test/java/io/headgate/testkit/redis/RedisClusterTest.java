@@ -42,7 +42,8 @@ class RedisClusterTest {
                 + cluster.nodes().stream().map(n -> "127.0.0.1:" + n.port()).collect(joining(",")));
     assertThat(primaries()).hasSize(3);
     assertThatThrownBy(() -> cluster.primaryOfSlot(16_384))
-        .hasMessage("a slot must be from 0 to 16383, got 16384; slotOf(key) returns the slot of a key");
+        .hasMessage(
+            "a slot must be from 0 to 16383, got 16384; slotOf(key) returns the slot of a key");
   }
 
   @Test

@@ -87,14 +87,14 @@ public final class FailureDomainStore implements Store {
         hashSlot,
         listener,
         (plan, combined, local) ->
-            CircuitBreakingStore.beforePart(
+            CircuitBreakingStore.aroundDomain(
                 shared,
                 () -> probe.accept(plan),
                 instances,
                 combined,
                 local,
                 reporter,
-                MemoryStore.DEFAULT_MOST_KEYS / count));
+                MemoryStore.DEFAULT_MAX_KEYS / count));
   }
 
   /** Creates the store of one failure domain. */
@@ -277,7 +277,9 @@ public final class FailureDomainStore implements Store {
     domains.forEach(CircuitBreakingStore::close);
   }
 
-  /** Reports overlapping outages of several domains as one, from the first start to the last end. */
+  /**
+   * Reports overlapping outages of several domains as one, from the first start to the last end.
+   */
   private static final class CombinedListener implements OutageListener {
     private final OutageListener listener;
     private int openCount; // guarded by this

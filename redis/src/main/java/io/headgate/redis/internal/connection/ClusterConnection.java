@@ -42,7 +42,8 @@ public final class ClusterConnection implements RedisConnection {
   private final long retryNanos;
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
   private volatile StoreException lastFailure;
-  private final AtomicLong refreshedAt = new AtomicLong(System.nanoTime() - MIN_REFRESH_INTERVAL_NANOS);
+  private final AtomicLong refreshedAt =
+      new AtomicLong(System.nanoTime() - MIN_REFRESH_INTERVAL_NANOS);
   private CompletableFuture<?> ownRefresh =
       CompletableFuture.completedFuture(null); // guarded by this
   private long backoffMillis = MIN_BACKOFF_MILLIS; // guarded by this
@@ -181,19 +182,20 @@ public final class ClusterConnection implements RedisConnection {
   @Override
   public CompletionStage<Long> reset(byte[] key) {
     return withRetry(redis -> redis.del(key), System.nanoTime())
-        .thenCompose(deleted -> withRetry(redis -> redis.publish(resetChannel, key), System.nanoTime()));
+        .thenCompose(
+            deleted -> withRetry(redis -> redis.publish(resetChannel, key), System.nanoTime()));
   }
 
   @Override
   public CompletionStage<Long> publishReturn(byte[] key) {
     return withRetry(
-        redis -> redis.publish(resetChannel, ResetSubscriber.returnMessage(key)), System.nanoTime());
+        redis -> redis.publish(resetChannel, ResetSubscriber.returnMessage(key)),
+        System.nanoTime());
   }
 
   @Override
   public CompletionStage<?> put(byte[] key, byte[] value, long millis) {
-    return withRetry(
-        redis -> redis.set(key, value, SetArgs.Builder.px(millis)), System.nanoTime());
+    return withRetry(redis -> redis.set(key, value, SetArgs.Builder.px(millis)), System.nanoTime());
   }
 
   @Override

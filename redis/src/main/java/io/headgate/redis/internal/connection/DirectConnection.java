@@ -96,7 +96,8 @@ final class DirectConnection implements RedisConnection {
       if (!closedMeanwhile) connection = established;
     }
     if (closedMeanwhile) closeQuietly(established);
-    else if (!established.isOpen()) onDisconnected(established); // closed before the listener was added
+    else if (!established.isOpen())
+      onDisconnected(established); // closed before the listener was added
   }
 
   private void onFailed(Throwable failure) {

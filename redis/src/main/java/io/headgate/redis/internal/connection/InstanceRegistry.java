@@ -17,7 +17,8 @@ public final class InstanceRegistry {
   private final RedisConnection connection;
   private final byte[] key;
   private final byte[] name = bytes(UUID.randomUUID().toString());
-  private final InstanceCount outageCount = new InstanceCount(HEARTBEAT_INTERVAL.multipliedBy(3), System.nanoTime());
+  private final InstanceCount outageCount =
+      new InstanceCount(HEARTBEAT_INTERVAL.multipliedBy(3), System.nanoTime());
   private volatile int count = 1;
 
   public InstanceRegistry(RedisConnection connection, String prefix) {
@@ -28,12 +29,14 @@ public final class InstanceRegistry {
   /** Starts to send heartbeats. */
   public void start(ScheduledExecutorService timer) {
     var unused =
-        timer.scheduleAtFixedRate(this::sendHeartbeat, 0, HEARTBEAT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        timer.scheduleAtFixedRate(
+            this::sendHeartbeat, 0, HEARTBEAT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void sendHeartbeat() {
     var unused =
-        connection.heartbeat(key, name, bytes(Long.toString(EXPIRY.toMillis())))
+        connection
+            .heartbeat(key, name, bytes(Long.toString(EXPIRY.toMillis())))
             .thenAccept(this::onCount)
             .exceptionally(failure -> {
               outageCount.heartbeatFailed(System.nanoTime());

@@ -52,7 +52,8 @@ public final class LettuceClients implements AutoCloseable {
                 Delay.fullJitter(
                     Duration.ofMillis(20), Duration.ofSeconds(1), 2, TimeUnit.MILLISECONDS))
             .nettyCustomizer(
-                new PipelineCustomizer(options.address().topology() == RedisAddress.Topology.CLUSTER, loops))
+                new PipelineCustomizer(
+                    options.address().topology() == RedisAddress.Topology.CLUSTER, loops))
             .build();
     this.timer =
         new ScheduledThreadPoolExecutor(
@@ -80,7 +81,8 @@ public final class LettuceClients implements AutoCloseable {
     if (address.topology() == RedisAddress.Topology.CLUSTER) {
       clusterClient = RedisClusterClient.create(resources, withTimeout(address.uris()));
       clusterClient.setOptions(clusterOptions());
-      var connection = new ClusterConnection(clusterClient, server, resetChannel, timer, options.deadline());
+      var connection =
+          new ClusterConnection(clusterClient, server, resetChannel, timer, options.deadline());
       await(connection.connect());
       return connection;
     }
@@ -120,7 +122,8 @@ public final class LettuceClients implements AutoCloseable {
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .replayFilter(command -> true)
         .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
-        .socketOptions(SocketOptions.builder().connectTimeout(HANDSHAKE_TIMEOUT).tcpNoDelay(true).build());
+        .socketOptions(
+            SocketOptions.builder().connectTimeout(HANDSHAKE_TIMEOUT).tcpNoDelay(true).build());
     options
         .ca()
         .ifPresent(ca ->
@@ -167,12 +170,13 @@ public final class LettuceClients implements AutoCloseable {
   /**
    * Configures the Netty pipeline of each connection.
    *
-   * @param cluster whether flushes are consolidated, so that calls written at the same time leave in
-   *     one packet. In a cluster, where each hash slot has its own {@code Batcher}, that halves
+   * @param cluster whether flushes are consolidated, so that calls written at the same time leave
+   *     in one packet. In a cluster, where each hash slot has its own {@code Batcher}, that halves
    *     Lettuce's CPU time. With a single batcher it must not be done: commands that follow from
    *     one reply would wait until the next reply has been read, with the server idle meanwhile.
    */
-  private record PipelineCustomizer(boolean cluster, RedisEventLoops loops) implements NettyCustomizer {
+  private record PipelineCustomizer(boolean cluster, RedisEventLoops loops)
+      implements NettyCustomizer {
     @Override
     public void afterChannelInitialized(Channel channel) {
       loops.add(channel.eventLoop());

@@ -66,7 +66,9 @@ public final class LettuceErrors {
           new StoreException(Kind.TIMEOUT, "Redis at %s did not answer".formatted(server), timeout);
       case RedisCommandExecutionException reply ->
           new StoreException(
-              Kind.REFUSED, "Redis at %s returned an error: %s".formatted(server, reply.getMessage()), reply);
+              Kind.REFUSED,
+              "Redis at %s returned an error: %s".formatted(server, reply.getMessage()),
+              reply);
       default -> connectionFailure(root, server);
     };
   }

@@ -108,7 +108,8 @@ public final class PubSub implements AutoCloseable {
     if (channels.isEmpty()) return;
     var names = channels.stream().map(PubSub::bytes).toArray(byte[][]::new);
     var unused =
-        established.async()
+        established
+            .async()
             .subscribe(names)
             .exceptionally(failure -> {
               discard(established);

@@ -17,8 +17,8 @@ public interface ReadBarrier {
       };
 
   /**
-   * Runs the action once every reply that is in a socket buffer now has been read and delivered. The
-   * action runs on one of the reading threads, so it must not block.
+   * Runs the action once every reply that is in a socket buffer now has been read and delivered.
+   * The action runs on one of the reading threads, so it must not block.
    */
   void afterReads(Runnable action);
 

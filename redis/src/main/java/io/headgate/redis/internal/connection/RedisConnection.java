@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A connection to the Redis servers. Stages fail with a {@link io.headgate.store.StoreException}. No
- * command that may have been executed is sent again. Implementations are thread-safe.
+ * A connection to the Redis servers. Stages fail with a {@link io.headgate.store.StoreException}.
+ * No command that may have been executed is sent again. Implementations are thread-safe.
  */
 public interface RedisConnection extends AutoCloseable {
   /** Runs the script on a {@code Batch} and returns its reply; all keys are in one hash slot. */

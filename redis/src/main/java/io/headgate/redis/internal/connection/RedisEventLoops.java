@@ -31,8 +31,8 @@ final class RedisEventLoops implements ReadBarrier {
   /**
    * {@inheritDoc}
    *
-   * <p>In each iteration, a loop selects and reads, then runs its tasks. A submitted task may run in
-   * an iteration whose reads are long past. A task that it schedules runs in the next iteration,
+   * <p>In each iteration, a loop selects and reads, then runs its tasks. A submitted task may run
+   * in an iteration whose reads are long past. A task that it schedules runs in the next iteration,
    * after the reads of that one.
    */
   @Override

@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection that has received nothing for a second after a command was sent. Such a server
- * is stopped or unreachable and may have been replaced. Commands that wait for it block those that
- * could go to the new primary. They would also be redirected there if the old server resumed and
- * replied MOVED.
+ * Closes a connection that has received nothing for a second after a command was sent. Such a
+ * server is stopped or unreachable and may have been replaced. Commands that wait for it block
+ * those that could go to the new primary. They would also be redirected there if the old server
+ * resumed and replied MOVED.
  *
  * <p>The second is measured in ten ticks of the event loop, which reads the socket between two
  * ticks. A late tick counts once. A process that was stalled has therefore had ten chances to read

@@ -30,7 +30,7 @@ public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore consiste
     }
     denials.onMessage(message);
     var redisKey = new String(message, StandardCharsets.UTF_8);
-    consistency.forgetIf((counter, key) -> keys.of(counter, key).equals(redisKey));
+    consistency.invalidateIf((counter, key) -> keys.of(counter, key).equals(redisKey));
   }
 
   @Override

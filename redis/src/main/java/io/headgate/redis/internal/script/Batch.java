@@ -76,7 +76,10 @@ public final class Batch {
     beginCommand(commit ? DECIDE : PEEK).put(charges.size());
     hasMultiCharge = true;
     for (var charge : charges) {
-      body.put(1).put(ALL).put(0).put(1); // one part each, so that two charges of one counter add up
+      body.put(1)
+          .put(ALL)
+          .put(0)
+          .put(1); // one part each, so that two charges of one counter add up
       write(charge);
       body.put(charge.counter().weight());
     }
@@ -173,7 +176,8 @@ public final class Batch {
       if (limits.get(i) == limit) return i + 1;
     }
     limits.add(limit);
-    hasCalendar |= limit instanceof FixedWindow window && window.alignment() instanceof Window.Calendar;
+    hasCalendar |=
+        limit instanceof FixedWindow window && window.alignment() instanceof Window.Calendar;
     return limits.size();
   }
 

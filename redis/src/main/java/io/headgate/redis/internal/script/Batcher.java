@@ -93,7 +93,9 @@ public final class Batcher {
     int share = share();
     long work = 0;
     for (ScriptCommand<?> command;
-        call.commands.size() < share && work < MAX_EXTRA_WORK && (command = queue.poll()) != null; ) {
+        call.commands.size() < share
+            && work < MAX_EXTRA_WORK
+            && (command = queue.poll()) != null; ) {
       queueLength.decrementAndGet();
       if (command.isDone()) continue;
       call.commands.add(command);
@@ -229,7 +231,8 @@ public final class Batcher {
 
     private void expire(long then, StoreException problem) {
       for (var command : commands) {
-        if (command.since - then < 0 && !command.isBackground()) command.completeExceptionally(problem);
+        if (command.since - then < 0 && !command.isBackground())
+          command.completeExceptionally(problem);
       }
     }
 

@@ -4,8 +4,8 @@ import io.headgate.limit.Outcome;
 import io.headgate.rule.Charge;
 
 /**
- * Identifies a charge that was made, so that it is given back to the window, bucket or entry that it
- * was made to, and to no later one.
+ * Identifies a charge that was made, so that it is given back to the window, bucket or entry that
+ * it was made to, and to no later one.
  *
  * @param at the server time of the charge, in microseconds
  * @param freshAt the time at which the counter would be fresh without later charges, in

@@ -57,7 +57,10 @@ final class CrossSlotPlan {
   private final Consumer<Charge> onReturned;
 
   CrossSlotPlan(
-      CommandExecutor executor, ToIntFunction<Charge> hashSlot, Duration deadline, Consumer<Charge> onReturned) {
+      CommandExecutor executor,
+      ToIntFunction<Charge> hashSlot,
+      Duration deadline,
+      Consumer<Charge> onReturned) {
     this(
         executor,
         hashSlot,
@@ -142,7 +145,10 @@ final class CrossSlotPlan {
 
     @Override
     public List<String> pendingKeys() {
-      return sent.stream().filter(command -> !command.isDone()).map(command -> command.charge().key()).toList();
+      return sent.stream()
+          .filter(command -> !command.isDone())
+          .map(command -> command.charge().key())
+          .toList();
     }
 
     /** A step that throws must not leave the caller waiting, nor charges behind. */
@@ -195,7 +201,8 @@ final class CrossSlotPlan {
       send(all, () -> onPeeked(firsts(withCost), firsts(withoutCost), firsts(afterEarlier)));
     }
 
-    private void onPeeked(List<Outcome> withCost, List<Outcome> withoutCost, List<Outcome> afterEarlier) {
+    private void onPeeked(
+        List<Outcome> withCost, List<Outcome> withoutCost, List<Outcome> afterEarlier) {
       outcomes = withCost;
       uncharged = withoutCost;
       var passing = plan.isJoint() ? plan.passing(outcomes) : expected;
@@ -232,7 +239,9 @@ final class CrossSlotPlan {
       } else if (isLate.test(since)) {
         fail(DeadlineSweeper.timeout(deadline));
       } else {
-        var command = new ScriptCommand.ChargesCommand(group.charges, true, reply -> onLateReply(group, reply));
+        var command =
+            new ScriptCommand.ChargesCommand(
+                group.charges, true, reply -> onLateReply(group, reply));
         send(List.of(command), () -> onCharged(group, command.join()));
       }
     }
@@ -293,7 +302,8 @@ final class CrossSlotPlan {
       var keys = new ArrayList<String>();
       for (var command : commands) {
         if (command.state() != State.FAILED) continue;
-        if (!(LettuceErrors.rootOf(command.exceptionNow()) instanceof StoreException failure)) continue;
+        if (!(LettuceErrors.rootOf(command.exceptionNow()) instanceof StoreException failure))
+          continue;
         if (first == null) first = failure;
         keys.add(command.charge().key());
       }

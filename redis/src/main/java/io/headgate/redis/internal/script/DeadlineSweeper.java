@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A deadline limits the time of the store, not of this process. An overdue wait ends only after
  * the replies in the socket buffers have been read, and the time in which this process was stalled
- * ({@link StallMeter}) does not count. A wait never exceeds {@link #maxWait()}. That maximum applies
- * to the first calls as well, since their code is not compiled yet.
+ * ({@link StallMeter}) does not count. A wait never exceeds {@link #maxWait()}. That maximum
+ * applies to the first calls as well, since their code is not compiled yet.
  */
 public final class DeadlineSweeper implements AutoCloseable {
   /** The maximum length of a wait, in deadlines. */

@@ -61,13 +61,20 @@ final class LimitEncoding {
   }
 
   private static long[] fixed(FixedWindow limit, long now) {
-    var alignment = limit.cut();
+    var alignment = limit.alignment();
     return switch (alignment) {
-      case Window.Epoch epoch -> numbers(FIXED, limit.permits(), alignment.signature(), epoch.longest());
+      case Window.Epoch epoch ->
+          numbers(FIXED, limit.permits(), alignment.signature(), epoch.maxLength());
       case Window.Calendar calendar -> {
         long end = alignment.endAfter(now);
         yield numbers(
-            FIXED, limit.permits(), alignment.signature(), 0, start(alignment, now), end, alignment.endAfter(end));
+            FIXED,
+            limit.permits(),
+            alignment.signature(),
+            0,
+            start(alignment, now),
+            end,
+            alignment.endAfter(end));
       }
     };
   }
@@ -78,7 +85,7 @@ final class LimitEncoding {
    * next. It executes nothing unless its clock is between the first and the last.
    */
   private static long start(Window alignment, long now) {
-    long start = alignment.endAfter(Math.max(0, now - alignment.longest()));
+    long start = alignment.endAfter(Math.max(0, now - alignment.maxLength()));
     for (long next = start; next <= now; next = alignment.endAfter(next)) start = next;
     return start;
   }
@@ -94,7 +101,8 @@ final class LimitEncoding {
       case SLIDING ->
           SlidingState.of(
               numbers[0], numbers[1], numbers[2], Arrays.copyOfRange(numbers, 3, numbers.length));
-      default -> throw new IllegalStateException("unknown algorithm in the reply of the script: " + kind);
+      default ->
+          throw new IllegalStateException("unknown algorithm in the reply of the script: " + kind);
     };
   }
 
@@ -104,7 +112,7 @@ final class LimitEncoding {
       case TokenBucket bucket -> new BucketState(first, second, bucket.bucket().refillTime());
       case LeakyBucket bucket -> new BucketState(first, second, bucket.bucket().refillTime());
       case FixedWindow window ->
-          new WindowState(first, second, window.permits(), window.cut().signature());
+          new WindowState(first, second, window.permits(), window.alignment().signature());
       case SlidingWindow window -> throw noShortForm(window);
       case RollingWindow window -> throw noShortForm(window);
       case Concurrency slots -> throw noShortForm(slots);

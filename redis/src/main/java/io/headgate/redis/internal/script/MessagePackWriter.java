@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes one MessagePack array of integers and strings, the argument of the script. Not thread-safe.
+ * Writes one MessagePack array of integers and strings, the argument of the script. Not
+ * thread-safe.
  *
  * <p>Not a library, since only three types of the format are needed and every request passes here.
  */

@@ -56,8 +56,9 @@ public final class ReplyReader {
       // The evaluated cost may exceed the charge's own: it includes earlier charges of the counter.
       case EXCEEDS_CAPACITY ->
           new ExceedsCapacity(
-              remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().highestCost());
-      default -> throw new IllegalStateException("unknown outcome in the reply of the script: " + kind);
+              remaining, resetAfter, Math.max(wait, charge.cost()), charge.limit().maxCost());
+      default ->
+          throw new IllegalStateException("unknown outcome in the reply of the script: " + kind);
     };
   }
 

@@ -12,14 +12,15 @@ import java.util.function.Function;
  * Publishes to all instances that permits were given back, so that they invalidate cached denials
  * of the counter.
  *
- * <p>At most one message of a key is in flight. Returns that happen meanwhile are published together
- * after it. A failed message is not repeated, since a cached denial expires within a second.
- * Thread-safe.
+ * <p>At most one message of a key is in flight. Returns that happen meanwhile are published
+ * together after it. A failed message is not repeated, since a cached denial expires within a
+ * second. Thread-safe.
  */
 final class ReturnPublisher {
   private final RedisKeys keys;
   private final Function<byte[], CompletionStage<Long>> publish;
-  private final ConcurrentHashMap<String, Boolean> inFlight = new ConcurrentHashMap<>(); // true: publish again
+  private final ConcurrentHashMap<String, Boolean> inFlight =
+      new ConcurrentHashMap<>(); // true: publish again
 
   ReturnPublisher(RedisKeys keys, Function<byte[], CompletionStage<Long>> publish) {
     this.keys = keys;

@@ -5,8 +5,8 @@ import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
-import io.headgate.store.HoldingStore.Known;
-import io.headgate.store.HoldingStore.Taken;
+import io.headgate.store.HoldingStore.HoldResult;
+import io.headgate.store.HoldingStore.ReportResult;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;
@@ -68,8 +68,8 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
   }
 
   /**
-   * Returns whether no caller waits for it. A background command has no deadline and fails only when
-   * its connection does.
+   * Returns whether no caller waits for it. A background command has no deadline and fails only
+   * when its connection does.
    */
   boolean isBackground() {
     return false;
@@ -209,23 +209,24 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
   }
 
   /** Returns a command that reports the usage of a hold and requests another. */
-  public static ScriptCommand<Taken> hold(Charge charge, HoldRequest request) {
+  public static ScriptCommand<HoldResult> hold(Charge charge, HoldRequest request) {
     return new ChargeCommand<>(
         charge,
         false,
         batch -> batch.write(charge, request),
-        reply -> new Taken(reply.outcome(charge), reply.next(), reply.now() + request.lease()));
+        reply ->
+            new HoldResult(reply.outcome(charge), reply.next(), reply.now() + request.lease()));
   }
 
   /** Returns a background command that charges spent permits and reads the state. */
-  public static ScriptCommand<Known> report(Charge charge) {
+  public static ScriptCommand<ReportResult> report(Charge charge) {
     return new ChargeCommand<>(
         charge,
         true,
         batch -> batch.writeReport(charge),
         reply -> {
           boolean counted = reply.next() == 1;
-          return new Known(reply.state(), reply.now(), counted);
+          return new ReportResult(reply.state(), reply.now(), counted);
         });
   }
 

@@ -92,7 +92,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
    *
    * @param barrier the barrier of the threads that read replies
    */
-  public static ScriptExecutor of(RedisOptions options, RedisConnection connection, ReadBarrier barrier) {
+  public static ScriptExecutor of(
+      RedisOptions options, RedisConnection connection, ReadBarrier barrier) {
     var executor =
         new ScriptExecutor(
             connection,
@@ -149,7 +150,17 @@ public final class ScriptExecutor implements Store, HoldingStore {
       Ticker localClock,
       RoundTripListener roundTrips,
       long holder) {
-    this(connection, keys, deadline, clock, localClock, roundTrips, holder, 0, ReadBarrier.NONE, System::nanoTime);
+    this(
+        connection,
+        keys,
+        deadline,
+        clock,
+        localClock,
+        roundTrips,
+        holder,
+        0,
+        ReadBarrier.NONE,
+        System::nanoTime);
     sweeper.start();
   }
 
@@ -200,7 +211,9 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   private CompletionStage<PlanResult> run(Plan plan, boolean commit) {
     if (plan.charges().isEmpty()) return NO_OUTCOMES;
-    return spansSlots(plan) ? crossSlotPlans.run(plan, commit) : submit(new ScriptCommand.PlanCommand(plan, commit));
+    return spansSlots(plan)
+        ? crossSlotPlans.run(plan, commit)
+        : submit(new ScriptCommand.PlanCommand(plan, commit));
   }
 
   private boolean spansSlots(Plan plan) {
@@ -229,15 +242,16 @@ public final class ScriptExecutor implements Store, HoldingStore {
   }
 
   @Override
-  public CompletionStage<Taken> take(Charge charge, Usage usage, long want, long lease) {
+  public CompletionStage<HoldResult> hold(Charge charge, Usage usage, long want, long lease) {
     return submit(
         ScriptCommand.hold(
             charge,
-            new HoldRequest(holder, holdRequests.incrementAndGet(), usage, charge.cost(), want, lease)));
+            new HoldRequest(
+                holder, holdRequests.incrementAndGet(), usage, charge.cost(), want, lease)));
   }
 
   @Override
-  public CompletionStage<Known> report(Charge charge) {
+  public CompletionStage<ReportResult> report(Charge charge) {
     return submit(ScriptCommand.report(charge));
   }
 
@@ -330,7 +344,9 @@ public final class ScriptExecutor implements Store, HoldingStore {
           ? decide(batch, serverTime, resends - 1)
           : CompletableFuture.failedStage(
               new StoreException(
-                  Kind.OTHER, "the clock of Redis moved by more than a calendar window on each attempt", null));
+                  Kind.OTHER,
+                  "the clock of Redis moved by more than a calendar window on each attempt",
+                  null));
     });
   }
 
@@ -352,7 +368,8 @@ public final class ScriptExecutor implements Store, HoldingStore {
       }
       return future.get(sweeper.maxWait(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw PendingReply.abandon(future, DeadlineSweeper.timeout(Duration.ofNanos(sweeper.maxWait())));
+      throw PendingReply.abandon(
+          future, DeadlineSweeper.timeout(Duration.ofNanos(sweeper.maxWait())));
     } catch (ExecutionException e) {
       throw asStoreException(e);
     } catch (InterruptedException e) {

@@ -74,7 +74,9 @@ class FailureDomainStoreTest {
       assertThat(store.decide(plan(available)).source()).isEqualTo(Source.STORE);
       assertThat(store.peek(plan(available)).source()).isEqualTo(Source.STORE);
     }
-    assertThat(backend.failedCalls).as("calls to the dead domain; the first failure opens its circuit breaker").hasValue(1);
+    assertThat(backend.failedCalls)
+        .as("calls to the dead domain; the first failure opens its circuit breaker")
+        .hasValue(1);
   }
 
   @Test

@@ -79,7 +79,8 @@ class StallMeterTest {
 
   /** Compares with a count of single milliseconds. */
   @Property
-  void agreesWithMillisecondCounting(@ForAll long seed, @ForAll @LongRange(min = 0, max = 600) long now) {
+  void agreesWithMillisecondCounting(
+      @ForAll long seed, @ForAll @LongRange(min = 0, max = 600) long now) {
     var meter = new StallMeter();
     var random = new Random(seed);
     var stalled = new boolean[600];

@@ -58,8 +58,7 @@ class CrossSlotPlanExactnessTest {
     var shared = Rule.named("shared").per().limit(new TokenBucket(Rate.perDay(1_000)));
     var shadow = Rule.named("each").match("user", "*").mode(Mode.SHADOW);
     var rules =
-        RuleSet.of(
-            shared.build(), shadow.limit(new TokenBucket(Rate.perSecond(1_000), 1)).build());
+        RuleSet.of(shared.build(), shadow.limit(new TokenBucket(Rate.perSecond(1_000), 1)).build());
     assertThat(admitted(rules)).isEqualTo(1_000);
   }
 

@@ -32,8 +32,8 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plans that span hash slots, under random interleavings: a seeded random generator chooses the order
- * of all commands, which may be lost or answered too late.
+ * Plans that span hash slots, under random interleavings: a seeded random generator chooses the
+ * order of all commands, which may be lost or answered too late.
  */
 class CrossSlotPlanProperties {
   private static final long NOW = 1_700_000_000_000_000L;
@@ -67,7 +67,8 @@ class CrossSlotPlanProperties {
             .as("seed %d, plan %d", seed, i)
             .isEqualTo(steps.stream().map(step -> step.outcome()).toList());
         var kept =
-            new HashMap<ManualStore.CounterKey, State>(); // the last charge of a counter keeps its state
+            new HashMap<
+                ManualStore.CounterKey, State>(); // the last charge of a counter keeps its state
         for (int j = 0; j < steps.size(); j++) {
           kept.put(ManualStore.CounterKey.of(plan.charges().get(j)), steps.get(j).state());
         }

@@ -12,8 +12,8 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.TestConnections;
 import io.headgate.redis.RedisOptions;
+import io.headgate.redis.TestConnections;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.redis.internal.connection.RedisKeys;
@@ -112,7 +112,8 @@ class CrossSlotPlanTest {
     var rules = rules(new TokenBucket(Rate.perHour(10), 10), new TokenBucket(Rate.perHour(25), 25));
     try (var scriptExecutor = scriptExecutor()) {
       for (var charge : plan(rules, "user1").charges()) {
-        var taken = scriptExecutor.take(charge, Usage.NONE, 7, 60_000_000).toCompletableFuture().join();
+        var taken =
+            scriptExecutor.hold(charge, Usage.NONE, 7, 60_000_000).toCompletableFuture().join();
         assertThat(taken.held()).isEqualTo(7);
       }
       long admitted = 0;
@@ -139,7 +140,9 @@ class CrossSlotPlanTest {
       assertThat(scriptExecutor.peek(first).outcomes()).isNotEqualTo(before);
       scriptExecutor.giveBack(ChargeReceipt.of(taken.charges().getFirst(), clock.micros(), passed));
       Eventually.holds(
-          "given back", Duration.ofSeconds(10), () -> scriptExecutor.peek(first).outcomes().equals(before));
+          "given back",
+          Duration.ofSeconds(10),
+          () -> scriptExecutor.peek(first).outcomes().equals(before));
     }
   }
 
@@ -168,11 +171,15 @@ class CrossSlotPlanTest {
             public <T> CompletionStage<T> submit(ScriptCommand<T> command) {
               // After ten peeks and the charge of the shared limit, another plan comes first.
               return submitted.incrementAndGet() == 12
-                  ? scriptExecutor.decideAsync(rival).thenCompose(done -> scriptExecutor.submit(command))
+                  ? scriptExecutor
+                      .decideAsync(rival)
+                      .thenCompose(done -> scriptExecutor.submit(command))
                   : scriptExecutor.submit(command);
             }
           };
-      var crossSlotPlan = new CrossSlotPlan(executor, scriptExecutor::hashSlot, Duration.ofSeconds(20), charge -> {});
+      var crossSlotPlan =
+          new CrossSlotPlan(
+              executor, scriptExecutor::hashSlot, Duration.ofSeconds(20), charge -> {});
       var result = crossSlotPlan.run(joint, true).toCompletableFuture().join();
       assertThat(joint.allows(result.outcomes())).isFalse();
       assertThat(submitted).as("ten peeks, two charges, and one charge given back").hasValue(13);
@@ -197,6 +204,9 @@ class CrossSlotPlanTest {
 
   private ScriptExecutor scriptExecutor() {
     return new ScriptExecutor(
-        TestConnections.shared(connection), new RedisKeys("s:"), Duration.ofSeconds(20), clock::micros);
+        TestConnections.shared(connection),
+        new RedisKeys("s:"),
+        Duration.ofSeconds(20),
+        clock::micros);
   }
 }

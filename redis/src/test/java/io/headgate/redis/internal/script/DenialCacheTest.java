@@ -90,8 +90,8 @@ class DenialCacheTest {
   }
 
   /**
-   * A cached denial expires after at most a second. One that ends earlier was invalidated; a
-   * busy machine may need several attempts to show it.
+   * A cached denial expires after at most a second. One that ends earlier was invalidated; a busy
+   * machine may need several attempts to show it.
    */
   @Test
   void publishedReturnInvalidatesDenialEarly() {
@@ -104,7 +104,8 @@ class DenialCacheTest {
       long sentAt = System.nanoTime();
       if (first.checkForResult(Request.of(SUBJECT)).source() != Source.STORE) continue;
       server.call("PUBLISH", "headgate:forgotten", "\u0001headgate:{user:42}rule");
-      while (first.checkForResult(Request.of(SUBJECT)).source() == Source.CACHE) Thread.onSpinWait();
+      while (first.checkForResult(Request.of(SUBJECT)).source() == Source.CACHE)
+        Thread.onSpinWait();
       early = System.nanoTime() - sentAt < 900_000_000;
     }
     assertThat(early).isTrue();
@@ -201,7 +202,8 @@ class DenialCacheTest {
 
   @Test
   void instancesAreCounted() {
-    Eventually.holds("two instances are counted", TIMEOUT, () -> ((RedisStore) first.store()).instances() >= 2);
+    Eventually.holds(
+        "two instances are counted", TIMEOUT, () -> ((RedisStore) first.store()).instances() >= 2);
   }
 
   private static void awaitLocal(RateLimiter limiter) {

@@ -26,8 +26,11 @@ class LimitEncodingTest {
       long serverTime = start + random.nextLong(Duration.ofDays(800).toSeconds() * 1_000_000);
       long localTime = serverTime + random.nextLong(-1_800_000_000L, 1_800_000_000L);
       var encoded = LimitEncoding.of(new FixedWindow(1, alignment), localTime);
-      long end = serverTime < encoded[4] ? encoded[4] : serverTime < encoded[5] ? encoded[5] : encoded[6];
-      assertThat(end).as("there %d, here %d", serverTime, localTime).isEqualTo(alignment.endAfter(serverTime));
+      long end =
+          serverTime < encoded[4] ? encoded[4] : serverTime < encoded[5] ? encoded[5] : encoded[6];
+      assertThat(end)
+          .as("there %d, here %d", serverTime, localTime)
+          .isEqualTo(alignment.endAfter(serverTime));
     }
   }
 }

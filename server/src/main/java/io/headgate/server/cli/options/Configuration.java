@@ -98,7 +98,10 @@ public final class Configuration implements IDefaultValueProvider {
   private final Map<String, String> origins = new HashMap<>();
 
   private Configuration(
-      Map<String, String> environment, Map<String, String> file, String fileName, boolean isDefaultFile) {
+      Map<String, String> environment,
+      Map<String, String> file,
+      String fileName,
+      boolean isDefaultFile) {
     this.environment = environment;
     this.file = file;
     this.fileName = fileName;

@@ -73,7 +73,7 @@ public final class ListenOptions {
   @Option(
       names = "--max-connections",
       paramLabel = "N",
-      defaultValue = "" + ConnectionLimits.DEFAULT_MOST,
+      defaultValue = "" + ConnectionLimits.DEFAULT_MAX_CONNECTIONS,
       description = "The maximum number of open connections. Default: ${DEFAULT-VALUE}")
   private int maxConnections;
 
@@ -116,7 +116,8 @@ public final class ListenOptions {
 
   /** Returns the connection limits and timeouts. */
   public ConnectionLimits connections() {
-    return new ConnectionLimits(maxConnections, maxPerAddress.orElse(maxConnections), idle, head, body);
+    return new ConnectionLimits(
+        maxConnections, maxPerAddress.orElse(maxConnections), idle, head, body);
   }
 
   /**
@@ -126,7 +127,7 @@ public final class ListenOptions {
    */
   public TrustedProxies trusted() {
     var trusted = withOptionName("--trusted-proxies", () -> TrustedProxies.of(trustedProxies));
-    return withOptionName("--client-ip-from", () -> trusted.reading(headers));
+    return withOptionName("--client-ip-from", () -> trusted.withHeaders(headers));
   }
 
   /**

@@ -41,7 +41,8 @@ public final class RuleOptions {
         case "seed" -> RulesMode.SEED;
         case "file" -> RulesMode.FILE;
         default ->
-            throw new TypeConversionException("'%s' is not valid; use seed or file".formatted(value));
+            throw new TypeConversionException(
+                "'%s' is not valid; use seed or file".formatted(value));
       };
     }
   }
@@ -135,18 +136,18 @@ public final class RuleOptions {
       var repository = DatabaseRuleRepository.open(settings(directory, store), seed);
       file.ifPresent(read -> SeedFile.follow(repository, read, poll));
       return repository;
-    } catch (RuleRepositoryException.Away | IllegalArgumentException e) {
+    } catch (RuleRepositoryException.Unavailable | IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
   }
 
-  private DatabaseRuleRepository.Terms settings(Path directory, Store store) {
+  private DatabaseRuleRepository.Settings settings(Path directory, Store store) {
     var broadcast =
         store instanceof RedisStore redis
             ? Optional.of(redis.broadcast())
             : Optional.<Broadcast>empty();
     var copy = directory.resolve(data).resolve(SNAPSHOT_FILE);
-    return new DatabaseRuleRepository.Terms(
+    return new DatabaseRuleRepository.Settings(
         address(directory), copy, poll, broadcast, InstantSource.system());
   }
 
@@ -164,12 +165,12 @@ public final class RuleOptions {
     int count = snapshot.rules().rules().size();
     var revision = snapshot.revision();
     var text = new StringBuilder("  rules  ").append(count);
-    if (SeedFile.elsewhere(snapshot).isPresent()) {
-      text.append(", by ").append(revision.signature().author());
+    if (SeedFile.changedElsewhere(snapshot).isPresent()) {
+      text.append(", by ").append(revision.changeInfo().author());
       rules.ifPresent(file -> text.append("; ").append(file).append(" is not used"));
     } else if (rules.isPresent()) {
       text.append(" from ").append(rules.get()).append(", reloaded on change");
-    } else if (revision.signature().equals(SeedFile.EXAMPLES)) {
+    } else if (revision.changeInfo().equals(SeedFile.EXAMPLES)) {
       text.append(" examples, since --rules is not given; to write your own:%n")
           .append("         ./headgate rules example > rules.yaml%n")
           .append("         ./headgate serve --rules rules.yaml");
@@ -179,7 +180,8 @@ public final class RuleOptions {
     var condition = repository.condition();
     String source = mode == RulesMode.FILE ? "only in that file" : condition.source();
     text.append("%n  kept   ").append(source).append(", revision ").append(revision.number());
-    if (condition.problem().isPresent()) text.append(" (a copy, since the database is unavailable)");
+    if (condition.problem().isPresent())
+      text.append(" (a copy, since the database is unavailable)");
     return text.append("%n").toString().replace("%n", System.lineSeparator());
   }
 }

@@ -43,7 +43,7 @@ public final class StoreOptions {
   @Option(
       names = "--max-keys",
       paramLabel = "N",
-      defaultValue = "" + MemoryStore.DEFAULT_MOST_KEYS,
+      defaultValue = "" + MemoryStore.DEFAULT_MAX_KEYS,
       description = "The maximum number of counters in the memory store. Default: ${DEFAULT-VALUE}")
   private int maxKeys;
 
@@ -94,7 +94,8 @@ public final class StoreOptions {
     if (isMemory()) {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
-    return RedisStoreFactory.open(redis(directory).withListener(metrics).withCalls(metrics));
+    return RedisStoreFactory.open(
+        redis(directory).withOutageListener(metrics).withRoundTripListener(metrics));
   }
 
   /**
@@ -105,8 +106,9 @@ public final class StoreOptions {
   public Store openForWarmUp(Path directory) {
     if (isMemory()) return MemoryStore.create(Ticker.system(), WARM_UP_KEYS);
     var redis = redis(directory);
-    int maxLength = RedisOptions.LONGEST_PREFIX - WARM_UP_PREFIX.length();
-    String warmUpPrefix = prefix.substring(0, Math.min(maxLength, prefix.length())) + WARM_UP_PREFIX;
+    int maxLength = RedisOptions.MAX_PREFIX_LENGTH - WARM_UP_PREFIX.length();
+    String warmUpPrefix =
+        prefix.substring(0, Math.min(maxLength, prefix.length())) + WARM_UP_PREFIX;
     return RedisStore.connect(redis.withPrefix(warmUpPrefix).withDeadline(WARM_UP_TIMEOUT));
   }
 
@@ -131,9 +133,10 @@ public final class StoreOptions {
     var prefixed = withOptionName("--store-prefix", () -> plain.withPrefix(prefix));
     var timed = withOptionName("--store-timeout", () -> prefixed.withDeadline(timeout));
     var consistency =
-        withOptionName("--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
-    var complete = timed.withNear(consistency);
-    return ca.map(file -> complete.trusting(readable(directory.resolve(file)))).orElse(complete);
+        withOptionName(
+            "--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
+    var complete = timed.withConsistency(consistency);
+    return ca.map(file -> complete.withCa(readable(directory.resolve(file)))).orElse(complete);
   }
 
   /** Checks the file now, since Redis would otherwise only appear to be unavailable. */

@@ -33,12 +33,14 @@ final class TokenFile {
   private static TokenSet parseLine(String line) {
     var parts = line.split("\\s+", 3);
     if (parts.length < 2) {
-      throw new IllegalArgumentException("a line must have a role, a token and, optionally, a name");
+      throw new IllegalArgumentException(
+          "a line must have a role, a token and, optionally, a name");
     }
     String name = parts.length == 3 ? parts[2] : "";
     if (!name.matches("[\\p{L}\\p{N} ._@-]{0,%d}".formatted(MAX_NAME_LENGTH))) {
       throw new IllegalArgumentException(
-          "a name may have up to %d letters, digits, spaces and . _ @ -".formatted(MAX_NAME_LENGTH));
+          "a name may have up to %d letters, digits, spaces and . _ @ -"
+              .formatted(MAX_NAME_LENGTH));
     }
     var token =
         switch (parts[0]) {

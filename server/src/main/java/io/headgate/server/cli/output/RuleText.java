@@ -51,7 +51,8 @@ public final class RuleText {
 
   /** Returns the limits and how they are combined. */
   public static String limits(JsonReply rule) {
-    var limits = rule.at("limit").isPresent() ? List.of(rule.at("limit")) : rule.at("limits").items();
+    var limits =
+        rule.at("limit").isPresent() ? List.of(rule.at("limit")) : rule.at("limits").items();
     var text = new StringJoiner(combined(rule.at("combine").text()));
     for (var limit : limits) text.add(limit(limit));
     return text.toString();

@@ -79,7 +79,7 @@ public final class SimulationHtml {
     total("delayed", comparison.after().total(SimulatedDecision.DELAYED));
     if (simulation.compares())
       total("denied before", comparison.before().total(SimulatedDecision.DENIED));
-    total("in the busiest second", comparison.mostInSecond());
+    total("in the busiest second", comparison.peakPerSecond());
     out.append("</div>\n");
   }
 
@@ -108,12 +108,12 @@ public final class SimulationHtml {
     for (var totals : comparison.after().byRule()) {
       String shadow = totals.rule().mode() == Mode.SHADOW ? " (shadow)" : "";
       out.append("<tr><td>").append(escaped(totals.rule().id())).append(shadow);
-      cell(totals.asked());
-      cell(totals.asked() - totals.denied() - totals.delayed());
+      cell(totals.requests());
+      cell(totals.requests() - totals.denied() - totals.delayed());
       cell(totals.denied());
       cell(totals.delayed());
       if (simulation.compares()) cell(before.getOrDefault(totals.rule().id(), 0L));
-      bar(totals.denied(), totals.asked());
+      bar(totals.denied(), totals.requests());
     }
     out.append("</table>\n");
   }

@@ -109,8 +109,8 @@ public final class SimulationJson {
     for (var totals : simulator.byRule()) {
       out.writeStartObject();
       out.writeStringField("rule", totals.rule().id());
-      out.writeNumberField("requests", totals.asked());
-      out.writeNumberField("allowed", totals.asked() - totals.denied() - totals.delayed());
+      out.writeNumberField("requests", totals.requests());
+      out.writeNumberField("allowed", totals.requests() - totals.denied() - totals.delayed());
       out.writeNumberField("denied", totals.denied());
       out.writeNumberField("delayed", totals.delayed());
       out.writeEndObject();

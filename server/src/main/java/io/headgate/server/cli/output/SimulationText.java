@@ -99,7 +99,9 @@ public final class SimulationText {
   }
 
   private static String name(RuleTotals totals) {
-    return totals.rule().mode() == Mode.SHADOW ? totals.rule().id() + " (shadow)" : totals.rule().id();
+    return totals.rule().mode() == Mode.SHADOW
+        ? totals.rule().id() + " (shadow)"
+        : totals.rule().id();
   }
 
   private static void add(
@@ -108,7 +110,7 @@ public final class SimulationText {
       String name,
       Optional<RuleTotals> totals,
       @Nullable RuleTotals before) {
-    long requests = totals.map(RuleTotals::asked).orElse(0L);
+    long requests = totals.map(RuleTotals::requests).orElse(0L);
     long denied = totals.map(RuleTotals::denied).orElse(0L);
     long delayed = totals.map(RuleTotals::delayed).orElse(0L);
     row(

@@ -50,7 +50,8 @@ final class Terminal {
               .redirectInput(new File("/dev/tty"))
               .redirectErrorStream(true)
               .start();
-      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      String output =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       boolean exited = process.waitFor(1, TimeUnit.SECONDS);
       if (exited && output.matches("\\d{1,5} [1-9]\\d{0,4}\\s*")) {
         return Integer.parseInt(output.strip().split(" ", -1)[1]);

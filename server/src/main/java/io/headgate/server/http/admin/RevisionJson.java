@@ -58,12 +58,12 @@ final class RevisionJson {
 
   static void write(JsonWriter out, ImpactReport impact) {
     out.begin();
-    out.name("sampled").value(impact.asked());
+    out.name("sampled").value(impact.sampled());
     out.name("affected").value(impact.count());
     out.name("note")
         .value(
             "a sample: at most %d callers recently served by this instance, of which at most %d are listed"
-                .formatted(RecentCallers.MOST, ImpactReport.MOST_LISTED));
+                .formatted(RecentCallers.MAX_SAMPLE, ImpactReport.MAX_LISTED));
     out.name("list").beginList();
     for (var affected : impact.affected()) {
       out.begin().name("subject").begin();

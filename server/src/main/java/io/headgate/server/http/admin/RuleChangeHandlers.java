@@ -99,12 +99,13 @@ public final class RuleChangeHandlers {
    */
   void answer(Exchange exchange, Supplier<Change> change) {
     var query = exchange.query(PARAMETERS);
-    var expected = exchange.requestHeader("If-Match").map(ETags::expected).orElse(OptionalLong.empty());
+    var expected =
+        exchange.requestHeader("If-Match").map(ETags::expected).orElse(OptionalLong.empty());
     var changeInfo = changeInfo(exchange, query);
     boolean isDryRun = query.flag("dry-run");
     exchange.whenComplete(
-        onVirtualThread(
-            () -> isDryRun ? dryRun(expected, change.get()) : apply(expected, changeInfo, change.get())),
+        onVirtualThread(() ->
+            isDryRun ? dryRun(expected, change.get()) : apply(expected, changeInfo, change.get())),
         answer -> answer.send(exchange));
   }
 
@@ -216,8 +217,8 @@ public final class RuleChangeHandlers {
       case RuleRepositoryException.Stale stale -> ProblemDocument.of(409, "If-Match", detail);
       case RuleRepositoryException.ReadOnly readOnly -> ProblemDocument.of(403, detail);
       case RuleRepositoryException.NoSuchRevision missing -> ProblemDocument.of(404, detail);
-      case RuleRepositoryException.Away away -> {
-        LOG.debug("the rule repository is unavailable", away);
+      case RuleRepositoryException.Unavailable unavailable -> {
+        LOG.debug("the rule repository is unavailable", unavailable);
         yield ProblemDocument.of(503, detail).with("Retry-After", "1");
       }
     };

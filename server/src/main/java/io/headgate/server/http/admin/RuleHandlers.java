@@ -59,7 +59,10 @@ public final class RuleHandlers {
           else if (part) text = page(snapshot, page, matching.size(), to < matching.size());
           else text = RuleFile.json(page);
           return new RuleChangeHandlers.Answer(
-              200, snapshot.number(), yaml ? MediaTypes.YAML : MediaTypes.JSON, Buffer.buffer(text));
+              200,
+              snapshot.number(),
+              yaml ? MediaTypes.YAML : MediaTypes.JSON,
+              Buffer.buffer(text));
         });
   }
 
@@ -81,7 +84,8 @@ public final class RuleHandlers {
     }
     throw ProblemException.badInput(
         "after",
-        "names '%s', which is not among these rules; start again without it".formatted(TextSyntax.excerpt(id)));
+        "names '%s', which is not among these rules; start again without it"
+            .formatted(TextSyntax.excerpt(id)));
   }
 
   /**
@@ -125,7 +129,8 @@ public final class RuleHandlers {
         RuleChangeHandlers.onVirtualThread(() -> {
           var snapshot = inForce ? repository.inForce() : repository.latest();
           var response = answer.apply(snapshot); // even if the ETag matches: the rule may not exist
-          boolean same = ifNoneMatch.isPresent() && ETags.matches(ifNoneMatch.get(), snapshot.number());
+          boolean same =
+              ifNoneMatch.isPresent() && ETags.matches(ifNoneMatch.get(), snapshot.number());
           return same
               ? new RuleChangeHandlers.Answer(304, snapshot.number(), "", Buffer.buffer())
               : response;

@@ -16,10 +16,13 @@ public enum CheckField {
   TOKENS("tokens");
 
   static final Set<CheckField> OF_CHECK = EnumSet.of(KEY, SUBJECT, COST, COSTS, WAIT);
+
   /** The fields that {@code /v1/peek} and the items of a batch accept. */
   public static final Set<CheckField> OF_PEEK = EnumSet.of(KEY, SUBJECT, COST, COSTS);
+
   /** The fields that {@code /v1/explain} accepts. */
   public static final Set<CheckField> OF_EXPLAIN = EnumSet.of(KEY, SUBJECT);
+
   static final Set<CheckField> OF_RESET = EnumSet.of(KEY, SUBJECT, RULE);
   static final Set<CheckField> OF_TOKENS = EnumSet.of(KEY, TOKENS_REQUESTED, TOKENS);
 

@@ -103,17 +103,17 @@ public final class CheckRequestReader {
           rejectBoth(CheckField.KEY);
           subject = readSubject();
         }
-        case COST -> cost = in.wholeNumber(Request.HIGHEST_COST);
+        case COST -> cost = in.wholeNumber(Request.MAX_COST);
         case COSTS -> costs = readCosts();
         case WAIT -> wait = in.bool();
         case RULE -> rule = checked(in.text());
         case TOKENS_REQUESTED -> {
           rejectBoth(CheckField.TOKENS);
-          cost = in.wholeNumber(Request.HIGHEST_COST);
+          cost = in.wholeNumber(Request.MAX_COST);
         }
         case TOKENS -> {
           rejectBoth(CheckField.TOKENS_REQUESTED);
-          cost = in.wholeNumber(Request.HIGHEST_COST);
+          cost = in.wholeNumber(Request.MAX_COST);
         }
       }
     }
@@ -167,7 +167,7 @@ public final class CheckRequestReader {
       if (named.size() == Request.MAX_NAMED_COSTS) {
         throw in.bad("is one too many; a check may have %d".formatted(Request.MAX_NAMED_COSTS));
       }
-      if (named.put(in.member(), in.wholeNumber(Request.HIGHEST_COST)) != null) {
+      if (named.put(in.member(), in.wholeNumber(Request.MAX_COST)) != null) {
         throw in.bad("is given twice; give it once");
       }
     }

@@ -42,7 +42,8 @@ public final class ExplainHandlers {
   /** Answers with the rules that apply to a subject and those that nearly do. */
   public void explain(Exchange exchange, byte[] body) {
     var subject = CheckRequestReader.readOne(body, CheckField.OF_EXPLAIN).subject();
-    checkService.call(exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
+    checkService.call(
+        exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
   }
 
   private static void answer(Exchange exchange, Subject subject, List<RuleExplanation> all) {
@@ -85,7 +86,8 @@ public final class ExplainHandlers {
     var ids = limiter.rules().rules().stream().map(Rule::id).toList();
     String detail =
         ids.contains(id)
-            ? "rule '%s' does not apply to this subject; POST /v1/explain explains why".formatted(id)
+            ? "rule '%s' does not apply to this subject; POST /v1/explain explains why"
+                .formatted(id)
             : "there is no rule '%s'; existing rules: %s"
                 .formatted(TextSyntax.excerpt(id), ids.isEmpty() ? "none" : some(ids));
     return new ProblemException(ProblemDocument.of(404, "rule", detail));

@@ -58,12 +58,14 @@ public final class ForwardAuth {
   public void handle(Exchange exchange, byte[] body) {
     var requestHeaders = exchange.headers();
     var peer = exchange.peer();
-    if (!proxies.isTrusted(peer) && requestHeaders.contains(ForwardedHeader.X_REAL_IP.field())) warn(peer);
+    if (!proxies.isTrusted(peer) && requestHeaders.contains(ForwardedHeader.X_REAL_IP.field()))
+      warn(peer);
     int denyStatus = ForwardAuthHeaders.denyStatus(requestHeaders).orElse(0);
     Request request;
     OptionalLong maxWait;
     try {
-      request = ForwardAuthHeaders.read(requestHeaders, proxies.caller(peer, requestHeaders::getAll));
+      request =
+          ForwardAuthHeaders.read(requestHeaders, proxies.caller(peer, requestHeaders::getAll));
       maxWait = ForwardAuthHeaders.maxWaitMillis(requestHeaders);
     } catch (ProblemException e) {
       deny(exchange, e.problem(), denyStatus);
@@ -111,7 +113,7 @@ public final class ForwardAuth {
               .map(RuleLimit::limit)
               .anyMatch(limit ->
                   limit instanceof LeakyBucket bucket
-                      && !(bucket.line() instanceof LeakyBucket.Queue.None));
+                      && !(bucket.queue() instanceof LeakyBucket.Queue.None));
       inspectedRules = rules;
     }
     return rulesHaveQueues;
@@ -135,13 +137,16 @@ public final class ForwardAuth {
     writeDenial(exchange, Rule.TOO_MANY_REQUESTS, denyStatus, result.violated());
   }
 
-  private void decided(Exchange exchange, CheckResult result, int denyStatus, OptionalLong maxWait) {
+  private void decided(
+      Exchange exchange, CheckResult result, int denyStatus, OptionalLong maxWait) {
     // A proxy does not report the end of a request, so no slots are kept.
     checkService.releaseSlots(result);
     long millis = millis(result);
     if (isTooLong(result, maxWait)) denyWait(exchange, result, denyStatus);
     else if (millis == 0) answer(exchange, result, denyStatus, 0);
-    else exchange.runAfter(millis, () -> answer(exchange, result, denyStatus, millis * 1_000), () -> {});
+    else
+      exchange.runAfter(
+          millis, () -> answer(exchange, result, denyStatus, millis * 1_000), () -> {});
   }
 
   private void answer(Exchange exchange, CheckResult result, int denyStatus, long waited) {
@@ -153,7 +158,8 @@ public final class ForwardAuth {
     writeDenial(exchange, result.status(), denyStatus, result.violated());
   }
 
-  private static void writeDenial(Exchange exchange, int status, int denyStatus, List<String> violated) {
+  private static void writeDenial(
+      Exchange exchange, int status, int denyStatus, List<String> violated) {
     if (denyStatus > 0) exchange.header(RULE_STATUS, Integer.toString(status));
     var out = new JsonWriter().begin();
     out.name("type").value(CheckResultJson.QUOTA_EXCEEDED);

@@ -26,8 +26,10 @@ public final class ForwardAuthHeaders {
   static final String KEY = "X-Headgate-Key";
   static final String COST = "X-Headgate-Cost";
   static final String DENY_STATUS = "X-Headgate-Deny-Status";
+
   /** The status that every proxy treats as a denial. */
   public static final int FORBIDDEN = 403;
+
   static final String MAX_WAIT = "X-Headgate-Max-Wait-Ms";
 
   private static final String PREFIX = "x-headgate-";
@@ -111,7 +113,8 @@ public final class ForwardAuthHeaders {
       String cost = named(name, NAMED_COST);
       if (costs.size() == Request.MAX_NAMED_COSTS) {
         throw ProblemException.badInput(
-            name, "is one too many; a request may have %d costs".formatted(Request.MAX_NAMED_COSTS));
+            name,
+            "is one too many; a request may have %d costs".formatted(Request.MAX_NAMED_COSTS));
       }
       one(name).ifPresent(value -> costs.put(cost, cost(value)));
     } else if (!isKnown(lowerCase)) {
@@ -135,7 +138,7 @@ public final class ForwardAuthHeaders {
     if (name.isEmpty() || name.length() > Subject.MAX_NAME_LENGTH) {
       throw ProblemException.badInput(
           TextSyntax.excerpt(header),
-          "must end in a name of 1 to %d characters".formatted(Subject.LONGEST_NAME));
+          "must end in a name of 1 to %d characters".formatted(Subject.MAX_NAME_LENGTH));
     }
     return name;
   }
@@ -183,8 +186,8 @@ public final class ForwardAuthHeaders {
   }
 
   private static long cost(String text) {
-    long value = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : Request.HIGHEST_COST;
-    return Math.min(value, Request.HIGHEST_COST);
+    long value = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : Request.MAX_COST;
+    return Math.min(value, Request.MAX_COST);
   }
 
   /** Returns the canonical form of a host: lower case, no port, no trailing dot. */

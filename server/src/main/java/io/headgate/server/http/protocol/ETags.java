@@ -40,7 +40,9 @@ public final class ETags {
 
   private static OptionalLong number(String tag) {
     boolean quoted = tag.length() > 2 && tag.startsWith("\"") && tag.endsWith("\"");
-    return quoted ? QueryString.parseNumber(tag.substring(1, tag.length() - 1)) : OptionalLong.empty();
+    return quoted
+        ? QueryString.parseNumber(tag.substring(1, tag.length() - 1))
+        : OptionalLong.empty();
   }
 
   private ETags() {}

@@ -191,7 +191,8 @@ public final class JsonReader {
 
   /** Reads a list of at most {@code maxItems} integers from 0 to {@code highest}. */
   public List<Long> wholeNumbers(long highest, int maxItems) {
-    if (next() != JsonToken.START_ARRAY) throw bad("must be a list of numbers, got " + describeCurrent());
+    if (next() != JsonToken.START_ARRAY)
+      throw bad("must be a list of numbers, got " + describeCurrent());
     var all = new ArrayList<Long>();
     while (next() != JsonToken.END_ARRAY) {
       if (all.size() == maxItems) throw bad("may have at most %d items".formatted(maxItems));
@@ -238,7 +239,8 @@ public final class JsonReader {
 
   private long currentWholeNumber(long highest) {
     if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
-      throw bad("must be a whole number from 0 to %d, got %s".formatted(highest, describeCurrent()));
+      throw bad(
+          "must be a whole number from 0 to %d, got %s".formatted(highest, describeCurrent()));
     }
     try {
       long value = parser.getLongValue();
@@ -254,7 +256,8 @@ public final class JsonReader {
     return switch (next()) {
       case VALUE_STRING, VALUE_NUMBER_INT, VALUE_TRUE, VALUE_FALSE -> current();
       case VALUE_NUMBER_FLOAT ->
-          throw bad("must be a string, a whole number or a boolean, got %s".formatted(describeCurrent()));
+          throw bad(
+              "must be a string, a whole number or a boolean, got %s".formatted(describeCurrent()));
       default -> throw bad("must be a string, got " + describeCurrent());
     };
   }

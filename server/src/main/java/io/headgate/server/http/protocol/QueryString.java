@@ -33,7 +33,8 @@ public final class QueryString {
       if (!known.contains(name)) {
         throw ProblemException.badInput(
             TextSyntax.excerpt(name),
-            "is not a parameter of this endpoint; allowed: " + String.join(", ", new TreeSet<>(known)));
+            "is not a parameter of this endpoint; allowed: "
+                + String.join(", ", new TreeSet<>(known)));
       }
       String value = sign < 0 ? "" : pair.substring(sign + 1).replace('+', ' ');
       if (query.values.put(name, PercentDecoder.decode(name, value)) != null) {
@@ -62,8 +63,7 @@ public final class QueryString {
     var given = text(name);
     if (given.isEmpty()) return OptionalLong.empty();
     var number = parseNumber(given.get());
-    if (number.isPresent() && number.getAsLong() >= min && number.getAsLong() <= max)
-      return number;
+    if (number.isPresent() && number.getAsLong() >= min && number.getAsLong() <= max) return number;
     throw ProblemException.badInput(
         name,
         "must be a whole number, %d to %d, got '%s'"

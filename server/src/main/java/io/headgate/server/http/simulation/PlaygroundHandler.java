@@ -46,8 +46,8 @@ public final class PlaygroundHandler {
 
   private static void write(JsonWriter out, LimitResult result) {
     out.begin();
-    out.name("name").value(result.entrant().name());
-    out.name("algorithm").value(result.entrant().limit().algorithm());
+    out.name("name").value(result.candidate().name());
+    out.name("algorithm").value(result.candidate().limit().algorithm());
     out.name("admitted").value(result.admitted());
     out.name("denied").value(result.denied());
     out.name("delayed").value(result.delayed());
@@ -57,9 +57,9 @@ public final class PlaygroundHandler {
     out.name("delayed").value(Arrays.stream(result.delayed()).sum());
     out.end();
     out.name("maxInWindow").begin();
-    out.name("windowMs").value(RoundedTimes.millis(result.promise().window()));
-    out.name("admitted").value(result.mostInWindow());
-    out.name("limit").value(result.promise().permits());
+    out.name("windowMs").value(RoundedTimes.millis(result.nominal().window()));
+    out.name("admitted").value(result.peakInWindow());
+    out.name("limit").value(result.nominal().permits());
     out.end();
     out.name("delay").begin();
     out.name("p50Ms").value(result.delays().p50());
@@ -71,7 +71,7 @@ public final class PlaygroundHandler {
     out.name("first").beginList();
     for (var decision : result.first()) {
       out.begin().name("atMs").value(decision.atMicros() / 1_000);
-      out.name("outcome").value(decision.fate().name().toLowerCase(Locale.ROOT));
+      out.name("outcome").value(decision.decision().name().toLowerCase(Locale.ROOT));
       out.name("delayMs").value(RoundedTimes.millis(decision.delayMicros())).end();
     }
     out.endList();

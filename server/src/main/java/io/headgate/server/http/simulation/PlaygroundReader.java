@@ -25,7 +25,8 @@ public final class PlaygroundReader {
   private List<Candidate> candidates = List.of();
 
   /** A playground request. */
-  public record PlaygroundRequest(long durationMillis, TrafficReader traffic, List<Candidate> candidates) {}
+  public record PlaygroundRequest(
+      long durationMillis, TrafficReader traffic, List<Candidate> candidates) {}
 
   private PlaygroundReader(JsonReader in) {
     this.in = in;

@@ -35,7 +35,10 @@ public final class SimulationExecutor {
   }
 
   SimulationExecutor(RecentTraffic traffic, Duration maxDuration) {
-    this(traffic, maxDuration, work -> Thread.ofPlatform().daemon().name("headgate-simulation").start(work));
+    this(
+        traffic,
+        maxDuration,
+        work -> Thread.ofPlatform().daemon().name("headgate-simulation").start(work));
   }
 
   /**

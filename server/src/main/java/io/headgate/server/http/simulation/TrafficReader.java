@@ -62,14 +62,14 @@ final class TrafficReader {
     switch (in.member()) {
       case "kind" -> kind = Optional.of(kind(in));
       case "perSecond" -> perSecond = Optional.of(in.number(MAX_PER_SECOND));
-      case "burst" -> burst = Optional.of(in.wholeNumber(Arrivals.MOST));
+      case "burst" -> burst = Optional.of(in.wholeNumber(Arrivals.MAX_ARRIVALS));
       case "everyMs" -> {
         long every = in.wholeNumber(MAX_MILLIS);
         if (every == 0) throw in.bad("must be 1 to %d, got 0".formatted(MAX_MILLIS));
         everyMillis = Optional.of(every);
       }
       case "drawn" -> drawn = Optional.of(in.wholeNumbers(MAX_PER_SECOND, MAX_SECONDS));
-      case "times" -> times = Optional.of(in.wholeNumbers(MAX_MILLIS, Arrivals.MOST));
+      case "times" -> times = Optional.of(in.wholeNumbers(MAX_MILLIS, Arrivals.MAX_ARRIVALS));
       case "seed" -> seed = in.wholeNumber(Long.MAX_VALUE);
       default -> throw in.unknown(FIELDS);
     }
@@ -100,11 +100,12 @@ final class TrafficReader {
       case BURSTS ->
           withBackground(
               new Traffic.Bursts(
-                  required(burst, "burst", "50"), required(everyMillis, "everyMs", "10000") * 1_000));
+                  required(burst, "burst", "50"),
+                  required(everyMillis, "everyMs", "10000") * 1_000));
       case EDGES ->
           withBackground(
               new Traffic.Edges(
-                  burst.orElse(Math.min(Arrivals.MOST, nominal.permits())),
+                  burst.orElse(Math.min(Arrivals.MAX_ARRIVALS, nominal.permits())),
                   everyMillis.map(millis -> millis * 1_000).orElse(nominal.window())));
       case DRAWN -> new Traffic.Drawn(required(drawn, "drawn", "[0,5,30]"));
       case TIMES -> timesOf(required(times, "times", "[0,12,500]"));

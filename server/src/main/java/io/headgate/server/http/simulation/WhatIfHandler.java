@@ -87,12 +87,15 @@ public final class WhatIfHandler {
                 request.replace().isEmpty()
                     ? RuleFile.read(request.rules())
                     : replaced(
-                        before.rules(), request.replace().get(), RuleFile.readRule(request.rules())));
+                        before.rules(),
+                        request.replace().get(),
+                        RuleFile.readRule(request.rules())));
     try {
       return RuleSet.of(rules);
     } catch (IllegalArgumentException e) {
       throw new ProblemException(
-          ProblemDocument.of(400, "rules", "the rules conflict with each other: " + e.getMessage()));
+          ProblemDocument.of(
+              400, "rules", "the rules conflict with each other: " + e.getMessage()));
     }
   }
 
@@ -142,7 +145,7 @@ public final class WhatIfHandler {
   private static Attributes attributes(List<RuleSet> rules, Map<String, String> mapped) {
     RequiredFields required;
     try {
-      required = RequiredFields.by(rules);
+      required = RequiredFields.of(rules);
     } catch (IllegalArgumentException e) {
       throw new ProblemException(ProblemDocument.of(400, "rules", String.valueOf(e.getMessage())));
     }

@@ -55,7 +55,7 @@ public final class StatsHandlers {
     this.body = new StatsJson(instance, collector.startedMillis(), store, storeLatency, repository);
     this.streams = new EventStreams(readiness, access);
     this.trackedKeys = store.isRemote() ? 0 : store.store().trackedKeys();
-    collector.follow(this::onSecond);
+    collector.onSnapshot(this::onSecond);
     repository.follow(snapshot -> streams.rulesChanged(snapshot.number()));
   }
 
@@ -70,7 +70,8 @@ public final class StatsHandlers {
    * virtual thread.
    */
   private void refreshTrackedKeys(long now) {
-    if (store.isUnavailable() || (store.isRemote() && now - countedAt < COUNT_INTERVAL_MILLIS)) return;
+    if (store.isUnavailable() || (store.isRemote() && now - countedAt < COUNT_INTERVAL_MILLIS))
+      return;
     countedAt = now;
     if (store.isRemote()) Thread.startVirtualThread(this::count);
     else count();
@@ -83,7 +84,7 @@ public final class StatsHandlers {
   /** Answers with the statistics of the last minutes. */
   public void stats(Exchange exchange, byte[] nothing) {
     exchange.header("Cache-Control", "no-store");
-    exchange.answer(200, MediaTypes.JSON, body.whole(collector.figures(), trackedKeys));
+    exchange.answer(200, MediaTypes.JSON, body.whole(collector.snapshot(), trackedKeys));
   }
 
   /** Opens a stream of server-sent events with the statistics of each second. */
@@ -100,7 +101,8 @@ public final class StatsHandlers {
   /** Answers with one of the top callers. */
   public void caller(Exchange exchange, byte[] nothing) {
     String name = exchange.segment(CallersQuery.NAME);
-    exchange.whenComplete(serialize(callers.all(), list -> caller(list, name)), json -> answer(exchange, json));
+    exchange.whenComplete(
+        serialize(callers.all(), list -> caller(list, name)), json -> answer(exchange, json));
   }
 
   private JsonWriter caller(CallerList list, String name) {

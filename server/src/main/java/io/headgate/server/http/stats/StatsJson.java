@@ -122,7 +122,7 @@ final class StatsJson {
     var snapshot = repository.inForce();
     var condition = repository.condition();
     boolean file = condition.readOnly().isPresent();
-    boolean examples = snapshot.revision().signature().equals(SeedFile.EXAMPLES);
+    boolean examples = snapshot.revision().changeInfo().equals(SeedFile.EXAMPLES);
     out.begin().name("count").value(snapshot.rules().rules().size());
     out.name("revision").value(snapshot.number());
     out.name("source").value(file ? "file" : examples ? "examples" : "database");

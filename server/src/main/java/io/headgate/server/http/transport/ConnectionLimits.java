@@ -19,13 +19,21 @@ public record ConnectionLimits(
   public static final Duration DEFAULT_HEAD = Duration.ofSeconds(10);
   public static final Duration DEFAULT_BODY = Duration.ofSeconds(20);
   public static final ConnectionLimits DEFAULT =
-      new ConnectionLimits(DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONNECTIONS, DEFAULT_IDLE, DEFAULT_HEAD, DEFAULT_BODY);
+      new ConnectionLimits(
+          DEFAULT_MAX_CONNECTIONS,
+          DEFAULT_MAX_CONNECTIONS,
+          DEFAULT_IDLE,
+          DEFAULT_HEAD,
+          DEFAULT_BODY);
 
   private static final int TICKS = 20;
 
   public ConnectionLimits {
     require(maxConnections >= 1, "max-connections must be at least 1, got %s", maxConnections);
-    require(maxPerAddress >= 1, "max-connections-per-address must be at least 1, got %s", maxPerAddress);
+    require(
+        maxPerAddress >= 1,
+        "max-connections-per-address must be at least 1, got %s",
+        maxPerAddress);
     requirePositive("idle-timeout", idle);
     requirePositive("header-timeout", head);
     requirePositive("body-timeout", body);

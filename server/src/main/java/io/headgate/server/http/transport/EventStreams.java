@@ -26,7 +26,8 @@ public final class EventStreams {
 
   private final Readiness readiness;
   private final AccessControl access;
-  private final Map<EventStream, Optional<String>> open = new ConcurrentHashMap<>(); // by its Authorization header
+  private final Map<EventStream, Optional<String>> open =
+      new ConcurrentHashMap<>(); // by its Authorization header
   private final AtomicInteger available = new AtomicInteger(MAX_STREAMS);
 
   /**
@@ -60,7 +61,8 @@ public final class EventStreams {
     open.put(events, exchange.requestHeader(HttpHeaders.AUTHORIZATION));
     events.onEnd(() -> open.remove(events));
     events.send(PREAMBLE);
-    if (readiness.isStopping()) events.endLast(); // stopping may have begun before this stream was registered
+    if (readiness.isStopping())
+      events.endLast(); // stopping may have begun before this stream was registered
   }
 
   /**

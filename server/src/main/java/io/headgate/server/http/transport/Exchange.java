@@ -59,8 +59,7 @@ public final class Exchange implements BodyReceiver {
 
   private static final ProblemDocument BUSY =
       ProblemDocument.of(
-              503,
-              "the memory for requests in progress is used up; try again in a second")
+              503, "the memory for requests in progress is used up; try again in a second")
           .with("Retry-After", "1");
 
   /**
@@ -144,7 +143,10 @@ public final class Exchange implements BodyReceiver {
       String expected = request.getHeader(HttpHeaders.EXPECT);
       if (expected != null) answerExpectation(expected, announced);
     }
-    request.handler(this::receiveChunk).endHandler(end -> complete()).exceptionHandler(this::onReadError);
+    request
+        .handler(this::receiveChunk)
+        .endHandler(end -> complete())
+        .exceptionHandler(this::onReadError);
   }
 
   /** Returns the memory of the open request without its body and response. */
@@ -159,7 +161,8 @@ public final class Exchange implements BodyReceiver {
   private long fieldsWeight() {
     long weight = 0;
     for (var field : request.headers()) {
-      weight += HeaderSizeMeter.BYTES_PER_FIELD + field.getKey().length() + field.getValue().length();
+      weight +=
+          HeaderSizeMeter.BYTES_PER_FIELD + field.getKey().length() + field.getValue().length();
     }
     return weight;
   }
@@ -383,7 +386,8 @@ public final class Exchange implements BodyReceiver {
   private void finish(Buffer bytes, long own) {
     answered = true;
     body.drop();
-    boolean fits = reservation.resize((isHttp2() ? headWeight : 0) + (own <= UNCOUNTED_BYTES ? 0 : own));
+    boolean fits =
+        reservation.resize((isHttp2() ? headWeight : 0) + (own <= UNCOUNTED_BYTES ? 0 : own));
     endTracking();
     send(fits ? bytes : withoutBody());
   }
@@ -439,7 +443,7 @@ public final class Exchange implements BodyReceiver {
     if (!tracked) return;
     tracked = false;
     if (answered) trace.answered(response.getStatusCode());
-    else trace.gone();
+    else trace.clientDisconnected();
     connections.clearDeadline(this);
     connections.requestEnded(connection);
     if (!answered) reservation.release();
@@ -454,7 +458,8 @@ public final class Exchange implements BodyReceiver {
       return;
     }
     if (isFinished()) return;
-    refuse(ProblemDocument.of(408, "body", "the body did not arrive in time; send it without pauses"));
+    refuse(
+        ProblemDocument.of(408, "body", "the body did not arrive in time; send it without pauses"));
   }
 
   /**
@@ -542,8 +547,7 @@ public final class Exchange implements BodyReceiver {
     return ProblemDocument.of(
         417,
         "Expect",
-        "Expect must be 100-continue, got '%s'"
-            .formatted(TextSyntax.excerpt(expected)));
+        "Expect must be 100-continue, got '%s'".formatted(TextSyntax.excerpt(expected)));
   }
 
   private ProblemDocument tooLong() {

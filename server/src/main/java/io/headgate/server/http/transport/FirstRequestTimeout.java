@@ -41,7 +41,9 @@ final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     pendingClose =
-        context.executor().schedule(() -> close(context), timeout.toMillis(), TimeUnit.MILLISECONDS);
+        context
+            .executor()
+            .schedule(() -> close(context), timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private static void close(ChannelHandlerContext context) {
@@ -51,7 +53,9 @@ final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     long weight =
-        message instanceof ByteBuf read ? read.readableBytes() * HeaderReadListener.BYTES_PER_HEAD_BYTE : 0;
+        message instanceof ByteBuf read
+            ? read.readableBytes() * HeaderReadListener.BYTES_PER_HEAD_BYTE
+            : 0;
     context.fireChannelRead(message);
     if (context.isRemoved()) return; // the head was complete
     if (budget.reserve(weight)) held += weight;

@@ -15,10 +15,12 @@ public final class LargeTaskExecutor {
   private static final int MIN_CONCURRENCY = 2;
   private static final int MAX_CONCURRENCY = 16;
 
-  private static final Semaphore PERMITS = new Semaphore(concurrency(Runtime.getRuntime().maxMemory()));
+  private static final Semaphore PERMITS =
+      new Semaphore(concurrency(Runtime.getRuntime().maxMemory()));
 
   /** Runs each task on a virtual thread once a permit is available. */
-  public static final Executor EXECUTOR = task -> Thread.startVirtualThread(() -> runWithPermit(task));
+  public static final Executor EXECUTOR =
+      task -> Thread.startVirtualThread(() -> runWithPermit(task));
 
   private static int concurrency(long heap) {
     return Math.clamp(heap / HEAP_PER_TASK, MIN_CONCURRENCY, MAX_CONCURRENCY);

@@ -25,7 +25,9 @@ public final class MemoryBudget {
    * @param limit in bytes, at least 2
    */
   MemoryBudget(long limit) {
-    if (limit < 2) throw new IllegalArgumentException("the memory budget must be at least 2 bytes, got %d".formatted(limit));
+    if (limit < 2)
+      throw new IllegalArgumentException(
+          "the memory budget must be at least 2 bytes, got %d".formatted(limit));
     this.limit = limit;
     this.pool = limit / 2;
   }

@@ -35,7 +35,8 @@ public final class NonApiRequest implements BodyReceiver {
     this.connections = connections;
     var connection = connections.find(request.connection());
     this.reservation = new MemoryReservation(connections, connection);
-    this.weight = Exchange.STREAM_BYTES + (connection == null ? 0 : connection.headWeight) + responseBytes;
+    this.weight =
+        Exchange.STREAM_BYTES + (connection == null ? 0 : connection.headWeight) + responseBytes;
     request
         .end()
         .onComplete(done -> {

@@ -13,12 +13,16 @@ import io.headgate.server.api.Role;
 public record Route(Role role, int maxBody, boolean yaml, String traced, Call call) {
   /** The length of the body of routes that ignore it. */
   public static final int NO_BODY = 0;
+
   /** The maximum length of one check. */
   public static final int ONE_CHECK = 64 * 1024;
+
   /** The maximum length of a batch of checks. */
   public static final int BATCH = 1024 * 1024;
+
   /** The maximum length of rules: 10,000 rules of 800 bytes. */
   public static final int RULES = 8 * 1024 * 1024;
+
   /** The maximum length of a simulation: a log of some 50,000 lines. */
   public static final int SIMULATION = 8 * 1024 * 1024;
 

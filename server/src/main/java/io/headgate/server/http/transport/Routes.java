@@ -62,16 +62,16 @@ public final class Routes {
     if (method.equals(HttpMethod.OPTIONS)) {
       String allow = allow(methods);
       return new Route(
-          Role.PUBLIC,
-          Route.NO_BODY,
-          (exchange, body) -> exchange.header("Allow", allow).end(204));
+          Role.PUBLIC, Route.NO_BODY, (exchange, body) -> exchange.header("Allow", allow).end(204));
     }
     throw new ProblemException(
         ProblemDocument.of(
                 405,
                 "%s does not support %s; use %s"
                     .formatted(
-                        TextSyntax.excerpt(path), TextSyntax.excerpt(method.name()), allow(methods)))
+                        TextSyntax.excerpt(path),
+                        TextSyntax.excerpt(method.name()),
+                        allow(methods)))
             .with("Allow", allow(methods)));
   }
 
@@ -87,7 +87,8 @@ public final class Routes {
     throw new ProblemException(
         ProblemDocument.of(
             404,
-            "there is no endpoint %s; GET / lists all endpoints".formatted(TextSyntax.excerpt(path))));
+            "there is no endpoint %s; GET / lists all endpoints"
+                .formatted(TextSyntax.excerpt(path))));
   }
 
   private static String starred(String path, int from, int to) {

@@ -56,7 +56,8 @@ public final class DashboardHandler {
   }
 
   private static void send(Exchange exchange, PageFile file, String caching) {
-    boolean gzip = exchange.requestHeader("Accept-Encoding").map(MediaTypes::acceptsGzip).orElse(false);
+    boolean gzip =
+        exchange.requestHeader("Accept-Encoding").map(MediaTypes::acceptsGzip).orElse(false);
     String tag = file.tag(gzip);
     exchange.header("ETag", tag).header("Cache-Control", caching);
     if (matches(exchange.requestHeader("If-None-Match"), tag)) {

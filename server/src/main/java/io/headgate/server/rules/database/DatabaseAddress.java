@@ -87,7 +87,8 @@ public record DatabaseAddress(
     return new DatabaseAddress(
         "jdbc:" + displayName + withoutCredentials(query),
         decode(parameter(query, "user").orElse(user)),
-        decode(parameter(query, "password").orElse(colon < 0 ? "" : credentials.substring(colon + 1))),
+        decode(
+            parameter(query, "password").orElse(colon < 0 ? "" : credentials.substring(colon + 1))),
         displayName,
         Optional.empty());
   }

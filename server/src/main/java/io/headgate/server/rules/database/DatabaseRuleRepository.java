@@ -163,8 +163,7 @@ public final class DatabaseRuleRepository implements RuleRepository {
     try {
       var result = change.get();
       active.activate(result.latest());
-      if (result.isNew())
-        poller.publish(result.latest()); // even if the poller found it first
+      if (result.isNew()) poller.publish(result.latest()); // even if the poller found it first
       return result.latest().snapshot();
     } finally {
       changeLock.unlock();

@@ -65,7 +65,8 @@ record RevisionDelta(
     return written.isEmpty() && ended.isEmpty();
   }
 
-  private static List<StoredRule> assignSortKeys(List<Rule> rules, Map<String, StoredRule> previous) {
+  private static List<StoredRule> assignSortKeys(
+      List<Rule> rules, Map<String, StoredRule> previous) {
     var old = new long[rules.size()];
     for (int i = 0; i < old.length; i++) {
       var stored = previous.get(rules.get(i).id());

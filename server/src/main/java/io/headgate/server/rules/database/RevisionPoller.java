@@ -84,7 +84,8 @@ final class RevisionPoller implements AutoCloseable {
     long due = System.nanoTime() + pollNanos;
     while (!closed) {
       try {
-        boolean woken = wakeUps.tryAcquire(Math.max(0, due - System.nanoTime()), TimeUnit.NANOSECONDS);
+        boolean woken =
+            wakeUps.tryAcquire(Math.max(0, due - System.nanoTime()), TimeUnit.NANOSECONDS);
         if (closed) return;
         if (woken) {
           wakeUps.drainPermits();

@@ -41,7 +41,11 @@ final class RevisionPublisher {
     var content = compress(SnapshotText.of(snapshot));
     var unused =
         broadcast
-            .post(topic(snapshot.repositoryId()), content, TIME_TO_LIVE, Long.toString(snapshot.number()))
+            .post(
+                topic(snapshot.repositoryId()),
+                content,
+                TIME_TO_LIVE,
+                Long.toString(snapshot.number()))
             .exceptionally(failure -> {
               LOG.debug("revision {} could not be published", snapshot.number(), failure);
               return null;

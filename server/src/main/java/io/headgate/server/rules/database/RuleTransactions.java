@@ -106,7 +106,8 @@ final class RuleTransactions {
         () -> apply(known, expected, changeInfo, OptionalLong.empty(), action, draft));
   }
 
-  ChangeResult restore(StoredSnapshot known, long number, OptionalLong expected, ChangeInfo changeInfo) {
+  ChangeResult restore(
+      StoredSnapshot known, long number, OptionalLong expected, ChangeInfo changeInfo) {
     Draft draft =
         (handle, head, latest) -> {
           require(number, head);
@@ -171,7 +172,8 @@ final class RuleTransactions {
     return snapshot;
   }
 
-  private ChangeResult audited(ChangeInfo changeInfo, String action, Supplier<ChangeResult> change) {
+  private ChangeResult audited(
+      ChangeInfo changeInfo, String action, Supplier<ChangeResult> change) {
     try {
       var result = change.get();
       LOG.info(
@@ -181,7 +183,8 @@ final class RuleTransactions {
           result.latest().number());
       return result;
     } catch (RuleRepositoryException.Unavailable e) {
-      LOG.warn("rules: request by {} to {} failed: {}", changeInfo.author(), action, e.getMessage());
+      LOG.warn(
+          "rules: request by {} to {} failed: {}", changeInfo.author(), action, e.getMessage());
       throw e;
     } catch (RuntimeException e) {
       String reason = detail(String.valueOf(e.getMessage()));
@@ -202,7 +205,8 @@ final class RuleTransactions {
         return true;
       });
     } catch (RuleRepositoryException.Unavailable | IllegalArgumentException e) {
-      LOG.warn("rules: the audit entry of the refused request could not be written: {}", e.getMessage());
+      LOG.warn(
+          "rules: the audit entry of the refused request could not be written: {}", e.getMessage());
     }
   }
 
@@ -222,7 +226,9 @@ final class RuleTransactions {
     var revision = RuleDao.revision(handle, number);
     var rows = RuleDao.rows(handle, number);
     return read(
-        number, () -> StoredSnapshot.of(head.repositoryId(), head.tag(), revision, storedRules(rows, known)));
+        number,
+        () ->
+            StoredSnapshot.of(head.repositoryId(), head.tag(), revision, storedRules(rows, known)));
   }
 
   private RuleSet rules(Handle handle, long number, Map<String, Rule> known) {
@@ -275,8 +281,7 @@ final class RuleTransactions {
   private void requireInitialized(Head head) {
     if (head.revision() > 0) return;
     throw new RuleRepositoryException.Unavailable(
-        "the rules database %s is not initialized yet; retry"
-            .formatted(database.displayName()),
+        "the rules database %s is not initialized yet; retry".formatted(database.displayName()),
         null);
   }
 
@@ -296,6 +301,8 @@ final class RuleTransactions {
 
   private static String detail(String text) {
     String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
-    return line.length() > MAX_DETAIL_LENGTH ? line.substring(0, MAX_DETAIL_LENGTH - 1) + "…" : line;
+    return line.length() > MAX_DETAIL_LENGTH
+        ? line.substring(0, MAX_DETAIL_LENGTH - 1) + "…"
+        : line;
   }
 }

@@ -18,10 +18,13 @@ import java.util.Map;
  * @param tag identifies the revision among revisions of the same number, which exist after a
  *     database was restored from a backup
  */
-record StoredSnapshot(String repositoryId, String tag, RuleSnapshot snapshot, List<StoredRule> storedRules) {
-  static StoredSnapshot of(String repositoryId, String tag, Revision revision, List<StoredRule> storedRules) {
+record StoredSnapshot(
+    String repositoryId, String tag, RuleSnapshot snapshot, List<StoredRule> storedRules) {
+  static StoredSnapshot of(
+      String repositoryId, String tag, Revision revision, List<StoredRule> storedRules) {
     var rules = RuleSet.of(storedRules.stream().map(StoredRule::rule).toList());
-    return new StoredSnapshot(repositoryId, tag, new RuleSnapshot(revision, rules), List.copyOf(storedRules));
+    return new StoredSnapshot(
+        repositoryId, tag, new RuleSnapshot(revision, rules), List.copyOf(storedRules));
   }
 
   long number() {
@@ -45,7 +48,9 @@ record StoredSnapshot(String repositoryId, String tag, RuleSnapshot snapshot, Li
 
   /** Returns whether this snapshot is the current one of the database. */
   boolean isAt(Head head) {
-    return repositoryId.equals(head.repositoryId()) && number() == head.revision() && tag.equals(head.tag());
+    return repositoryId.equals(head.repositoryId())
+        && number() == head.revision()
+        && tag.equals(head.tag());
   }
 
   /**

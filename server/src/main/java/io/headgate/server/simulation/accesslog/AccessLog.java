@@ -25,7 +25,7 @@ public final class AccessLog {
   private static final int BUFFER_SIZE = 1 << 16;
   private static final String TOO_MANY_FIELDS =
       "has more fields used by the rules than a request may have: %d attributes, %d costs"
-          .formatted(Subject.MOST_ATTRIBUTES, Request.MOST_COSTS);
+          .formatted(Subject.MAX_ATTRIBUTES, Request.MAX_NAMED_COSTS);
 
   /** The format of lines. */
   public enum Format {

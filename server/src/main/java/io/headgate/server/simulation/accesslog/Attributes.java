@@ -64,7 +64,7 @@ public final class Attributes {
     if (!name.isEmpty() && name.length() <= Subject.MAX_NAME_LENGTH) return;
     throw new IllegalArgumentException(
         "an attribute name must have 1 to %d characters, got %d; for example client=remote_addr"
-            .formatted(Subject.LONGEST_NAME, name.length()));
+            .formatted(Subject.MAX_NAME_LENGTH, name.length()));
   }
 
   private void add(String name, Map<String, String> given) {
@@ -110,7 +110,7 @@ public final class Attributes {
   }
 
   private static String truncate(String value) {
-    return value.length() <= Subject.LONGEST_VALUE
+    return value.length() <= Subject.MAX_VALUE_LENGTH
         ? value
         : value.substring(0, Subject.MAX_VALUE_LENGTH);
   }

@@ -21,10 +21,10 @@ final class FieldTemplate {
 
   static FieldTemplate of(String text, FieldSlots slots) {
     if (text.isEmpty()) throw invalid(text, "is empty");
-    if (text.length() > Subject.LONGEST_VALUE) {
+    if (text.length() > Subject.MAX_VALUE_LENGTH) {
       throw new IllegalArgumentException(
           "a template of %d characters is too long; the maximum is %d"
-              .formatted(text.length(), Subject.LONGEST_VALUE));
+              .formatted(text.length(), Subject.MAX_VALUE_LENGTH));
     }
     if (!text.contains("{") && !text.contains("}")) return field(text, slots);
     var pieces = new ArrayList<Piece>();

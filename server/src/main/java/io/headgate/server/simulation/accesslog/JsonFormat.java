@@ -121,7 +121,9 @@ final class JsonFormat implements LineFormat {
 
   private void put(Target target, String value, LogLine line) {
     line.put(
-        target.slot, target.slot == path ? RequestTarget.path(value, withQuery) : value, target.rank);
+        target.slot,
+        target.slot == path ? RequestTarget.path(value, withQuery) : value,
+        target.rank);
   }
 
   /** Reads a request line such as {@code GET / HTTP/1.1}. */

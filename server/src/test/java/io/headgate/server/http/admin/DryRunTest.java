@@ -39,7 +39,8 @@ class DryRunTest {
     assertThat(answer.body())
         .startsWith("{\"dryRun\":true,\"changed\":true,\"revision\":{\"number\":1,")
         .contains("\"before\":\"10/1h\",\"after\":\"20/1h\"")
-        .contains("\"callers\":{\"sampled\":4,\"affected\":2,\"note\":\"a sample: at most 1000 callers")
+        .contains(
+            "\"callers\":{\"sampled\":4,\"affected\":2,\"note\":\"a sample: at most 1000 callers")
         .contains(
             "{\"subject\":{\"key\":\"users:1\"},\"rules\":[{\"id\":\"users\",\"change\":\"changed\",")
         .contains("{\"key\":\"users:2\"}")

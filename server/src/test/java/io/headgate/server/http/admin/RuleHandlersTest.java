@@ -256,11 +256,12 @@ class RuleHandlersTest {
     admin.delete(
         "/v1/rules/users", "X-Headgate-Author: J%C3%B6rg", "X-Headgate-Message: 100%25 sure");
     var revision = service.repository.inForce().revision();
-    assertThat(revision.signature().author()).isEqualTo("Jörg");
-    assertThat(revision.signature().message()).isEqualTo("100% sure");
+    assertThat(revision.changeInfo().author()).isEqualTo("Jörg");
+    assertThat(revision.changeInfo().message()).isEqualTo("100% sure");
     admin.put("/v1/rules?author=me&message=all+of+it", "[]");
-    assertThat(service.repository.inForce().revision().signature().message()).isEqualTo("all of it");
-    assertThat(service.repository.inForce().revision().signature().author()).isEqualTo("me");
+    assertThat(service.repository.inForce().revision().changeInfo().message())
+        .isEqualTo("all of it");
+    assertThat(service.repository.inForce().revision().changeInfo().author()).isEqualTo("me");
   }
 
   @Test

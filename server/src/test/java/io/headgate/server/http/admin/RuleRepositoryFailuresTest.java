@@ -83,7 +83,7 @@ class RuleRepositoryFailuresTest {
   /** Rules in a database that is unavailable. */
   private static final class UnavailableRepository extends FileRepository {
     private static RuleRepositoryException unavailable() {
-      return new RuleRepositoryException.Away(DATABASE, null);
+      return new RuleRepositoryException.Unavailable(DATABASE, null);
     }
 
     @Override

@@ -112,6 +112,7 @@ class ExplainHandlersTest {
   void resetOfARuleThatDoesNotApplyPointsToExplain() {
     var answer = service.post("/v1/reset", "{\"key\":\"bot:7\",\"rule\":\"per-user\"}");
     assertThat(answer.status()).isEqualTo(404);
-    assertThat(answer.body()).contains("does not apply to this subject; POST /v1/explain explains why");
+    assertThat(answer.body())
+        .contains("does not apply to this subject; POST /v1/explain explains why");
   }
 }

@@ -232,7 +232,9 @@ class ForwardAuthTest {
     String other = TruncatedText.of("/login/" + "a".repeat(3_001));
     assertThat(one).startsWith("/login/").hasSizeLessThanOrEqualTo(1_024).isNotEqualTo(other);
     assertThat(TruncatedText.of("a".repeat(1_024))).isEqualTo("a".repeat(1_024));
-    assertThat(TruncatedText.of(one)).as("a value in truncated form is another value").isNotEqualTo(one);
+    assertThat(TruncatedText.of(one))
+        .as("a value in truncated form is another value")
+        .isNotEqualTo(one);
     String pairs = TruncatedText.of("a" + "\ud83d\ude00".repeat(600));
     assertThat(pairs.chars().filter(c -> Character.isHighSurrogate((char) c)).count())
         .isEqualTo(pairs.chars().filter(c -> Character.isLowSurrogate((char) c)).count());

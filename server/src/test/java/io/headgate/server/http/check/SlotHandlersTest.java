@@ -58,7 +58,8 @@ class SlotHandlersTest {
     var again = service.request("DELETE", "/v1/slots/" + slot);
     assertThat(again.status()).isEqualTo(404);
     assertThat(again.mediaType()).isEqualTo("application/problem+json");
-    assertThat(again.body()).contains("this slot has expired or was released and can't be released");
+    assertThat(again.body())
+        .contains("this slot has expired or was released and can't be released");
   }
 
   @Test
@@ -67,7 +68,7 @@ class SlotHandlersTest {
     service.clock.addAndGet(20_000_000);
     var renewed = service.request("PUT", "/v1/slots/" + slot);
     assertThat(renewed.status()).isEqualTo(200);
-    assertThat(renewed.body()).isEqualTo("{\"renewed\":true,\"id\":\"" + lease + "\"}");
+    assertThat(renewed.body()).isEqualTo("{\"renewed\":true,\"id\":\"" + slot + "\"}");
     service.clock.addAndGet(20_000_000);
     assertThat(isFree()).isFalse();
     service.clock.addAndGet(10_000_000);

@@ -33,7 +33,8 @@ class SimulationExecutorTest {
     go.countDown();
     first.get(20, TimeUnit.SECONDS);
     second.get(20, TimeUnit.SECONDS);
-    assertThat(simulations.start(deadline -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
+    assertThat(
+            simulations.start(deadline -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
         .hasToString("{}");
   }
 
@@ -72,7 +73,8 @@ class SimulationExecutorTest {
       assertThatThrownBy(() -> simulations.start(deadline -> new JsonWriter()))
           .isInstanceOf(OutOfMemoryError.class);
     }
-    assertThat(simulations.start(deadline -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
+    assertThat(
+            simulations.start(deadline -> new JsonWriter().begin().end()).get(20, TimeUnit.SECONDS))
         .hasToString("{}");
   }
 

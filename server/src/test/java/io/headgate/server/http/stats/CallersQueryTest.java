@@ -23,8 +23,7 @@ class CallersQueryTest {
     "1,3000,0.000334",
     "1,1000000000,0.000001",
   })
-  void errorBoundIsRoundedUp(
-      double floor, double total, String shown) {
+  void errorBoundIsRoundedUp(double floor, double total, String shown) {
     var answer = ALL.answer(new CallerList(5_000, 1, 1, floor, total, List.of()));
     assertThat(answer.toString()).contains("\"error\":" + shown + ",");
   }

@@ -35,7 +35,8 @@ class StatsJsonTest {
   }
 
   private static StatsSnapshot with(List<Anomaly> anomalies) {
-    var none = new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, () -> 0, () -> false).snapshot();
+    var none =
+        new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, () -> 0, () -> false).snapshot();
     return new StatsSnapshot(
         none.atMillis(),
         none.recentSeconds(),

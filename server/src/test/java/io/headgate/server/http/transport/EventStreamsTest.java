@@ -84,7 +84,8 @@ class EventStreamsTest {
     var stays = new Reader("good");
     var goes = new Reader("revoked");
     streams.send(() -> "{}");
-    Eventually.holds("both receive the event", TIMEOUT, () -> stays.events() == 1 && goes.events() == 1);
+    Eventually.holds(
+        "both receive the event", TIMEOUT, () -> stays.events() == 1 && goes.events() == 1);
     access.replace(TokenSet.NONE.withRead("good", ""));
     streams.send(() -> "{}");
     goes.ended.get(20, TimeUnit.SECONDS);

@@ -118,7 +118,7 @@ class OpenApiHandlerTest {
     var repository = InMemoryRuleRepository.of(service.limiter.rules());
     try (var metrics =
         new Metrics(service.limiter, repository, new StoreMetrics(), Set.of(), () -> 0, 1)) {
-      var collector = new StatsCollector(StatsCollector.USUAL_NAMES, () -> 0, () -> false);
+      var collector = new StatsCollector(StatsCollector.DEFAULT_CALLER_NAMES, () -> 0, () -> false);
       var stats =
           new StatsHandlers(
               collector,

@@ -86,7 +86,8 @@ class DatabaseOutageTest {
       replaceWith(repository, 5);
       postgres.stop();
       try {
-        Eventually.holds("the outage is reported", TIMEOUT, () -> repository.condition().problem().isPresent());
+        Eventually.holds(
+            "the outage is reported", TIMEOUT, () -> repository.condition().problem().isPresent());
         assertThat(repository.condition().problem().orElseThrow())
             .contains("is unavailable", "the current rules stay in force")
             .doesNotContain("s3cret");
@@ -96,12 +97,16 @@ class DatabaseOutageTest {
             .hasMessageContaining("nothing was changed; retry when it is available again");
         assertThatThrownBy(() -> repository.history(9, 9))
             .isInstanceOf(RuleRepositoryException.Unavailable.class);
-        assertThatThrownBy(() -> repository.at(1)).isInstanceOf(RuleRepositoryException.Unavailable.class);
+        assertThatThrownBy(() -> repository.at(1))
+            .isInstanceOf(RuleRepositoryException.Unavailable.class);
         assertThat(repository.inForce().number()).isEqualTo(2);
       } finally {
         postgres.restart();
       }
-      Eventually.holds("the database is available again", TIMEOUT, () -> repository.condition().problem().isEmpty());
+      Eventually.holds(
+          "the database is available again",
+          TIMEOUT,
+          () -> repository.condition().problem().isEmpty());
       try (var other = open("b.json")) {
         replaceWith(other, 9);
       }
@@ -126,7 +131,10 @@ class DatabaseOutageTest {
       postgres.restart();
     }
     try (repository) {
-      Eventually.holds("the database is available again", TIMEOUT, () -> repository.condition().problem().isEmpty());
+      Eventually.holds(
+          "the database is available again",
+          TIMEOUT,
+          () -> repository.condition().problem().isEmpty());
       replaceWith(repository, 6);
       assertThat(repository.inForce().number()).isEqualTo(3);
       assertThat(repository.history(Long.MAX_VALUE, 9)).hasSize(3);

@@ -102,7 +102,8 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
     repository.change(ANY, BOB, old -> many);
     for (int i = 0; i < 10; i++) {
       var next = rule("r50", 2 + i);
-      repository.change(ANY, BOB, old -> old.stream().map(r -> r.id().equals("r50") ? next : r).toList());
+      repository.change(
+          ANY, BOB, old -> old.stream().map(r -> r.id().equals("r50") ? next : r).toList());
     }
     repository.change(ANY, BOB, old -> inserted(old, 0, rule("first", 1)));
     repository.change(ANY, BOB, old -> inserted(old, 50, rule("middle", 1)));
@@ -247,7 +248,8 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
     repository.close();
     repository = reopen();
     assertThat(rules(repository.inForce())).containsExactly(rule("a", 2));
-    assertThat(rules(repository.change(ANY, BOB, replaceWith(rule("a", 4))))).containsExactly(rule("a", 4));
+    assertThat(rules(repository.change(ANY, BOB, replaceWith(rule("a", 4)))))
+        .containsExactly(rule("a", 4));
     assertThat(rules(repository.inForce())).containsExactly(rule("a", 4));
   }
 
@@ -268,7 +270,8 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
           "the newer revision is in force",
           TIMEOUT,
           () -> rules(repository.inForce()).equals(List.of(rule("theirs", 2))));
-      Eventually.holds("the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
+      Eventually.holds(
+          "the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
       repository.change(ANY, BOB, replaceWith(rule("a", 9)));
       assertThat(rules(repository.inForce())).containsExactly(rule("a", 9));
     }
@@ -289,9 +292,12 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   void unreadableRulesAreReportedAndTheLastValidOnesSurviveARestart() {
     append("new", "{\"id\":\"new\",\"spin\":1}");
     awaitProblem(repository, "revision 2 in the rules database");
-    assertThat(repository.condition().problem().orElseThrow()).contains("spin", "upgrade this instance");
-    assertThatThrownBy(() -> repository.latest()).isInstanceOf(RuleRepositoryException.Unavailable.class);
-    assertThatThrownBy(() -> repository.at(2)).isInstanceOf(RuleRepositoryException.Unavailable.class);
+    assertThat(repository.condition().problem().orElseThrow())
+        .contains("spin", "upgrade this instance");
+    assertThatThrownBy(() -> repository.latest())
+        .isInstanceOf(RuleRepositoryException.Unavailable.class);
+    assertThatThrownBy(() -> repository.at(2))
+        .isInstanceOf(RuleRepositoryException.Unavailable.class);
     assertThatThrownBy(() -> repository.change(ANY, BOB, replaceWith()))
         .isInstanceOf(RuleRepositoryException.Unavailable.class);
     assertThat(repository.inForce().number()).isEqualTo(1);
@@ -301,14 +307,16 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
     assertThat(repository.condition().problem()).isPresent();
     run("DELETE FROM headgate_rules WHERE id = 'new'");
     Eventually.holds("polling resumes", TIMEOUT, () -> repository.inForce().number() == 2);
-    Eventually.holds("the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
+    Eventually.holds(
+        "the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
   }
 
   @Test
   void duplicateRuleIdsAreReportedAndPollingContinues() {
     append("twin", RuleFile.json(rule("a", 5)));
     awaitProblem(repository, "two rules have the id 'a'");
-    assertThatThrownBy(() -> repository.latest()).isInstanceOf(RuleRepositoryException.Unavailable.class);
+    assertThatThrownBy(() -> repository.latest())
+        .isInstanceOf(RuleRepositoryException.Unavailable.class);
     run("DELETE FROM headgate_rules WHERE id = 'twin'");
     Eventually.holds("polling resumes", TIMEOUT, () -> repository.inForce().number() == 2);
   }

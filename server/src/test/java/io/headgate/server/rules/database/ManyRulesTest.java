@@ -48,7 +48,11 @@ class ManyRulesTest {
   private RuleRepository open(DatabaseAddress address, String snapshotFile, RuleSet seed) {
     var settings =
         new DatabaseRuleRepository.Settings(
-            address, folder.resolve(snapshotFile), POLL_INTERVAL, Optional.empty(), InstantSource.system());
+            address,
+            folder.resolve(snapshotFile),
+            POLL_INTERVAL,
+            Optional.empty(),
+            InstantSource.system());
     return DatabaseRuleRepository.open(settings, new Seed(seed, AUTHOR));
   }
 
@@ -89,7 +93,8 @@ class ManyRulesTest {
         int which = i * 97 % RULES;
         long rate = 100L + i;
         start = System.nanoTime();
-        var stored = repository.change(OptionalLong.of(i), AUTHOR, rules -> edited(rules, which, rate));
+        var stored =
+            repository.change(OptionalLong.of(i), AUTHOR, rules -> edited(rules, which, rate));
         edits.add(millisSince(start));
         start = System.nanoTime();
         long end = start + TIMEOUT.toNanos();

@@ -46,7 +46,8 @@ class PropagationTest {
   @TempDir Path folder;
 
   /** One instance: a repository and the limiter that follows it. */
-  private record Instance(DatabaseRuleRepository repository, RateLimiter limiter, AtomicLong enforced)
+  private record Instance(
+      DatabaseRuleRepository repository, RateLimiter limiter, AtomicLong enforced)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -67,7 +68,7 @@ class PropagationTest {
       var bulletin =
           Optional.of(store)
               .filter(RedisStore.class::isInstance)
-              .map(s -> ((RedisStore) s).bulletin());
+              .map(s -> ((RedisStore) s).broadcast());
       var settings =
           new DatabaseRuleRepository.Settings(
               address,
@@ -75,7 +76,8 @@ class PropagationTest {
               pollInterval,
               bulletin,
               InstantSource.system());
-      var repository = DatabaseRuleRepository.open(settings, new Seed(RuleSet.of(twoRules(1)), AUTHOR));
+      var repository =
+          DatabaseRuleRepository.open(settings, new Seed(RuleSet.of(twoRules(1)), AUTHOR));
       var limiter = RateLimiter.with(store, repository.inForce().rules());
       var enforced = new AtomicLong();
       instances.add(new Instance(repository, limiter, enforced));
@@ -157,7 +159,8 @@ class PropagationTest {
           long number = first.change(OptionalLong.empty(), AUTHOR, old -> rules).number();
           long end = System.nanoTime() + 200_000_000;
           while (System.nanoTime() < end) {
-            if (instances.stream().allMatch(instance -> instance.enforced().get() >= number)) return true;
+            if (instances.stream().allMatch(instance -> instance.enforced().get() >= number))
+              return true;
             LockSupport.parkNanos(1_000_000);
           }
           return false;
@@ -244,7 +247,9 @@ class PropagationTest {
         Eventually.holds(
             "all enforce the last",
             TIMEOUT,
-            () -> instances.stream().allMatch(instance -> instance.enforced().get() == CHANGE_COUNT + 1));
+            () ->
+                instances.stream()
+                    .allMatch(instance -> instance.enforced().get() == CHANGE_COUNT + 1));
         stop.set(true);
         CompletableFuture.allOf(callers).join(); // fails if a check did
         System.out.printf(

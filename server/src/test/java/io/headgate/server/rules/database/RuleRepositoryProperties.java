@@ -79,7 +79,8 @@ class RuleRepositoryProperties {
     }
   }
 
-  private static String outcome(RuleRepository repository, Function<RuleRepository, RuleSnapshot> step) {
+  private static String outcome(
+      RuleRepository repository, Function<RuleRepository, RuleSnapshot> step) {
     try {
       return text(step.apply(repository));
     } catch (RuleRepositoryException | IllegalArgumentException e) {
@@ -91,7 +92,8 @@ class RuleRepositoryProperties {
     return snapshot.revision() + " " + snapshot.rules().rules();
   }
 
-  private static Function<RuleRepository, RuleSnapshot> step(Random random, RuleRepository repository) {
+  private static Function<RuleRepository, RuleSnapshot> step(
+      Random random, RuleRepository repository) {
     long latest = repository.inForce().number();
     var expected =
         random.nextBoolean()

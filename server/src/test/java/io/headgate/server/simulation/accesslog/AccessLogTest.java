@@ -190,7 +190,8 @@ class AccessLogTest {
     assertThat(log.unreadable()).isEqualTo(6);
     assertThat(log.samples())
         .hasSize(5)
-        .anyMatch(sample -> sample.matches("line 3: is not in common or combined log format, such as .*: nonsense"))
+        .anyMatch(sample ->
+            sample.matches("line 3: is not in common or combined log format, such as .*: nonsense"))
         .anyMatch(sample -> sample.startsWith("line 4: has no time that can be read"))
         .anyMatch(sample -> sample.startsWith("line 5: is not a JSON object"))
         .anyMatch(sample -> sample.startsWith("line 7: has no time such as ["));
@@ -308,7 +309,8 @@ class AccessLogTest {
   void queryOfAnAbsoluteUrlIsKeptOnRequest() throws IOException {
     var required = RequiredFields.of(List.of(RuleSet.of(RuleFile.read(ALL))));
     var log =
-        new AccessLog(Attributes.of(required, Map.of()), AccessLog.Format.AUTO, true, arrivals::add);
+        new AccessLog(
+            Attributes.of(required, Map.of()), AccessLog.Format.AUTO, true, arrivals::add);
     log.read(line("GET https://example.com?x=1 HTTP/1.1"));
     assertThat(attributes()).containsEntry("path", "/?x=1");
   }
@@ -354,7 +356,8 @@ class AccessLogTest {
     assertThat(log.samples())
         .singleElement()
         .asString()
-        .startsWith("line 1: has more fields used by the rules than a request may have: 32 attributes");
+        .startsWith(
+            "line 1: has more fields used by the rules than a request may have: 32 attributes");
   }
 
   @Test
