@@ -121,7 +121,7 @@ describe('the overview', () => {
 
   it('waits for the first statistics', () => {
     as('read', <OverviewPage />, { ...live, stats: null });
-    expect(screen.getByText('Loading the figures…')).toBeTruthy();
+    expect(screen.getByText('Loading the statistics…')).toBeTruthy();
   });
 
   it('applies events of the stream', () => {
