@@ -33,7 +33,7 @@ class BenchmarksTest {
     var options =
         new OptionsBuilder()
             .include("io\\.headgate\\.benchmarks\\..*")
-            .exclude(".*NearBenchmark.*") // needs a redis-server; see NearBenchmarkTest
+            .exclude(".*ConsistencyBenchmark.*") // needs a redis-server; see NearBenchmarkTest
             .param("count", "1000")
             .param("rules", "1", "100")
             .mode(Mode.SingleShotTime)

@@ -2,7 +2,6 @@ package io.headgate.consistency;
 
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
-import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
@@ -20,6 +19,7 @@ final class LocalTransaction {
   private final Plan plan;
   private final @Nullable LocalCounter[] counters; // null: the store decides
   private final @Nullable Outcome[] outcomes;
+  private final boolean[] spent;
   private final int[] tellings;
   private boolean denied;
 
@@ -27,6 +27,7 @@ final class LocalTransaction {
     this.plan = plan;
     this.counters = counters;
     this.outcomes = new @Nullable Outcome[counters.length];
+    this.spent = new boolean[counters.length];
     this.tellings = new int[counters.length];
   }
 
@@ -44,26 +45,41 @@ final class LocalTransaction {
         if (counter == null) continue;
         tellings[i] = counter.tellings();
         outcomes[i] = counter.spend(plan.charges().get(i), now);
+        spent[i] = outcomes[i] instanceof Passed;
         if (outcomes[i] == null) missing.add(i);
         else denied |= part.isEnforced() && !(outcomes[i] instanceof Passed);
       }
     }
     if (denied || !missing.isEmpty()) takeBack(now);
+    else takeBackRefusedShadows(now);
     return denied ? List.of() : missing;
   }
 
-  /** A rule that does not pass is not charged; one in the shadow does not keep others from it. */
+  /** Returns all permits that were spent by {@link #attempt}. */
   void takeBack(long now) {
-    for (int i = 0; i < counters.length; i++) {
-      var counter = counters[i];
-      if (counter == null || !(outcomes[i] instanceof Passed)) continue;
-      counter.giveBack(plan.charges().get(i).cost(), tellings[i]);
-      outcomes[i] = counter.standing(now);
+    for (int i = 0; i < counters.length; i++) takeBack(i, now);
+  }
+
+  /**
+   * A rule that does not pass is not charged. A shadow rule does not keep other rules from being
+   * charged.
+   */
+  private void takeBackRefusedShadows(long now) {
+    for (var part : plan.parts()) {
+      int end = part.from() + part.counters().size();
+      boolean refused = false;
+      for (int i = part.from(); i < end; i++) refused |= counters[i] != null && !spent[i];
+      if (!refused) continue;
+      for (int i = part.from(); i < end; i++) takeBack(i, now);
     }
   }
 
-  Charge charge(int index) {
-    return plan.charges().get(index);
+  private void takeBack(int index, long now) {
+    var counter = counters[index];
+    if (counter == null || !spent[index]) return;
+    spent[index] = false;
+    counter.giveBack(plan.charges().get(index).cost(), tellings[index]);
+    outcomes[index] = counter.standing(now);
   }
 
   /** What the store has to decide; nothing of it is charged if it is denied here already. */

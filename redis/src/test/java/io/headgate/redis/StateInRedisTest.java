@@ -16,6 +16,7 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.script.Batch;
 import io.headgate.redis.internal.script.ChargeReceipt;
 import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.redis.internal.script.ScriptExecutor;
@@ -114,6 +115,20 @@ class StateInRedisTest {
   static Stream<Limit> windows() {
     var rate = Rate.of(1_000, Duration.ofDays(1));
     return Stream.of(FixedWindow.of(rate), SlidingWindow.of(rate));
+  }
+
+  /** The rule counted slots before: one batch charges the bucket and releases the last slot. */
+  @Test
+  void releasingTheLastSlotKeepsTheBucketThatReplacedIt() {
+    var slots = plan(new Concurrency(5, Duration.ofSeconds(30)), 1);
+    engine.decide(slots);
+    var bucket = new TokenBucket(Rate.perHour(60), 60);
+    var batch = new Batch(new RedisKeys("h:"));
+    new ScriptCommand.OfPlan(plan(bucket, 1), true).writeTo(batch);
+    ScriptCommand.change(slots.charges().getFirst(), ScriptCommand.Change.RELEASE).writeTo(batch);
+    redis.decide(batch, -1);
+    // One of five slots is taken over as a fifth of the bucket, rounded up; one permit is charged.
+    assertThat(engine.peek(plan(bucket, 0)).first().remaining()).isEqualTo(60 - 13 - 1);
   }
 
   @Test

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
+import io.headgate.limit.Outcome;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
+import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
@@ -49,6 +52,23 @@ class EventualTest {
     }
     report(fleet);
     assertThat(fleet.first().calls).isLessThanOrEqualTo(3);
+  }
+
+  @Test
+  void aShadowRuleThatRefusesChargesNoneOfItsLimits() {
+    var rule =
+        Rule.named("r")
+            .match("key", "*")
+            .mode(Mode.SHADOW)
+            .limit(RuleLimit.of("few", FixedWindow.of(Rate.perHour(3))))
+            .limit(RuleLimit.of("many", FixedWindow.of(Rate.perHour(100))))
+            .consistency(Consistency.EVENTUAL)
+            .build();
+    var fleet = new Fleet(1, rule);
+    for (int i = 0; i < 10; i++) fleet.first().asks("hot");
+    report(fleet);
+    var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).outcomes();
+    assertThat(left).extracting(Outcome::remaining).containsExactly(0L, 97L);
   }
 
   @Test

@@ -117,7 +117,8 @@ local function release(k, holder, count)
   each_chunk(holder, max(0, held - count), held - 1, nil, function(...) call('ZREM', key, ...) end)
   if call('ZCARD', key) == 1 then
     call('DEL', key)
-    states[k] = nil
+    -- A state that this batch converted to another algorithm is written at its end.
+    if not changed[k] then states[k] = nil end
   end
   return 1
 end

@@ -54,10 +54,13 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
     snapshots.metricSnapshot(
         PrometheusHistogram.snapshot(
             "headgate_store_seconds",
-            "How long calls to the store took; one call may carry many questions.",
+            "How long calls to the store took; one call may carry many commands.",
             List.of(calls)));
     snapshots.metricSnapshot(
-        counter("headgate_store_questions", "What calls to the store carried.", questions.sum()));
+        counter(
+            "headgate_store_commands",
+            "How many commands the calls to the store carried.",
+            questions.sum()));
     snapshots.metricSnapshot(
         counter("headgate_store_outages", "How often the store was given up.", outages.get()));
     var errors =

@@ -80,7 +80,7 @@ class CheckCommandTest extends RunningRules {
   @Test
   void aSlotIsPrintedWithItsLease() {
     run("check", "--attr", "job=etl");
-    assertThat(out).matches("allowed  jobs: 1 of 2 left, all back in 30s\n  lease    [\\w-]+\n");
+    assertThat(out).matches("allowed  jobs: 1 of 2 left, all back in 30s\n  slot     [\\w-]+\n");
   }
 
   @Test

@@ -28,9 +28,9 @@ class GrpcMetricsTest {
       }
       assertThat(metrics(service.port()))
           .contains(
-              "{source=\"store\",outcome=\"allowed\",rule=\"per-user\"} 1.0\n",
-              "{source=\"store\",outcome=\"denied\",rule=\"per-user\"} 1.0\n",
-              "{source=\"store\",outcome=\"allowed\",rule=\"per-path\"} 2.0\n",
+              "{outcome=\"allowed\",rule=\"per-user\",source=\"store\"} 1.0\n",
+              "{outcome=\"denied\",rule=\"per-user\",source=\"store\"} 1.0\n",
+              "{outcome=\"allowed\",rule=\"per-path\",source=\"store\"} 2.0\n",
               "headgate_check_seconds_count 4\n");
     }
   }

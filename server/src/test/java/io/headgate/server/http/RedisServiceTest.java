@@ -70,7 +70,7 @@ class RedisServiceTest {
   private String acquire() {
     var answer = service.post("/v1/slots", JOB);
     assertThat(answer.status()).isEqualTo(200);
-    return answer.body().replaceAll(".*\"lease\":\"([\\w-]+)\".*", "$1");
+    return answer.body().replaceAll(".*\"id\":\"([\\w-]+)\".*", "$1");
   }
 
   private void awaitEvidence(String source) {

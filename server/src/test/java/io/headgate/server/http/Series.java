@@ -29,8 +29,8 @@ record Series(Map<String, Double> values) {
 
   double decisions(String rule, String outcome, String source) {
     return value(
-        "headgate_decisions_total{source=\"%s\",outcome=\"%s\",rule=\"%s\"}"
-            .formatted(source, outcome, rule));
+        "headgate_decisions_total{outcome=\"%s\",rule=\"%s\",source=\"%s\"}"
+            .formatted(outcome, rule, source));
   }
 
   /** Without labels. */

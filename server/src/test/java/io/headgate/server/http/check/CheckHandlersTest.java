@@ -192,7 +192,7 @@ class CheckHandlersTest {
   @Test
   void aSlotInFlightHasALeaseAndNoWindow() {
     var answer = check("{\"subject\":{\"job\":\"etl\"}}");
-    assertThat(answer.body()).matches("\\{\"allowed\":true.*],\"lease\":\"[\\w-]+\"}");
+    assertThat(answer.body()).matches("\\{\"allowed\":true.*],\"id\":\"[\\w-]+\"}");
     assertThat(answer.header("RateLimit-Policy"))
         .isEqualTo("\"jobs\";q=2;qu=\"concurrent-requests\"");
   }

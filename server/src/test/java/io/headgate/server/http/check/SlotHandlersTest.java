@@ -34,7 +34,7 @@ class SlotHandlersTest {
   private String acquire() {
     var answer = service.post("/v1/slots", JOB);
     assertThat(answer.status()).isEqualTo(200);
-    return answer.body().replaceAll(".*\"lease\":\"([\\w-]+)\".*", "$1");
+    return answer.body().replaceAll(".*\"id\":\"([\\w-]+)\".*", "$1");
   }
 
   private boolean isFree() {
@@ -67,7 +67,7 @@ class SlotHandlersTest {
     service.clock.addAndGet(20_000_000);
     var renewed = service.request("PUT", "/v1/slots/" + lease);
     assertThat(renewed.status()).isEqualTo(200);
-    assertThat(renewed.body()).isEqualTo("{\"renewed\":true,\"lease\":\"" + lease + "\"}");
+    assertThat(renewed.body()).isEqualTo("{\"renewed\":true,\"id\":\"" + lease + "\"}");
     service.clock.addAndGet(20_000_000);
     assertThat(isFree()).isFalse();
     service.clock.addAndGet(10_000_000);

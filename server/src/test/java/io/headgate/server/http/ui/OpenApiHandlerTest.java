@@ -293,7 +293,7 @@ class OpenApiHandlerTest {
         call.path
             .replaceFirst("\\?.*", "")
             .replaceFirst("^/assets/.*", "/assets/{name}")
-            .replaceFirst("^/v1/(leases|rules)/[^/]+$", "/v1/$1/{id}")
+            .replaceFirst("^/v1/(slots|rules)/[^/]+$", "/v1/$1/{id}")
             .replaceFirst("^/v1/callers/[^/]+$", "/v1/callers/{caller}")
             .replaceFirst("^/v1/revisions/\\d+", "/v1/revisions/{n}");
     var responses =
