@@ -36,12 +36,17 @@ public final class RollingState implements State {
     return new RollingState(EMPTY_JOURNAL, 0, 0, Long.MIN_VALUE / 2, 0, window, permits);
   }
 
-  /** Returns the log for a limit of that window, without the requests that have left it. */
+  /**
+   * Returns the log for a limit of that window, without the requests that have left it or the
+   * window under which the log was written. A store may have evicted the latter, so a longer window
+   * must not count them again.
+   */
   RollingState readBy(long window, long permits, long now) {
+    long counted = Math.min(window, this.window);
     // A request at t counts until t + window, exclusive.
-    if (!isEmpty() && time + window <= now) return empty(window, permits);
+    if (!isEmpty() && time + counted <= now) return empty(window, permits);
     int first = from;
-    while (first < to && journal.times[first] + window <= now) first++;
+    while (first < to && journal.times[first] + counted <= now) first++;
     if (first == from && window == this.window && permits == this.permits) return this;
     return new RollingState(journal, first, to, time, cost, window, permits);
   }

@@ -48,6 +48,16 @@ class ChangedLimitProperties {
     assertThat(after.adopt(adopted, run.now())).isSameAs(adopted);
   }
 
+  /** A store may evict a state once it is fresh, so no limit may find anything in it. */
+  @Property(tries = 3_000)
+  void freshStateEqualsAnEvictedOne(
+      @ForAll Limit before, @ForAll Limit after, @ForAll History history) {
+    var run = Run.after(before, history);
+    long later = Math.max(run.now(), run.state().freshAt());
+    assertThat(after.step(run.state(), later, 1).outcome())
+        .isEqualTo(after.step(State.FRESH, later, 1).outcome());
+  }
+
   /**
    * If both limits have a coarse resolution, such as 3 and 4 permits, each change rounds up again.
    * If one has a fine resolution, as buckets do, the rounded number is preserved.

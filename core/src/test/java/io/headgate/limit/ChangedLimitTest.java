@@ -33,6 +33,7 @@ class ChangedLimitTest {
           SlidingWindow.of(Rate.perMinute(100)),
           new SlidingWindow(Rate.of(8, Duration.ofSeconds(10)), 5, Bound.CONSERVATIVE),
           RollingWindow.of(Rate.perMinute(20)),
+          RollingWindow.of(Rate.perHour(20)),
           new RollingWindow(Rate.perMinute(6), Duration.ofSeconds(1)),
           new Concurrency(4, Duration.ofSeconds(30)));
 

@@ -69,6 +69,7 @@ adopt[ROLLING] = function(state, limit, k, commit)
     end
     return log, false
   end
+  local counted = min(window, state[2]) -- a longer window does not count again what has left the shorter one
   if commit and (state[2] ~= window or state[3] ~= permits) then
     call('ZREMRANGEBYSCORE', key, -1, -1)
     write_signature(key, limit)
@@ -83,9 +84,9 @@ adopt[ROLLING] = function(state, limit, k, commit)
   if last_time < 0 then return log, false end
   log.total = parse_member(last[1])
   local time = max(now, last_time) -- the clock stepped back; keep the order
-  if commit then purge(key, call('ZCOUNT', key, 0, time - window)) end
-  if last_time + window <= time then return log, false end
-  local first = call('ZRANGEBYSCORE', key, time - window + 1, '+inf', 'LIMIT', 0, 1)[1]
+  if commit then purge(key, call('ZCOUNT', key, 0, time - counted)) end
+  if last_time + counted <= time then return log, false end
+  local first = call('ZRANGEBYSCORE', key, time - counted + 1, '+inf', 'LIMIT', 0, 1)[1]
   local total, cost = parse_member(first)
   log.last, log.before = last_time, total - cost
   log.used = log.total - log.before
