@@ -60,10 +60,7 @@ public final class StoreMetrics implements OutageListener, RoundTripListener {
             "Latency of calls to the store; one call may carry many commands.",
             List.of(calls)));
     snapshots.metricSnapshot(
-        counter(
-            "headgate_store_commands",
-            "Commands sent to the store.",
-            commands.sum()));
+        counter("headgate_store_commands", "Commands sent to the store.", commands.sum()));
     snapshots.metricSnapshot(
         counter(
             "headgate_store_outages",
