@@ -13,7 +13,7 @@ public sealed interface Reply {
   }
 
   /** An integer. */
-  record Number(long value) implements Reply {
+  record IntegerReply(long value) implements Reply {
     @Override
     public String toString() {
       return Long.toString(value);
@@ -50,7 +50,7 @@ public sealed interface Reply {
 
   /** Returns the integer; throws IllegalStateException for another type. */
   default long number() {
-    if (this instanceof Number(var value)) return value;
+    if (this instanceof IntegerReply(var value)) return value;
     throw unexpected("a number");
   }
 

@@ -66,7 +66,7 @@ final class RespConnection implements AutoCloseable {
     return switch (kind) {
       case '+' -> new Reply.Text(line);
       case '-' -> throw new RedisError(line);
-      case ':' -> new Reply.Number(Long.parseLong(line));
+      case ':' -> new Reply.IntegerReply(Long.parseLong(line));
       case '$' -> bulk(Integer.parseInt(line));
       case '*' -> array(Integer.parseInt(line));
       default -> throw new IOException("not RESP2: %c%s".formatted(kind, line));

@@ -51,7 +51,7 @@ class RedisServerTest {
 
   @Test
   void unexpectedReplyTypeIsNamed() {
-    assertThatThrownBy(() -> new Reply.Number(3).text())
+    assertThatThrownBy(() -> new Reply.IntegerReply(3).text())
         .hasMessage("expected a string, the server replied Number 3");
   }
 
