@@ -76,7 +76,7 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void everyStateExpiresAfterItBecomesFresh(Limit limit) {
     for (int i = 0; i < 3; i++) {
       long reset = executor.decide(plan(limit, 1)).first().resetAfter() / 1_000;
@@ -194,14 +194,14 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void peekStoresNothing(Limit limit) {
     executor.peek(plan(limit, 1));
     assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void changedAlgorithmKeepsAnExpiry(Limit limit) {
     for (var other : Limits.ofEveryKind(8)) {
       executor.decide(plan(limit, 1));
@@ -331,7 +331,7 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void everyChangeKeepsAnExpiry(Limit limit) {
     var random = new Random(7);
     var limits = new ArrayList<>(Limits.ofEveryKind(6));
