@@ -133,7 +133,7 @@ class WhatIfHandlerTest {
                 + " lease");
     check("user:1", 1);
     assertThat(simulate(rules, "", "").at("/source/notes/0").asText())
-        .startsWith("recent traffic does not say when requests end");
+        .startsWith("recent traffic does not record when requests end");
   }
 
   @Test
