@@ -129,7 +129,9 @@ class StateInRedisTest {
         .writeTo(batch);
     redis.decide(batch, -1);
     // One of five slots is taken over as a fifth of the bucket, rounded up; one permit is charged.
-    assertThat(executor.peek(plan(bucket, 0)).first().remaining()).isEqualTo(60 - 13 - 1);
+    // The rounding is repaid within 2 ms.
+    assertThat(executor.peek(plan(bucket, 0)).first().remaining())
+        .isIn(60L - 13 - 1, 60L - 12 - 1);
   }
 
   @Test
