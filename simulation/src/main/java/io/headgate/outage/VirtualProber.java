@@ -50,13 +50,13 @@ public final class VirtualProber implements ProbeSchedule {
       Timer timer,
       RandomGenerator random,
       Supplier<CompletionStage<?>> probe) {
-    return CircuitBreakingStore.forTesting(
+    return new CircuitBreakingStore(
         remote,
         ticker,
         instances,
         local,
         listener,
-        reporter,
+        LocalAdmissions.forTesting(local, reporter),
         onFailure -> new VirtualProber(timer, ticker, random, probe, onFailure));
   }
 

@@ -9,8 +9,6 @@ import io.headgate.outage.OutageListener;
 import io.headgate.outage.VirtualProber;
 import io.headgate.redis.internal.cluster.FailureDomainStore;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.DenialCache;
-import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -61,7 +59,6 @@ public final class SimulatedStore {
   private static final int CLUSTER_ZONES = 32;
 
   private final ScriptExecutor engine;
-  private final DenialCache denials;
   private final ConsistencyStore consistency;
   private final FailureDomainStore zones;
   private final List<ManualReports> reports = new ArrayList<>();
@@ -77,14 +74,13 @@ public final class SimulatedStore {
     var link = new SimulatedConnection(env.wire, cluster);
     this.engine =
         ScriptExecutor.forTesting(link, KEYS, deadline, env.ticker, env.holder, env.nanos);
-    this.denials = new DenialCache(engine, KEYS, env.nanos);
-    denials.enable(); // no scenario resets a counter
     int count = cluster ? CLUSTER_ZONES : 1;
     var domains =
         new FailureDomains(count, key -> FailureDomainStore.domainOf(link.hashSlot(key), count));
     this.consistency =
         ManualConsistencyStore.create(
-            denials, engine, env.instances, domains, options, env.nanos, env.ticker);
+            engine, engine, KEYS::of, env.instances, domains, options, env.nanos, env.ticker);
+    consistency.subscribed(); // no scenario resets a counter
     this.zones =
         new FailureDomainStore(
             count,
@@ -136,12 +132,12 @@ public final class SimulatedStore {
 
   /** Releases a slot without retries. */
   public CompletionStage<Boolean> release(Charge charge) {
-    return engine.submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RELEASE));
+    return engine.releaseAsync(charge);
   }
 
   /** Invalidates cached denials of a counter whose permits were returned. */
   public void returned(String key) {
-    denials.invalidate(key);
+    consistency.permitsReturned(key);
   }
 
   /** Runs one round of reports, renewals and sweeps. */
@@ -152,7 +148,7 @@ public final class SimulatedStore {
 
   /** Fails the commands whose deadline has passed. */
   public void expire() {
-    engine.sweeper().sweep();
+    engine.sweep();
   }
 
   /** Returns whether no command awaits a reply. */

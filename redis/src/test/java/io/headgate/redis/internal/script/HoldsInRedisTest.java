@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,10 +14,9 @@ import io.headgate.limit.Outcome.Refused;
 import io.headgate.limit.Rate;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Plan;
@@ -83,7 +82,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void holdIsStoredUntilItsChargeWouldExpire(Limit limit) {
     var taken = hold(executor(), plan(limit, 0), 0, 4, MINUTE);
     assertThat(taken.held()).isEqualTo(4);
@@ -95,7 +94,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void holderUsesAboutTwentyBytesUntilItReturnsItsHold(Limit limit) {
     var one = executor();
     var other = executor();
@@ -112,7 +111,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void givingBackAChargeLeavesHolds(Limit limit) {
     var executor = executor();
     hold(executor, plan(limit, 0), 0, 4, MINUTE);
@@ -125,7 +124,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void reportedPermitsAreChargedBeyondCapacity(Limit limit) {
     var executor = executor();
     var known = report(executor, plan(limit, 25));
@@ -153,7 +152,7 @@ class HoldsInRedisTest {
 
   /** As after a failover to a replica that did not have the hold yet. */
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void spentPermitsOfLostHoldAreCharged(Limit limit) {
     var executor = executor();
     var granted = hold(executor, plan(limit, 0), 0, 6, MINUTE);
@@ -230,7 +229,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatHardlyComesBack")
+  @MethodSource("slowlyRefillingLimits")
   void leasedAndStrictCallersTogetherAdmitExactlyTheLimit(Limit limit) throws Exception {
     var instances = new ArrayList<Instance>();
     for (int i = 0; i < 5; i++) instances.add(new Instance());

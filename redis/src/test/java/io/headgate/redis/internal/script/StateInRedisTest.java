@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,10 +16,6 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.script.ChargeReceipt;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -76,7 +72,7 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void everyStateExpiresAfterItBecomesFresh(Limit limit) {
     for (int i = 0; i < 3; i++) {
       long reset = executor.decide(plan(limit, 1)).first().resetAfter() / 1_000;
@@ -194,14 +190,14 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void peekStoresNothing(Limit limit) {
     executor.peek(plan(limit, 1));
     assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void changedAlgorithmKeepsAnExpiry(Limit limit) {
     for (var other : Limits.ofEveryKind(8)) {
       executor.decide(plan(limit, 1));
@@ -331,7 +327,7 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void everyChangeKeepsAnExpiry(Limit limit) {
     var random = new Random(7);
     var limits = new ArrayList<>(Limits.ofEveryKind(6));

@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,8 +11,6 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
-import io.headgate.redis.internal.script.ChargeReceipt;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -74,7 +72,7 @@ class GiveBackTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void expiredChargeIsNotReturnedAgain(Limit limit) {
     var early = charge(limit, 3);
     clock.sleep(limit.window() + 20 * SECOND);
@@ -85,7 +83,7 @@ class GiveBackTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void activeChargeIsReturned(Limit limit) {
     charge(limit, 2);
     var taken = charge(limit, 3);
