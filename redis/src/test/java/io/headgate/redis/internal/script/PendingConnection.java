@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A connection that records its calls; the test replies to them. */
 final class PendingConnection implements RedisConnection {
-  /** A call of the script, and the future of its reply. */
-  record Call(byte[][] keys, CompletableFuture<byte[]> reply) {}
+  /** A call of the script with a number of keys, and the future of its reply. */
+  record Call(int keys, CompletableFuture<byte[]> reply) {}
 
   final List<Call> calls = new ArrayList<>();
   @Nullable RuntimeException failure; // thrown by each call
@@ -19,7 +19,7 @@ final class PendingConnection implements RedisConnection {
   @Override
   public CompletionStage<byte[]> decide(byte[][] keys, byte[] argument) {
     if (failure != null) throw failure;
-    calls.add(new Call(keys, new CompletableFuture<>()));
+    calls.add(new Call(keys.length, new CompletableFuture<>()));
     return calls.getLast().reply;
   }
 
