@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DenialCache extends ForwardingStore {
   private static final int MAX_ENTRIES = 100_000;
+  private static final long MIN_SWEEP_INTERVAL = 100_000_000;
 
   private static final int STRIPES = 1_024;
 
@@ -54,6 +55,7 @@ final class DenialCache extends ForwardingStore {
   private final AtomicLongArray lastInvalidation = new AtomicLongArray(STRIPES);
 
   private volatile boolean enabled; // whether strict rules are cached
+  private volatile long sweptAt;
 
   /**
    * Creates an empty cache that caches no denials of strict rules until {@link #enable}.
@@ -64,6 +66,7 @@ final class DenialCache extends ForwardingStore {
     super(delegate);
     this.names = names;
     this.nanos = nanos;
+    this.sweptAt = nanos.getAsLong() - MIN_SWEEP_INTERVAL;
   }
 
   /** Starts caching, because the subscription to changes is active. */
@@ -180,7 +183,10 @@ final class DenialCache extends ForwardingStore {
     denial.invalidate();
   }
 
+  /** Removes ended denials, unless it was done just before: a scan takes a millisecond. */
   private void sweep(long now) {
+    if (now - sweptAt < MIN_SWEEP_INTERVAL) return;
+    sweptAt = now;
     denials.values().removeIf(denial -> !denial.isActive(now));
   }
 

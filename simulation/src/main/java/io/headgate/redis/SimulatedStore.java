@@ -15,6 +15,7 @@ import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Ticker;
+import io.headgate.store.UnsweptStores;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +86,7 @@ public final class SimulatedStore {
         new FailureDomainStore(
             count,
             consistency,
-            VirtualProber.memory(env.ticker, 4_096),
+            UnsweptStores.create(env.ticker, 4_096),
             link::hashSlot,
             new OutageListener() {},
             (probe, listener, local) -> {

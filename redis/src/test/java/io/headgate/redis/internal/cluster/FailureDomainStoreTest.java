@@ -6,7 +6,6 @@ import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.outage.CircuitBreakingStore;
 import io.headgate.outage.OutageListener;
 import io.headgate.outage.Reporter;
 import io.headgate.redis.internal.connection.RedisKeys;
@@ -16,14 +15,15 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.CellTable;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import io.headgate.testkit.Eventually;
 import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -114,22 +114,24 @@ class FailureDomainStoreTest {
   }
 
   @Test
-  void closeClosesTheSharedStoresOnce() {
-    var localClosed = new AtomicInteger();
-    var local = new MemoryStore(new CellTable(10), () -> 0, localClosed::incrementAndGet);
-    var domains =
-        new FailureDomainStore(
-            COUNT,
-            backend,
-            local,
-            FailureDomainStoreTest::slotOf,
-            OutageListener.NONE,
-            (probe, listener, shared) ->
-                CircuitBreakingStore.aroundDomain(
-                    backend, () -> {}, () -> 1, listener, shared, Reporter.NONE, 10));
-    domains.close();
+  void closeClosesTheSharedStoreOnce() {
+    store.close();
     assertThat(backend.closed).hasValue(1);
-    assertThat(localClosed).hasValue(1);
+  }
+
+  @Test
+  void closedStoreStopsProbing() {
+    backend.dead.add(domainOf(""));
+    assertThat(store.decide(plan(user(1))).source()).isEqualTo(Source.FALLBACK);
+    assertThat(probers()).isNotEmpty();
+    store.close();
+    Eventually.holds("no probes", Duration.ofSeconds(20), () -> probers().isEmpty());
+  }
+
+  private static List<Thread> probers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("headgate-probe") && thread.isAlive())
+        .toList();
   }
 
   private static Plan plan(String user) {
