@@ -48,7 +48,7 @@ public final class CircuitBreakingStore extends ForwardingStore {
   private final MemoryStore local;
   private final LocalAdmissions admissions;
   private final Fallback fallback;
-  private final OutageMonitor monitor;
+  private final OutageDetector detector;
   private final SlotOperations slots;
 
   /**
@@ -69,8 +69,8 @@ public final class CircuitBreakingStore extends ForwardingStore {
     this.local = local;
     this.admissions = admissions;
     this.fallback = new Fallback(local, instances, admissions);
-    this.monitor = new OutageMonitor(ticker, listener, admissions, probes);
-    this.slots = new SlotOperations(remote, local, monitor);
+    this.detector = new OutageDetector(ticker, listener, admissions, probes);
+    this.slots = new SlotOperations(remote, local, detector);
   }
 
   /**
@@ -125,33 +125,33 @@ public final class CircuitBreakingStore extends ForwardingStore {
 
   /** Returns whether the circuit breaker is open, so that no requests are sent to the store. */
   public boolean isUnavailable() {
-    return monitor.isOpen();
+    return detector.isOpen();
   }
 
   /** Returns the last failure, of this outage or an earlier one. */
   public Optional<String> lastProblem() {
-    return monitor.lastProblem();
+    return detector.lastProblem();
   }
 
   @Override
   public PlanResult decide(Plan plan) {
     if (plan.charges().isEmpty()) return PlanResult.EMPTY;
-    if (monitor.isOpen()) return fallback.decide(plan, monitor.outage(), true);
+    if (detector.isOpen()) return fallback.decide(plan, detector.outage(), true);
     try {
-      return monitor.succeeded(delegate().decide(plan));
+      return detector.succeeded(delegate().decide(plan));
     } catch (RuntimeException e) {
-      return decideLocally(plan, monitor.failed(e));
+      return decideLocally(plan, detector.failed(e));
     }
   }
 
   @Override
   public PlanResult peek(Plan plan) {
     if (plan.charges().isEmpty()) return PlanResult.EMPTY;
-    if (monitor.isOpen()) return peekByPolicy(plan);
+    if (detector.isOpen()) return peekByPolicy(plan);
     try {
-      return monitor.succeeded(delegate().peek(plan));
+      return detector.succeeded(delegate().peek(plan));
     } catch (RuntimeException e) {
-      monitor.failed(e);
+      detector.failed(e);
       return peekByPolicy(plan);
     }
   }
@@ -159,8 +159,8 @@ public final class CircuitBreakingStore extends ForwardingStore {
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
     if (plan.charges().isEmpty()) return CompletableFuture.completedFuture(PlanResult.EMPTY);
-    if (monitor.isOpen()) {
-      return CompletableFuture.completedFuture(fallback.decide(plan, monitor.outage(), true));
+    if (detector.isOpen()) {
+      return CompletableFuture.completedFuture(fallback.decide(plan, detector.outage(), true));
     }
     CompletionStage<PlanResult> reply;
     try {
@@ -170,8 +170,8 @@ public final class CircuitBreakingStore extends ForwardingStore {
     }
     return reply.handle((result, problem) ->
         problem == null
-            ? monitor.succeeded(result)
-            : decideLocally(plan, monitor.failed(causeOf(problem))));
+            ? detector.succeeded(result)
+            : decideLocally(plan, detector.failed(causeOf(problem))));
   }
 
   private static Throwable causeOf(Throwable problem) {
@@ -181,12 +181,12 @@ public final class CircuitBreakingStore extends ForwardingStore {
 
   /** Records that the store has decided a plan with counters of this failure domain. */
   public void recordSuccess() {
-    monitor.succeeded();
+    detector.succeeded();
   }
 
   /** Records that this failure domain has failed. */
   public void recordFailure(Throwable problem) {
-    monitor.failed(problem);
+    detector.failed(problem);
   }
 
   /**
@@ -194,12 +194,12 @@ public final class CircuitBreakingStore extends ForwardingStore {
    * record the failure.
    */
   public PlanResult decideByPolicy(Plan plan, Throwable problem) {
-    return decideLocally(plan, OutageMonitor.asFailure(problem));
+    return decideLocally(plan, OutageDetector.asFailure(problem));
   }
 
   /** Evaluates a plan by the rules' failure policies, without charging it. */
   public PlanResult peekByPolicy(Plan plan) {
-    return fallback.peek(plan, monitor.outage());
+    return fallback.peek(plan, detector.outage());
   }
 
   /**
@@ -208,8 +208,8 @@ public final class CircuitBreakingStore extends ForwardingStore {
    */
   private PlanResult decideLocally(Plan plan, StoreException failure) {
     boolean uncharged = failure.isUncharged();
-    var result = fallback.decide(plan, monitor.outage(), uncharged);
-    if (uncharged && !monitor.isOpen()) admissions.start();
+    var result = fallback.decide(plan, detector.outage(), uncharged);
+    if (uncharged && !detector.isOpen()) admissions.start();
     return result;
   }
 
@@ -227,7 +227,7 @@ public final class CircuitBreakingStore extends ForwardingStore {
   public void reset(Counter counter, String key) {
     local.reset(counter, key);
     admissions.remove(counter, key);
-    monitor.execute(
+    detector.execute(
         () -> {
           delegate().reset(counter, key);
           return true;
@@ -237,18 +237,18 @@ public final class CircuitBreakingStore extends ForwardingStore {
 
   @Override
   public long trackedKeys() {
-    if (monitor.isOpen()) return local.trackedKeys();
+    if (detector.isOpen()) return local.trackedKeys();
     try {
       return delegate().trackedKeys();
     } catch (RuntimeException e) {
-      monitor.failed(e);
+      detector.failed(e);
       return local.trackedKeys();
     }
   }
 
   /** Stops probing and reporting; leaves the decorated store open. */
   public void stop() {
-    monitor.end();
+    detector.end();
     admissions.close();
   }
 

@@ -16,12 +16,12 @@ import java.util.function.BiPredicate;
 final class SlotOperations {
   private final Store remote;
   private final MemoryStore local;
-  private final OutageMonitor monitor;
+  private final OutageDetector detector;
 
-  SlotOperations(Store remote, MemoryStore local, OutageMonitor monitor) {
+  SlotOperations(Store remote, MemoryStore local, OutageDetector detector) {
     this.remote = remote;
     this.local = local;
-    this.monitor = monitor;
+    this.detector = detector;
   }
 
   /** Renews a slot; returns false if the holder has none. */
@@ -36,7 +36,7 @@ final class SlotOperations {
 
   private boolean update(Charge charge, BiPredicate<Store, Charge> update, String action) {
     return update.test(local, charge)
-        || monitor.execute(
+        || detector.execute(
             () -> update.test(remote, charge),
             "could not %s a slot of %s".formatted(action, charge.counter()));
   }

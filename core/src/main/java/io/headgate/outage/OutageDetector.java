@@ -22,7 +22,7 @@ import java.util.function.Function;
  * <p>Thread-safe. Without failures, {@link #isOpen} and {@link #succeeded()} are one volatile read
  * each.
  */
-final class OutageMonitor {
+final class OutageDetector {
   private final Ticker ticker;
   private final OutageListener listener;
   private final LocalAdmissions admissions;
@@ -33,12 +33,12 @@ final class OutageMonitor {
   private volatile String lastProblem = "";
 
   /**
-   * Creates a monitor of an available store.
+   * Creates a detector for an available store.
    *
    * @param admissions reported while the breaker is closed
    * @param probes creates the schedule of probes, given the listener for failed probes
    */
-  OutageMonitor(
+  OutageDetector(
       Ticker ticker,
       OutageListener listener,
       LocalAdmissions admissions,
