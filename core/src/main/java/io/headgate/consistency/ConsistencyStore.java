@@ -4,8 +4,6 @@ import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Refused;
 import io.headgate.rule.Charge;
-import io.headgate.rule.Combine;
-import io.headgate.rule.Consistency;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.ForwardingStore;
@@ -20,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -40,32 +37,37 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Fails with a {@link StoreException} if the shared store has to decide and fails.
  */
 public final class ConsistencyStore extends ForwardingStore {
-  private static final PlanResult EMPTY_RESULT = new PlanResult(List.of(), Source.STORE);
-
+  private final DenialCache denials;
+  private final CounterNames names;
   private final IntSupplier instances;
   private final LongSupplier nanos;
-  private final Ticker ticker;
   private final LeaseSizing sizing;
   private final LocalCounterTable table;
-  private final HotKeySketch hotKeys =
-      new HotKeySketch(BackgroundSync.HALVING_INTERVAL_SECONDS, BackgroundSync.HOT_PER_SECOND);
+  private final HotKeyList hotKeys;
   private final BackgroundSync sync;
+  private final LocalCounterSelector selector;
 
   private ConsistencyStore(
-      Store remote,
+      DenialCache denials,
       HoldingStore holds,
+      CounterNames names,
       IntSupplier instances,
       FailureDomains domains,
       ConsistencyOptions options,
       LongSupplier nanos,
       Ticker ticker) {
-    super(remote);
+    super(denials);
+    this.denials = denials;
+    this.names = names;
     this.instances = instances;
     this.nanos = nanos;
-    this.ticker = ticker;
     this.sizing = new LeaseSizing(options.share());
     this.table = new LocalCounterTable(options.maxKeys());
-    this.sync = new BackgroundSync(table, holds, hotKeys, domains, options.syncInterval(), nanos);
+    var sketch =
+        new HotKeySketch(BackgroundSync.HALVING_INTERVAL_SECONDS, BackgroundSync.HOT_PER_SECOND);
+    this.hotKeys = new HotKeyList(sketch, table, nanos);
+    this.sync = new BackgroundSync(table, holds, sketch, domains, options.syncInterval(), nanos);
+    this.selector = new LocalCounterSelector(table, sketch, denials, sync, nanos, ticker);
   }
 
   /**
@@ -73,18 +75,20 @@ public final class ConsistencyStore extends ForwardingStore {
    *
    * @param remote the shared store, which decides strictly; closed with this one
    * @param holds holds and charges permits in the states of {@code remote}
+   * @param names the names under which instances report changes of counters to each other
    * @param instances the number of instances that share the store
    * @param domains the failure domains of the store
    */
   public static ConsistencyStore around(
       Store remote,
       HoldingStore holds,
+      CounterNames names,
       IntSupplier instances,
       FailureDomains domains,
       ConsistencyOptions options) {
     var store =
-        new ConsistencyStore(
-            remote, holds, instances, domains, options, System::nanoTime, Ticker.system());
+        forTesting(
+            remote, holds, names, instances, domains, options, System::nanoTime, Ticker.system());
     store.sync.start();
     return store;
   }
@@ -99,23 +103,14 @@ public final class ConsistencyStore extends ForwardingStore {
   static ConsistencyStore forTesting(
       Store remote,
       HoldingStore holds,
+      CounterNames names,
       IntSupplier instances,
       FailureDomains domains,
       ConsistencyOptions options,
       LongSupplier nanos,
       Ticker ticker) {
-    return new ConsistencyStore(remote, holds, instances, domains, options, nanos, ticker);
-  }
-
-  /** As the other method, with one failure domain, and a wall clock that is the monotonic clock. */
-  static ConsistencyStore forTesting(
-      Store remote,
-      HoldingStore holds,
-      IntSupplier instances,
-      ConsistencyOptions options,
-      LongSupplier nanos) {
-    Ticker ticker = () -> nanos.getAsLong() / 1_000;
-    return forTesting(remote, holds, instances, FailureDomains.ONE, options, nanos, ticker);
+    var denials = new DenialCache(remote, names, nanos);
+    return new ConsistencyStore(denials, holds, names, instances, domains, options, nanos, ticker);
   }
 
   /** Returns the background work, which tests run themselves. */
@@ -125,13 +120,13 @@ public final class ConsistencyStore extends ForwardingStore {
 
   @Override
   public PlanResult decide(Plan plan) {
-    if (plan.charges().isEmpty()) return EMPTY_RESULT;
+    if (plan.charges().isEmpty()) return PlanResult.EMPTY;
     if (plan.charges().size() > 1) {
-      var counters = countersOf(plan);
+      var counters = selector.countersOf(plan);
       return counters == null ? delegate().decide(plan) : await(decideSeveral(plan, counters));
     }
     var charge = plan.charges().getFirst();
-    var counter = counterOf(plan.parts().getFirst(), charge);
+    var counter = selector.counterOf(plan.parts().getFirst(), charge);
     if (counter == null) return delegate().decide(plan);
     var local = decideLocally(counter, charge);
     return local != null ? local : await(decideRemotely(counter, plan, charge));
@@ -139,13 +134,13 @@ public final class ConsistencyStore extends ForwardingStore {
 
   @Override
   public CompletionStage<PlanResult> decideAsync(Plan plan) {
-    if (plan.charges().isEmpty()) return CompletableFuture.completedStage(EMPTY_RESULT);
+    if (plan.charges().isEmpty()) return CompletableFuture.completedStage(PlanResult.EMPTY);
     if (plan.charges().size() > 1) {
-      var counters = countersOf(plan);
+      var counters = selector.countersOf(plan);
       return counters == null ? delegate().decideAsync(plan) : decideSeveral(plan, counters);
     }
     var charge = plan.charges().getFirst();
-    var counter = counterOf(plan.parts().getFirst(), charge);
+    var counter = selector.counterOf(plan.parts().getFirst(), charge);
     if (counter == null) return delegate().decideAsync(plan);
     var local = decideLocally(counter, charge);
     return local != null
@@ -160,52 +155,6 @@ public final class ConsistencyStore extends ForwardingStore {
     if (outcome == null) return null;
     if (counter instanceof PermitLease lease && lease.isLow(now)) renew(lease, charge, now);
     return new PlanResult(outcome, counter.source(outcome));
-  }
-
-  /** Returns the local counter of a charge; null if the store has to decide. */
-  private @Nullable LocalCounter counterOf(Plan.Part part, Charge charge) {
-    var mode = part.rule().consistency();
-    boolean hot = hotKeys.record(charge.counter(), charge.key());
-    if (mode == Consistency.STRICT || !isHoldable(part)) return null;
-    return switch (mode) {
-      case STRICT -> null;
-      case LEASED -> leaseOf(charge);
-      case AUTO -> hot ? leaseOf(charge) : null;
-      case EVENTUAL -> copyOf(charge);
-    };
-  }
-
-  /** Returns whether all limits of a rule can be decided locally: it is decided as a whole. */
-  private static boolean isHoldable(Plan.Part part) {
-    var combine = part.rule().combine();
-    boolean all = !(combine instanceof Combine.Any) && !(combine instanceof Combine.Weighted);
-    if (part.counters().size() > 1 && !all) return false;
-    for (var counter : part.counters()) {
-      if (!(counter.limit() instanceof Holdable)) return false;
-    }
-    return true;
-  }
-
-  private @Nullable PermitLease leaseOf(Charge charge) {
-    return table.obtain(
-        charge, PermitLease.class, () -> new PermitLease(charge, nanos.getAsLong()));
-  }
-
-  /**
-   * Returns the local copy of a charge's counter. The store's state of a new copy is requested at
-   * once, since other instances may have used the counter.
-   */
-  private @Nullable LocalCopy copyOf(Charge charge) {
-    return table.obtain(
-        charge,
-        LocalCopy.class,
-        () -> {
-          var queue = sync.queueOf(charge.key());
-          boolean usable = !table.hasEvicted();
-          var copy = new LocalCopy(charge, usable, queue, ticker.micros(), nanos.getAsLong());
-          sync.syncSoon(copy, queue);
-          return copy;
-        });
   }
 
   private void renew(PermitLease lease, Charge charge, long now) {
@@ -226,50 +175,30 @@ public final class ConsistencyStore extends ForwardingStore {
     if (request == null) return decideStrictly(plan, new LocalCounter[] {counter});
     return sync.send((PermitLease) counter, charge, request)
         .thenApply(taken -> {
-          recordRefusal(counter, charge, taken.outcome());
+          recordRefusal(counter, charge, request.sent(), taken.outcome());
           return new PlanResult(taken.outcome(), Source.STORE);
         });
   }
 
   /** Lets the store decide a plan, and caches its refusals. */
   private CompletionStage<PlanResult> decideStrictly(Plan plan, @Nullable LocalCounter[] counters) {
+    var sent = denials.sent(nanos.getAsLong());
     return delegate()
         .decideAsync(plan)
         .thenApply(result -> {
           var outcomes = result.outcomes();
           for (int i = 0; i < counters.length; i++) {
-            recordRefusal(counters[i], plan.charges().get(i), outcomes.get(i));
+            recordRefusal(counters[i], plan.charges().get(i), sent, outcomes.get(i));
           }
           return result;
         });
   }
 
-  private void recordRefusal(@Nullable LocalCounter counter, Charge charge, Outcome outcome) {
+  private void recordRefusal(
+      @Nullable LocalCounter counter, Charge charge, DenialCache.Sent sent, Outcome outcome) {
     if (counter != null && outcome instanceof Refused refused) {
-      counter.storeRefused(charge, refused, nanos.getAsLong());
+      counter.storeRefused(charge, refused, sent, nanos.getAsLong());
     }
-  }
-
-  /** Returns the local counters of a plan, null for those of the store; null if there are none. */
-  private @Nullable LocalCounter @Nullable [] countersOf(Plan plan) {
-    @Nullable LocalCounter @Nullable [] counters = null;
-    for (var part : plan.parts()) {
-      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
-        var counter = counterOf(part, plan.charges().get(i));
-        if (counter == null) break; // the store decides the whole rule
-        if (counters == null) counters = new @Nullable LocalCounter[plan.charges().size()];
-        counters[i] = counter;
-      }
-      if (counters != null) clearIfPartial(part, counters);
-    }
-    return counters;
-  }
-
-  /** Leaves a rule to the store if not all of its limits have a local counter. */
-  private static void clearIfPartial(Plan.Part part, @Nullable LocalCounter[] counters) {
-    int end = part.from() + part.counters().size();
-    if (counters[end - 1] != null) return;
-    for (int i = part.from(); i < end; i++) counters[i] = null;
   }
 
   /**
@@ -301,7 +230,7 @@ public final class ConsistencyStore extends ForwardingStore {
     var remotePlan = transaction.remotePlan();
     if (remotePlan.charges().isEmpty()) {
       return CompletableFuture.completedStage(
-          transaction.complete(EMPTY_RESULT, remotePlan, nanos.getAsLong()));
+          transaction.complete(PlanResult.EMPTY, remotePlan, nanos.getAsLong()));
     }
     return delegate()
         .decideAsync(remotePlan)
@@ -317,9 +246,25 @@ public final class ConsistencyStore extends ForwardingStore {
     table.remove(counter, key);
   }
 
-  /** Drops the local counters that match, because another instance has reset them. */
-  public void invalidateIf(BiPredicate<Counter, String> predicate) {
-    table.removeIf(predicate);
+  /** Drops the local state of a counter, because another instance has reset it. */
+  public void counterReset(String name) {
+    denials.invalidate(name);
+    table.removeIf((counter, key) -> names.of(counter, key).equals(name));
+  }
+
+  /** Drops the cached denial of a counter, because permits were returned to it early. */
+  public void permitsReturned(String name) {
+    denials.invalidate(name);
+  }
+
+  /** Starts caching denials of strict rules, because this instance is now notified of changes. */
+  public void subscribed() {
+    denials.enable();
+  }
+
+  /** Stops caching denials of strict rules, because notifications of changes may be lost. */
+  public void disconnected() {
+    denials.disable();
   }
 
   /** Returns the number of local counters. */
@@ -327,16 +272,12 @@ public final class ConsistencyStore extends ForwardingStore {
     return table.size();
   }
 
-  /** Returns at most {@code max} hot counters, the hottest first. */
+  /**
+   * Returns at most {@code max} hot counters, the hottest first. Counters of eventual rules are not
+   * among them.
+   */
   public List<HotKey> hotKeys(int max) {
-    return hotKeys.hottest(max).stream()
-        .map(found ->
-            new HotKey(
-                found.counter().rule(),
-                found.key(),
-                found.perSecond(),
-                table.isLeased(found.counter(), found.key())))
-        .toList();
+    return hotKeys.hottest(max);
   }
 
   /** Releases the holds of this instance, reports its counts, and closes the shared store. */

@@ -73,14 +73,14 @@ final class HotKeySketch {
    *
    * @return whether the counter is hot
    */
-  boolean record(Counter counter, String key) {
-    int index = bucketOf(counter, key);
+  boolean record(Charge charge) {
+    int index = charge.hash() & BUCKETS - 1;
     var candidate = buckets.get(index);
-    if (candidate != null && candidate.isFor(counter, key)) {
+    if (candidate != null && candidate.isFor(charge.counter(), charge.key())) {
       return candidate.votes.incrementAndGet() > hotVotes;
     }
     if (candidate == null || candidate.votes.decrementAndGet() <= 0) {
-      buckets.compareAndSet(index, candidate, new Candidate(counter, key));
+      buckets.compareAndSet(index, candidate, new Candidate(charge.counter(), charge.key()));
     }
     return false;
   }
@@ -106,9 +106,5 @@ final class HotKeySketch {
     }
     all.sort(Comparator.comparingDouble(Hot::perSecond).reversed());
     return all.size() > max ? List.copyOf(all.subList(0, max)) : all;
-  }
-
-  private static int bucketOf(Counter counter, String key) {
-    return Charge.hashOf(counter, key) & BUCKETS - 1;
   }
 }

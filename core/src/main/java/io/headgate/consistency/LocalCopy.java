@@ -121,7 +121,7 @@ final class LocalCopy implements LocalCounter {
   }
 
   @Override
-  public void storeRefused(Charge charge, Refused refused, long now) {
+  public void storeRefused(Charge charge, Refused refused, DenialCache.Sent sent, long now) {
     // The reply to the next report has the whole state.
   }
 

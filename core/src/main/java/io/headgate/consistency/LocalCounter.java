@@ -38,8 +38,12 @@ sealed interface LocalCounter permits PermitLease, LocalCopy {
   /** Returns the source of a decision with this outcome. */
   Source source(Outcome outcome);
 
-  /** Records that the store refused a charge, so that repeated requests are denied locally. */
-  void storeRefused(Charge charge, Outcome.Refused refused, long now);
+  /**
+   * Records that the store refused a charge, so that repeated requests are denied locally.
+   *
+   * @param sent when the request was sent to the store
+   */
+  void storeRefused(Charge charge, Outcome.Refused refused, DenialCache.Sent sent, long now);
 
   /** Returns a charge of cost 0, under the limit of the last charge. */
   Charge chargeAtZeroCost();

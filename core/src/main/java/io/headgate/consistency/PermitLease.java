@@ -1,5 +1,6 @@
 package io.headgate.consistency;
 
+import io.headgate.consistency.DenialCache.Sent;
 import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome;
@@ -25,12 +26,6 @@ import org.jspecify.annotations.Nullable;
  * hold. For either hold, that is no less than the number actually spent.
  */
 final class PermitLease implements LocalCounter {
-  /**
-   * The maximum time for which a denial is repeated without a round trip, since the notification of
-   * a reset may have been lost.
-   */
-  private static final long MAX_DENIAL_AGE = 1_000_000_000;
-
   private static final long MAX_STRICT_TIME = 1_000_000_000;
   private static final double SMOOTHING = 0.5; // weight of the previous demand
 
@@ -40,11 +35,12 @@ final class PermitLease implements LocalCounter {
    * @param usage the usage of the current hold
    * @param want how many permits to hold from now on
    * @param duration the duration of the lease, in microseconds
-   * @param sentAt when the request was prepared
+   * @param sent when the request was prepared
    */
-  record Request(Usage usage, long want, long duration, long sentAt) {}
+  record Request(Usage usage, long want, long duration, Sent sent) {}
 
   private final String key;
+  private final DenialCache denials;
   private final AtomicBoolean queued = new AtomicBoolean();
   private Counter counter; // of the last charge
   private Holdable limit;
@@ -63,21 +59,19 @@ final class PermitLease implements LocalCounter {
   private double demandPerSecond = -1; // -1: unknown
   private long lastUsed;
 
-  private long refusedUntil;
-  private long refusedCost = Long.MAX_VALUE;
-  private long retryAt;
+  private @Nullable Denial denial; // the last one; may have ended
   private long strictUntil; // the store holds no permits for this instance although some remain
   private long remoteRemaining; // permits available in the store at its last reply
   private long resetAt;
 
-  PermitLease(Charge charge, long now) {
+  PermitLease(Charge charge, DenialCache denials, long now) {
     this.key = charge.key();
+    this.denials = denials;
     this.counter = charge.counter();
     this.limit = (Holdable) charge.limit();
     this.demandSince = now;
     this.lastUsed = now;
     this.expiresAt = now;
-    this.refusedUntil = now;
     this.strictUntil = now;
     this.resetAt = now;
   }
@@ -93,10 +87,14 @@ final class PermitLease implements LocalCounter {
       spent += cost;
       return new Passed(available - cost + remoteRemaining, micros(resetAt - now), 0);
     }
-    if (cost >= refusedCost && now - refusedUntil < 0) {
-      return new Refused(spendable(now), micros(resetAt - now), Math.max(1, micros(retryAt - now)));
-    }
-    return null;
+    return denial != null && cost >= denial.cost() && denial.isActive(now)
+        ? denial.outcome(spendable(now), now)
+        : null;
+  }
+
+  /** Returns whether requests of some cost are denied locally, so that no permits are requested. */
+  private boolean isDenied(long now) {
+    return denial != null && denial.isActive(now);
   }
 
   private long available() {
@@ -113,7 +111,7 @@ final class PermitLease implements LocalCounter {
     counter = charge.counter();
     if (limit.equals(charge.limit())) return;
     limit = (Holdable) charge.limit();
-    refusedCost = Long.MAX_VALUE;
+    denial = null;
     strictUntil = now;
     remoteRemaining = 0;
     outdated |= requesting;
@@ -146,13 +144,18 @@ final class PermitLease implements LocalCounter {
   }
 
   @Override
-  public synchronized void storeRefused(Charge charge, Refused refused, long now) {
-    long wait = Math.max(refused.retryAfter(), LeaseSizing.exhaustedPause(limit)) * 1_000;
-    refusedCost = charge.cost();
-    retryAt = now + wait;
-    refusedUntil = now + Math.min(wait, MAX_DENIAL_AGE);
+  public synchronized void storeRefused(Charge charge, Refused refused, Sent sent, long now) {
+    if (!limit.equals(charge.limit())) return; // changed since the request was sent
+    deny(charge, refused, sent, now);
     remoteRemaining = 0;
     resetAt = now + refused.resetAfter() * 1_000;
+  }
+
+  /** Denies locally, at least until enough permits have returned to be worth a request. */
+  private void deny(Charge charge, Refused refused, Sent sent, long now) {
+    long pause = LeaseSizing.exhaustedPause(limit);
+    denial = new Denial(charge, refused, true, pause, sent.at(), now);
+    denials.add(charge, denial, sent, now);
   }
 
   @Override
@@ -170,10 +173,15 @@ final class PermitLease implements LocalCounter {
     queued.set(false);
   }
 
+  /** Returns the permits requested per second, for statistics. */
+  synchronized double permitsPerSecond(long now) {
+    double seconds = (now - demandSince) / 1e9;
+    return seconds < 1 && demandPerSecond >= 0 ? demandPerSecond : requested / Math.max(1, seconds);
+  }
+
   /** Returns whether to request more permits now, so that no caller has to wait for the reply. */
   synchronized boolean isLow(long now) {
-    if (requesting || wantedSize == 0 || now - refusedUntil < 0 || now - strictUntil < 0)
-      return false;
+    if (requesting || wantedSize == 0 || isDenied(now) || now - strictUntil < 0) return false;
     return available() <= LeaseSizing.renewalThreshold(limit, wantedSize)
         || now - expiresAt > -LeaseSizing.duration(limit) * 1_000 / 4;
   }
@@ -191,7 +199,7 @@ final class PermitLease implements LocalCounter {
     return !requesting
         && (held == 0 || now - expiresAt >= 0)
         && now - lastUsed > LeaseSizing.duration(limit) * 1_000
-        && now - refusedUntil >= 0;
+        && !isDenied(now);
   }
 
   @Override
@@ -227,7 +235,8 @@ final class PermitLease implements LocalCounter {
     if (now - expiresAt >= 0) usable = false;
     requesting = true;
     reportCount++;
-    return new Request(new Usage(spent, held, until), want, LeaseSizing.duration(limit), now);
+    return new Request(
+        new Usage(spent, held, until), want, LeaseSizing.duration(limit), denials.sent(now));
   }
 
   /**
@@ -238,12 +247,14 @@ final class PermitLease implements LocalCounter {
     requesting = false;
     held = taken.held();
     spent = Math.min(held, spent - request.usage.spent());
-    expiresAt = request.sentAt + request.duration * 999; // 0.1% less, for clock drift
+    expiresAt = request.sent.at() + request.duration * 999; // 0.1% less, for clock drift
     until = outdated ? 0 : taken.until();
     usable = !outdated;
     remoteRemaining = taken.outcome().remaining();
     resetAt = now + taken.outcome().resetAfter() * 1_000;
-    if (!outdated && held < request.want && taken.outcome() instanceof Passed) grantedLess(now);
+    if (!outdated && held < request.want && taken.outcome() instanceof Passed) {
+      grantedLess(request, taken, now);
+    }
     outdated = false;
   }
 
@@ -253,14 +264,13 @@ final class PermitLease implements LocalCounter {
    * state of another limit that its next decision converts. The store then decides each charge for
    * a while.
    */
-  private void grantedLess(long now) {
+  private void grantedLess(Request request, HoldResult taken, long now) {
     if (remoteRemaining > 0) {
       strictUntil = now + Math.min(MAX_STRICT_TIME, LeaseSizing.duration(limit) * 1_000 / 4);
       return;
     }
-    refusedCost = 1;
-    refusedUntil = now + LeaseSizing.exhaustedPause(limit) * 1_000;
-    retryAt = refusedUntil;
+    var refused = new Refused(0, taken.outcome().resetAfter(), 0);
+    deny(new Charge(counter, key, 1, 0), refused, request.sent, now);
   }
 
   /**

@@ -6,7 +6,8 @@
  * io.headgate.consistency.PermitLease}). It never exceeds the limit; held permits that are not used
  * are unavailable to other instances. An eventual rule counts in a local copy and reports to the
  * store ({@link io.headgate.consistency.LocalCopy}). It holds no permits, and over-admits by at
- * most the traffic of one sync interval.
+ * most the traffic of one sync interval. A caller over its limit is denied locally until its retry
+ * time, under a strict rule too ({@link io.headgate.consistency.DenialCache}).
  *
  * <p>Belongs here: the local state of an instance, its size, and its synchronization with the
  * store. Does not belong here: the arithmetic of limits ({@link io.headgate.limit}), and network

@@ -177,7 +177,7 @@ final class LocalAdmissions implements AutoCloseable {
    *
    * @return whether all of these reports succeeded
    */
-  public boolean report(int max) {
+  boolean report(int max) {
     return reportAsync(max).join();
   }
 

@@ -1,7 +1,7 @@
 package io.headgate.outage;
 
 /** Decides when to probe an unavailable store. Thread-safe. */
-public interface ProbeSchedule {
+interface ProbeSchedule {
   /**
    * Starts probing, unless it is already probing or {@link #end} was called. Probes until one
    * succeeds, then runs {@code onSuccess}, by which time it can be started again.

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * which takes 40 bytes per key instead of 64 or more. And a full table selects a victim by the
  * states it contains.
  */
-public final class CellTable {
+final class CellTable {
   private static final int MAX_SEGMENTS = 64;
   private static final int MIN_CELLS_PER_SEGMENT = 256;
 
@@ -29,7 +29,7 @@ public final class CellTable {
    *
    * @param maxCells the number of cells above which each insertion evicts one
    */
-  public CellTable(int maxCells) {
+  CellTable(int maxCells) {
     int count = 1;
     while (count < MAX_SEGMENTS && maxCells / (count * 2) >= MIN_CELLS_PER_SEGMENT) count *= 2;
     segments = new Segment[count];

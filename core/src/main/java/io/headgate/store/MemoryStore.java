@@ -36,7 +36,7 @@ public final class MemoryStore implements Store {
    *
    * @param onClose run by {@link #close}
    */
-  public MemoryStore(CellTable table, Ticker ticker, Runnable onClose) {
+  MemoryStore(CellTable table, Ticker ticker, Runnable onClose) {
     this.table = table;
     this.ticker = ticker;
     this.onClose = onClose;

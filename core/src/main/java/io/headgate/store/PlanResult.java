@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * source of the decision. Immutable.
  */
 public final class PlanResult {
+  /** The result of a plan without charges. */
+  public static final PlanResult EMPTY = new PlanResult(List.of(), Source.STORE);
+
   private final @Nullable Outcome single; // saves the list: most plans have one limit
   private final List<Outcome> several;
   private final Source source;

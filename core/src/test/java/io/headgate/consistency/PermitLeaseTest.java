@@ -12,6 +12,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.HoldingStore.HoldResult;
+import io.headgate.store.MemoryStore;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +21,9 @@ class PermitLeaseTest {
   private static final LeaseSizing SIZING = new LeaseSizing(16);
   private static final long UNTIL = 1_792_000_000_000_000L;
 
-  private final PermitLease lease = new PermitLease(charge(1_000), 0);
+  private final DenialCache denials =
+      new DenialCache(MemoryStore.create(), (counter, key) -> key, () -> 0);
+  private final PermitLease lease = new PermitLease(charge(1_000), denials, 0);
 
   private static FixedWindow limitOf(int permits) {
     return FixedWindow.of(Rate.perHour(permits));

@@ -43,7 +43,7 @@ class CircuitBreakingStoreTest {
   private final FaultyStore remote = new FaultyStore(clock::get);
   private final AtomicInteger instances = new AtomicInteger(2);
   private final CircuitBreakingStore store =
-      CircuitBreakingStore.around(
+      TestStores.around(
           remote, remote::probe, instances::get, OutageListener.NONE, clock::get, 1_000);
 
   @AfterEach

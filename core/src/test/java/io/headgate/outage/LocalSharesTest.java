@@ -127,7 +127,7 @@ class LocalSharesTest {
       var remote = new FaultyStore(clock::get);
       remote.fail(Kind.CONNECTION);
       stores.add(
-          CircuitBreakingStore.around(
+          TestStores.around(
               remote, remote::probe, instances::get, OutageListener.NONE, clock::get, 1_000));
     }
   }

@@ -47,7 +47,7 @@ class OutageBreakerTest {
   private final FaultyStore remote = new FaultyStore(clock::get);
   private final RecordingListener listener = new RecordingListener();
   private final CircuitBreakingStore store =
-      CircuitBreakingStore.around(remote, remote::probe, () -> 2, listener, clock::get, 1_000);
+      TestStores.around(remote, remote::probe, () -> 2, listener, clock::get, 1_000);
 
   private static final class RecordingListener implements OutageListener {
     final List<String> events = new CopyOnWriteArrayList<>();
@@ -136,8 +136,7 @@ class OutageBreakerTest {
         };
     remote.fail(Kind.TIMEOUT);
     try (var decorated =
-        CircuitBreakingStore.around(
-            caching, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
+        TestStores.around(caching, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       for (int i = 0; i < 3; i++) {
         cached.set(false);
         decorated.decide(PLAN);
@@ -218,7 +217,7 @@ class OutageBreakerTest {
         };
     remote.fail(Kind.CONNECTION);
     try (var decorated =
-        CircuitBreakingStore.around(remote, remote::probe, () -> 2, broken, clock::get, 10)) {
+        TestStores.around(remote, remote::probe, () -> 2, broken, clock::get, 10)) {
       assertThat(decorated.decide(PLAN).source()).isEqualTo(Source.FALLBACK);
       assertThat(decorated.isUnavailable()).isTrue();
       remote.heal();
@@ -261,8 +260,7 @@ class OutageBreakerTest {
           }
         };
     try (var decorated =
-        CircuitBreakingStore.around(
-            thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
+        TestStores.around(thrower, remote::probe, () -> 2, OutageListener.NONE, clock::get, 10)) {
       assertThat(decorated.decideAsync(PLAN).toCompletableFuture().join().source())
           .isEqualTo(Source.FALLBACK);
       assertThat(decorated.lastProblem()).hasValue("connection: at once");

@@ -32,8 +32,7 @@ class OutageSlotTest {
   private final AtomicLong clock = new AtomicLong(START);
   private final FaultyStore remote = new FaultyStore(clock::get);
   private final CircuitBreakingStore store =
-      CircuitBreakingStore.around(
-          remote, remote::probe, () -> 2, OutageListener.NONE, clock::get, 1_000);
+      TestStores.around(remote, remote::probe, () -> 2, OutageListener.NONE, clock::get, 1_000);
 
   @AfterEach
   void close() {

@@ -9,69 +9,50 @@ import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.PubSub;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.redis.internal.connection.ResetSubscriber;
-import io.headgate.redis.internal.script.DenialCache;
 import io.headgate.redis.internal.script.ScriptExecutor;
-import io.headgate.rule.Charge;
-import io.headgate.rule.Counter;
-import io.headgate.rule.Plan;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Store;
+import io.headgate.store.ForwardingStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 
 /**
  * Stores counters in Redis or Valkey. Instances with the same servers and key prefix share them.
  *
  * <p>Its layers, from the outside in, are the circuit breakers with the failure policies, the
- * consistency modes, the denial cache, and the script executor. Redis may be unavailable when this
- * store is created: the failure policies of the rules decide until a connection is established.
- * Thread-safe.
+ * consistency modes with the denial cache, and the script executor. Redis may be unavailable when
+ * this store is created: the failure policies of the rules decide until a connection is
+ * established. Thread-safe.
  */
-public final class RedisStore implements Store {
+public final class RedisStore extends ForwardingStore {
   private static final int CLUSTER_DOMAINS = 32;
 
   private final RedisOptions options;
   private final LettuceClients clients;
-  private final ScriptExecutor executor;
   private final PubSub pubSub;
   private final Broadcast broadcast;
   private final InstanceRegistry instances;
+  private final ScriptExecutor executor;
   private final ConsistencyStore consistency;
-  private final FailureDomainStore store;
+  private final FailureDomainStore domains;
 
-  private RedisStore(RedisOptions options) {
+  private RedisStore(
+      RedisOptions options,
+      LettuceClients clients,
+      PubSub pubSub,
+      Broadcast broadcast,
+      InstanceRegistry instances,
+      ScriptExecutor executor,
+      ConsistencyStore consistency,
+      FailureDomainStore domains) {
+    super(domains);
     this.options = options;
-    this.clients = new LettuceClients(options);
-    var connection = clients.connect();
-    var keys = new RedisKeys(options.prefix());
-    this.executor = ScriptExecutor.of(options, connection, clients.barrier());
-    var denials = new DenialCache(executor, keys);
-    this.pubSub = new PubSub(clients::connectPubSub, clients.timer());
-    this.broadcast = new Broadcast(connection, pubSub, options.prefix());
-    this.instances = new InstanceRegistry(connection, options.prefix());
-    boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
-    int domainCount = cluster ? CLUSTER_DOMAINS : 1;
-    var domains =
-        new FailureDomains(
-            domainCount, key -> FailureDomainStore.domainOf(connection.hashSlot(key), domainCount));
-    this.consistency =
-        ConsistencyStore.around(
-            denials, executor, instances::count, domains, options.consistency());
-    var resets = new ResetSubscriber(denials.listener(), consistency, keys);
-    pubSub.subscribe(new String(clients.resetChannel(), StandardCharsets.UTF_8), resets);
-    this.store =
-        new FailureDomainStore(
-            domainCount,
-            consistency,
-            executor::decide,
-            executor::chargeSpent,
-            connection::hashSlot,
-            instances::outageCount,
-            options.outageListener());
-    pubSub.start();
-    instances.start(clients.timer());
+    this.clients = clients;
+    this.pubSub = pubSub;
+    this.broadcast = broadcast;
+    this.instances = instances;
+    this.executor = executor;
+    this.consistency = consistency;
+    this.domains = domains;
   }
 
   /**
@@ -89,7 +70,42 @@ public final class RedisStore implements Store {
    * if it fails, further attempts are made in the background.
    */
   public static RedisStore connect(RedisOptions options) {
-    return new RedisStore(options);
+    var clients = new LettuceClients(options);
+    var connection = clients.connect();
+    var pubSub = new PubSub(clients::connectPubSub, clients.timer());
+    var broadcast = new Broadcast(connection, pubSub, options.prefix());
+    var instances = new InstanceRegistry(connection, options.prefix());
+    boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
+    int count = cluster ? CLUSTER_DOMAINS : 1;
+
+    // The layers, from the inside out.
+    var executor = ScriptExecutor.of(options, connection, clients.barrier());
+    var consistency =
+        ConsistencyStore.around(
+            executor,
+            executor,
+            new RedisKeys(options.prefix())::of,
+            instances::count,
+            new FailureDomains(
+                count, key -> FailureDomainStore.domainOf(connection.hashSlot(key), count)),
+            options.consistency());
+    var domains =
+        new FailureDomainStore(
+            count,
+            consistency,
+            executor::decide,
+            executor::chargeSpent,
+            connection::hashSlot,
+            instances::outageCount,
+            options.outageListener());
+
+    pubSub.subscribe(
+        new String(clients.resetChannel(), StandardCharsets.UTF_8),
+        new ResetSubscriber(consistency));
+    pubSub.start();
+    instances.start(clients.timer());
+    return new RedisStore(
+        options, clients, pubSub, broadcast, instances, executor, consistency, domains);
   }
 
   public RedisAddress address() {
@@ -98,12 +114,12 @@ public final class RedisStore implements Store {
 
   /** Returns whether a circuit breaker is open for Redis or for a part of the cluster. */
   public boolean isUnavailable() {
-    return store.isUnavailable();
+    return domains.isUnavailable();
   }
 
   /** Returns the message of the last failure; empty if there was none. */
   public Optional<String> lastProblem() {
-    return store.lastProblem();
+    return domains.lastProblem();
   }
 
   /** Returns the number of instances that share this store, including this one. */
@@ -111,7 +127,10 @@ public final class RedisStore implements Store {
     return instances.count();
   }
 
-  /** Returns the counters with the most checks on this instance, at most {@code max}. */
+  /**
+   * Returns the counters with the most checks on this instance, at most {@code max}. Counters of
+   * eventual rules are not among them.
+   */
   public List<HotKey> hotKeys(int max) {
     return consistency.hotKeys(max);
   }
@@ -126,46 +145,16 @@ public final class RedisStore implements Store {
     return executor.isIdle();
   }
 
-  @Override
-  public PlanResult decide(Plan plan) {
-    return store.decide(plan);
-  }
-
-  @Override
-  public CompletionStage<PlanResult> decideAsync(Plan plan) {
-    return store.decideAsync(plan);
-  }
-
-  @Override
-  public PlanResult peek(Plan plan) {
-    return store.peek(plan);
-  }
-
-  @Override
-  public boolean renew(Charge charge) {
-    return store.renew(charge);
-  }
-
-  @Override
-  public boolean release(Charge charge) {
-    return store.release(charge);
-  }
-
-  @Override
-  public void reset(Counter counter, String key) {
-    store.reset(counter, key);
-  }
-
   /** Returns the number of keys of the database, including keys of other applications. */
   @Override
   public long trackedKeys() {
-    return store.trackedKeys();
+    return super.trackedKeys();
   }
 
   @Override
   public void close() {
     pubSub.close();
-    store.close();
+    super.close();
     clients.close();
   }
 }

@@ -6,7 +6,6 @@ import io.headgate.CheckResult;
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
-import io.headgate.redis.internal.script.Batcher;
 import io.headgate.rule.FailurePolicy.Allow;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -25,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class LateChargesTest {
   private static final int LIMIT = 10_000;
   private static final int REQUESTS = 500;
+  private static final int MAX_CALLS_IN_FLIGHT = 4;
   private static final Request REQUEST = Request.of(Subject.of("user:42"));
   private static final RuleSet RULES =
       RuleSet.of(
@@ -51,7 +51,7 @@ class LateChargesTest {
       server.resume();
       assertThat(awaitUsed(limiter))
           .as("requests that were sent immediately")
-          .isEqualTo(Batcher.MAX_IN_FLIGHT);
+          .isEqualTo(MAX_CALLS_IN_FLIGHT);
       assertThat(store.isIdle()).isTrue();
     }
   }

@@ -10,7 +10,8 @@ import java.util.List;
  *
  * @param uri the address for the store
  */
-record RedisDeployment(RedisAddress.Topology topology, String uri, List<RedisServer> servers) {
+public record RedisDeployment(
+    RedisAddress.Topology topology, String uri, List<RedisServer> servers) {
   private static final int CLUSTER_DOMAINS = 32;
 
   /** Returns the number of failure domains, each of which detects an outage by itself. */
@@ -48,7 +49,7 @@ record RedisDeployment(RedisAddress.Topology topology, String uri, List<RedisSer
         .toList();
   }
 
-  void awaitConnections(long max, Duration timeout) {
+  public void awaitConnections(long max, Duration timeout) {
     Eventually.holds(
         "there are no more than %d connections".formatted(max),
         timeout,

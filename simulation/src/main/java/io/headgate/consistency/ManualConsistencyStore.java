@@ -14,12 +14,14 @@ public final class ManualConsistencyStore {
   public static ConsistencyStore create(
       Store remote,
       HoldingStore counts,
+      CounterNames names,
       IntSupplier instances,
       FailureDomains domains,
       ConsistencyOptions options,
       LongSupplier nanos,
       Ticker ticker) {
-    return ConsistencyStore.forTesting(remote, counts, instances, domains, options, nanos, ticker);
+    return ConsistencyStore.forTesting(
+        remote, counts, names, instances, domains, options, nanos, ticker);
   }
 
   /** Runs one round of reports, renewals and sweeps. */

@@ -1,6 +1,5 @@
 package io.headgate.outage;
 
-import io.headgate.store.CellTable;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
@@ -50,19 +49,14 @@ public final class VirtualProber implements ProbeSchedule {
       Timer timer,
       RandomGenerator random,
       Supplier<CompletionStage<?>> probe) {
-    return CircuitBreakingStore.forTesting(
+    return new CircuitBreakingStore(
         remote,
         ticker,
         instances,
         local,
         listener,
-        reporter,
+        LocalAdmissions.forTesting(local, reporter),
         onFailure -> new VirtualProber(timer, ticker, random, probe, onFailure));
-  }
-
-  /** Creates a memory store without a sweeper thread. */
-  public static MemoryStore memory(Ticker ticker, int maxKeys) {
-    return new MemoryStore(new CellTable(maxKeys), ticker, () -> {});
   }
 
   @Override

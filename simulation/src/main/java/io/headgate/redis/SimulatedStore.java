@@ -9,14 +9,13 @@ import io.headgate.outage.OutageListener;
 import io.headgate.outage.VirtualProber;
 import io.headgate.redis.internal.cluster.FailureDomainStore;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.DenialCache;
-import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Ticker;
+import io.headgate.store.UnsweptStores;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +60,6 @@ public final class SimulatedStore {
   private static final int CLUSTER_ZONES = 32;
 
   private final ScriptExecutor engine;
-  private final DenialCache denials;
   private final ConsistencyStore consistency;
   private final FailureDomainStore zones;
   private final List<ManualReports> reports = new ArrayList<>();
@@ -77,19 +75,18 @@ public final class SimulatedStore {
     var link = new SimulatedConnection(env.wire, cluster);
     this.engine =
         ScriptExecutor.forTesting(link, KEYS, deadline, env.ticker, env.holder, env.nanos);
-    this.denials = new DenialCache(engine, KEYS, env.nanos);
-    denials.enable(); // no scenario resets a counter
     int count = cluster ? CLUSTER_ZONES : 1;
     var domains =
         new FailureDomains(count, key -> FailureDomainStore.domainOf(link.hashSlot(key), count));
     this.consistency =
         ManualConsistencyStore.create(
-            denials, engine, env.instances, domains, options, env.nanos, env.ticker);
+            engine, engine, KEYS::of, env.instances, domains, options, env.nanos, env.ticker);
+    consistency.subscribed(); // no scenario resets a counter
     this.zones =
         new FailureDomainStore(
             count,
             consistency,
-            VirtualProber.memory(env.ticker, 4_096),
+            UnsweptStores.create(env.ticker, 4_096),
             link::hashSlot,
             new OutageListener() {},
             (probe, listener, local) -> {
@@ -136,12 +133,12 @@ public final class SimulatedStore {
 
   /** Releases a slot without retries. */
   public CompletionStage<Boolean> release(Charge charge) {
-    return engine.submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RELEASE));
+    return engine.releaseAsync(charge);
   }
 
   /** Invalidates cached denials of a counter whose permits were returned. */
   public void returned(String key) {
-    denials.invalidate(key);
+    consistency.permitsReturned(key);
   }
 
   /** Runs one round of reports, renewals and sweeps. */
@@ -152,7 +149,7 @@ public final class SimulatedStore {
 
   /** Fails the commands whose deadline has passed. */
   public void expire() {
-    engine.sweeper().sweep();
+    engine.sweep();
   }
 
   /** Returns whether no command awaits a reply. */

@@ -2,11 +2,11 @@ package io.headgate.simulation;
 
 import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.TokenBucket;
-import io.headgate.outage.VirtualProber;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.UnsweptStores;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +82,7 @@ final class MemoryScenario implements Scenario {
     events.addAll(script.events());
     long steps = 0;
     var rules = script.ruleSets().getFirst();
-    try (var store = VirtualProber.memory(() -> now[0], CAPACITY)) {
+    try (var store = UnsweptStores.create(() -> now[0], CAPACITY)) {
       for (Event event; (event = events.poll()) != null; steps++) {
         if (!(event instanceof Event.Arrival arrival)) continue;
         now[0] = World.START + arrival.at();

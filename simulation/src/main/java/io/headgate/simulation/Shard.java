@@ -2,7 +2,7 @@ package io.headgate.simulation;
 
 import io.headgate.limit.ScriptStates;
 import io.headgate.limit.State;
-import io.headgate.redis.SimulatedScript;
+import io.headgate.redis.internal.script.SimulatedScript;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

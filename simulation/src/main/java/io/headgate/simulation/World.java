@@ -1,8 +1,8 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.Concurrency;
-import io.headgate.redis.SimulatedScript;
 import io.headgate.redis.SimulatedStore;
+import io.headgate.redis.internal.script.SimulatedScript;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;

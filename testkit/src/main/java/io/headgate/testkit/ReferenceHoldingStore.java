@@ -5,11 +5,8 @@ import io.headgate.limit.HoldRequest;
 import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Holdable;
 import io.headgate.rule.Charge;
-import io.headgate.rule.Counter;
-import io.headgate.rule.Plan;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.HoldingStore;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,12 +15,13 @@ import java.util.concurrent.CompletionStage;
  * The reference implementation of {@link HoldingStore}: one {@link ReferenceStore} that several
  * instances share. Plans and holds operate on the same states. Thread-safe.
  */
-public final class ReferenceHoldingStore implements Store, HoldingStore {
+public final class ReferenceHoldingStore extends ForwardingStore implements HoldingStore {
   private final ReferenceStore store; // also the lock
   private final Ticker ticker;
   private final long holder;
 
   private ReferenceHoldingStore(ReferenceStore store, Ticker ticker, long holder) {
+    super(store);
     this.store = store;
     this.ticker = ticker;
     this.holder = holder;
@@ -77,47 +75,5 @@ public final class ReferenceHoldingStore implements Store, HoldingStore {
 
   private static Holdable holdable(Charge charge) {
     return (Holdable) charge.limit();
-  }
-
-  @Override
-  public PlanResult decide(Plan plan) {
-    synchronized (store) {
-      return store.decide(plan);
-    }
-  }
-
-  @Override
-  public PlanResult peek(Plan plan) {
-    synchronized (store) {
-      return store.peek(plan);
-    }
-  }
-
-  @Override
-  public boolean renew(Charge charge) {
-    synchronized (store) {
-      return store.renew(charge);
-    }
-  }
-
-  @Override
-  public boolean release(Charge charge) {
-    synchronized (store) {
-      return store.release(charge);
-    }
-  }
-
-  @Override
-  public void reset(Counter counter, String key) {
-    synchronized (store) {
-      store.reset(counter, key);
-    }
-  }
-
-  @Override
-  public long trackedKeys() {
-    synchronized (store) {
-      return store.trackedKeys();
-    }
   }
 }

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * The reference implementation of {@link Store}, with which all others must agree: a map of states
- * that evicts nothing. Not thread-safe.
+ * that evicts nothing. Thread-safe: every operation holds the lock of this object.
  */
 public final class ReferenceStore implements Store {
   private record Key(Counter counter, String key) {
@@ -43,7 +43,7 @@ public final class ReferenceStore implements Store {
     return run(plan, false);
   }
 
-  private PlanResult run(Plan plan, boolean keep) {
+  private synchronized PlanResult run(Plan plan, boolean keep) {
     var before = new ArrayList<State>();
     for (var charge : plan.charges()) before.add(state(charge));
     var steps = plan.step(before, ticker.micros());
@@ -56,7 +56,7 @@ public final class ReferenceStore implements Store {
   }
 
   @Override
-  public boolean renew(Charge charge) {
+  public synchronized boolean renew(Charge charge) {
     if (!holds(charge)) return false;
     var slots = (Concurrency) charge.limit();
     states.put(Key.of(charge), slots.renew(state(charge), ticker.micros(), charge.holder()));
@@ -64,7 +64,7 @@ public final class ReferenceStore implements Store {
   }
 
   @Override
-  public boolean release(Charge charge) {
+  public synchronized boolean release(Charge charge) {
     if (!holds(charge)) return false;
     var slots = (Concurrency) charge.limit();
     states.put(Key.of(charge), slots.release(state(charge), ticker.micros(), charge.holder()));
@@ -77,12 +77,12 @@ public final class ReferenceStore implements Store {
   }
 
   @Override
-  public void reset(Counter counter, String key) {
+  public synchronized void reset(Counter counter, String key) {
     states.remove(new Key(counter, key));
   }
 
   @Override
-  public long trackedKeys() {
+  public synchronized long trackedKeys() {
     return states.size();
   }
 

@@ -2,6 +2,7 @@ package io.headgate.consistency;
 
 import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.rule.Charge;
+import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -38,6 +39,11 @@ final class Fleet {
     this(size, ConsistencyOptions.DEFAULT, rules);
   }
 
+  /** Returns the name by which instances refer to a counter. */
+  static String nameOf(Counter counter, String key) {
+    return counter.id() + '/' + key;
+  }
+
   Instance first() {
     return instances.getFirst();
   }
@@ -72,6 +78,7 @@ final class Fleet {
           ConsistencyStore.forTesting(
               counting,
               holds(),
+              Fleet::nameOf,
               () -> size,
               new FailureDomains(2, key -> key.startsWith("other") ? 1 : 0),
               options,

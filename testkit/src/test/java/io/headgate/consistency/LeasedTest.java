@@ -316,6 +316,34 @@ class LeasedTest {
     assertThat(calls(fleet) - before).isEqualTo(1);
   }
 
+  @ParameterizedTest
+  @CsvSource({"STRICT, false", "LEASED, true"})
+  void hotCountersOfStrictAndLeasedRulesAreListed(Consistency mode, boolean leased) {
+    var limit = new TokenBucket(Rate.perSecond(10_000));
+    var rule = Rule.named("r").match("key", "*").limit(limit).consistency(mode).build();
+    var fleet = new Fleet(1, rule);
+    load(fleet, Duration.ofSeconds(3), 1);
+    fleet.first().check("cold");
+    assertThat(fleet.first().store.hotKeys(10))
+        .singleElement()
+        .satisfies(hot -> {
+          assertThat(hot.rule()).isEqualTo("r");
+          assertThat(hot.key()).isEqualTo("hot");
+          assertThat(hot.leased()).isEqualTo(leased);
+          assertThat(hot.perSecond()).isBetween(500.0, 2_000.0);
+        });
+    assertThat(fleet.first().store.hotKeys(0)).isEmpty();
+  }
+
+  @Test
+  void leasedCounterIsNotListedAfterItHasCooled() {
+    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000_000))));
+    load(fleet, Duration.ofSeconds(1), 1);
+    assertThat(fleet.first().store.hotKeys(10)).hasSize(1);
+    fleet.ticker.advance(Duration.ofSeconds(20)); // the lease lasts longer
+    assertThat(fleet.first().store.hotKeys(10)).isEmpty();
+  }
+
   private static long left(Fleet fleet) {
     return fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).first().remaining();
   }

@@ -140,13 +140,13 @@ class RepeatedOutageTest {
       var local = MemoryStore.create(clock::get, 1_000);
       instances.add(
           new Instance(
-              CircuitBreakingStore.forTesting(
+              new CircuitBreakingStore(
                   remote,
                   clock::get,
                   () -> n,
                   local,
                   OutageListener.NONE,
-                  remote::charge,
+                  LocalAdmissions.forTesting(local, remote::charge),
                   (Consumer<Throwable> onFailure) -> probing),
               probing));
     }

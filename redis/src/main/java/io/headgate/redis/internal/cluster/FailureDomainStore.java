@@ -13,6 +13,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * owner of a slot can change, so a domain is a range of hash slots rather than a server. The ranges
  * are small enough that few of them span two servers. A single server is one domain. Thread-safe.
  */
-public final class FailureDomainStore implements Store {
+public final class FailureDomainStore extends ForwardingStore {
   private static final int SLOTS = 16_384;
   private static final RuleSet PROBE_RULES =
       RuleSet.of(
@@ -47,26 +48,14 @@ public final class FailureDomainStore implements Store {
               .build());
 
   private final List<CircuitBreakingStore> domains = new ArrayList<>();
-  private final Store shared;
   private final MemoryStore local;
   private final ToIntFunction<String> hashSlot;
-
-  /** Creates a store that does not report permits admitted during an outage to the server. */
-  public FailureDomainStore(
-      int count,
-      Store shared,
-      Consumer<Plan> probe,
-      ToIntFunction<String> hashSlot,
-      IntSupplier instances,
-      OutageListener listener) {
-    this(count, shared, probe, Reporter.NONE, hashSlot, instances, listener);
-  }
 
   /**
    * Creates a store.
    *
    * @param count the number of failure domains
-   * @param shared the store behind all domains; it is closed with each of them
+   * @param shared the store behind all domains; closed with this one
    * @param probe evaluates a plan on the server, to test whether it is available
    * @param reporter charges the server for permits that were admitted during an outage
    * @param hashSlot returns the hash slot of a counter's key
@@ -105,7 +94,9 @@ public final class FailureDomainStore implements Store {
   /**
    * Creates a store whose domains are created by a factory.
    *
-   * @param local the counters of the failure policy local, shared by all domains
+   * @param shared the store behind all domains; closed with this one
+   * @param local the counters of the failure policy local, shared by all domains; closed with this
+   *     store
    */
   public FailureDomainStore(
       int count,
@@ -114,7 +105,7 @@ public final class FailureDomainStore implements Store {
       ToIntFunction<String> hashSlot,
       OutageListener listener,
       DomainStoreFactory factory) {
-    this.shared = shared;
+    super(shared);
     this.local = local;
     this.hashSlot = hashSlot;
     var combined = new CombinedListener(listener);
@@ -208,7 +199,7 @@ public final class FailureDomainStore implements Store {
     var domain = domainOf(plan);
     if (domain != null) return domain.decide(plan);
     try {
-      return onSuccess(plan, shared.decide(plan));
+      return onSuccess(plan, delegate().decide(plan));
     } catch (RuntimeException e) {
       return onFailure(plan, e).decideByPolicy(plan, LettuceErrors.rootOf(e));
     }
@@ -220,7 +211,7 @@ public final class FailureDomainStore implements Store {
     if (domain != null) return domain.decideAsync(plan);
     CompletionStage<PlanResult> pending;
     try {
-      pending = shared.decideAsync(plan);
+      pending = delegate().decideAsync(plan);
     } catch (RuntimeException e) {
       pending = CompletableFuture.failedFuture(e);
     }
@@ -235,7 +226,7 @@ public final class FailureDomainStore implements Store {
     var domain = domainOf(plan);
     if (domain != null) return domain.peek(plan);
     try {
-      return onSuccess(plan, shared.peek(plan));
+      return onSuccess(plan, delegate().peek(plan));
     } catch (RuntimeException e) {
       return onFailure(plan, e).peekByPolicy(plan);
     }
@@ -265,16 +256,18 @@ public final class FailureDomainStore implements Store {
     if (domains.size() == 1) return domains.getFirst().trackedKeys();
     if (isUnavailable()) return local.trackedKeys();
     try {
-      return shared.trackedKeys();
+      return delegate().trackedKeys();
     } catch (StoreException e) {
       return local.trackedKeys();
     }
   }
 
-  /** Closes all domains; closing the shared store again has no effect. */
+  /** Stops all domains, then closes the stores that they share. */
   @Override
   public void close() {
-    domains.forEach(CircuitBreakingStore::close);
+    domains.forEach(CircuitBreakingStore::stop);
+    local.close();
+    super.close();
   }
 
   /**

@@ -73,6 +73,14 @@ public final class LettuceErrors {
     };
   }
 
+  /** Returns the failure behind any wrappers, as a {@link StoreException}. */
+  public static StoreException asStoreException(Throwable problem) {
+    var root = rootOf(problem);
+    return root instanceof StoreException storeException
+        ? storeException
+        : new StoreException(Kind.OTHER, String.valueOf(root), root);
+  }
+
   private static StoreException connectionFailure(Throwable root, String server) {
     var message = "no connection to Redis at " + server;
     return wasNotSent(root)

@@ -2,15 +2,12 @@ package io.headgate.redis.internal.connection;
 
 import io.headgate.consistency.ConsistencyStore;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 /**
- * Invalidates local state of counters that another instance reset or returned permits to. A reset
- * invalidates the cached denial and the state of the consistency modes. A return of permits
- * invalidates the cached denial only.
+ * Forwards the changes that instances publish, resets and returned permits, to the store that
+ * caches the counters.
  */
-public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore consistency, RedisKeys keys)
-    implements PubSub.Listener {
+public record ResetSubscriber(ConsistencyStore store) implements PubSub.Listener {
   /** The first byte of a message about returned permits; no key starts with it. */
   private static final byte RETURNED = 1;
 
@@ -25,21 +22,19 @@ public record ResetSubscriber(PubSub.Listener denials, ConsistencyStore consiste
   @Override
   public void onMessage(byte[] message) {
     if (message.length > 0 && message[0] == RETURNED) {
-      denials.onMessage(Arrays.copyOfRange(message, 1, message.length));
-      return;
+      store.permitsReturned(new String(message, 1, message.length - 1, StandardCharsets.UTF_8));
+    } else {
+      store.counterReset(new String(message, StandardCharsets.UTF_8));
     }
-    denials.onMessage(message);
-    var redisKey = new String(message, StandardCharsets.UTF_8);
-    consistency.invalidateIf((counter, key) -> keys.of(counter, key).equals(redisKey));
   }
 
   @Override
   public void onSubscribed() {
-    denials.onSubscribed();
+    store.subscribed();
   }
 
   @Override
   public void onDisconnected() {
-    denials.onDisconnected();
+    store.disconnected();
   }
 }

@@ -13,7 +13,7 @@ import java.util.HexFormat;
  * @param text the source
  * @param sha1 the hash of the source, by which EVALSHA refers to it
  */
-public record Script(String text, String sha1) {
+record Script(String text, String sha1) {
   /** Evaluates batches of plans; composed from the files in the resource folder {@code lua}. */
   static final Script DECIDE = of(compose());
 
@@ -24,7 +24,7 @@ public record Script(String text, String sha1) {
    * Returns 1 if scripts of this server preserve the integers that {@link #DECIDE} works with, 0 if
    * they truncate them.
    */
-  public static final Script WIDE_NUMBERS = of(file("wide-numbers"));
+  static final Script WIDE_NUMBERS = of(file("wide-numbers"));
 
   private static Script of(String text) {
     return new Script(text, sha1(text));

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Encodes the commands of one call to the script, in the format that {@code prelude.lua} and {@code
  * plan.lua} describe. Keys and limits that several commands share are sent once. Not thread-safe.
  */
-public final class Batch {
+final class Batch {
   private static final int PEEK = 0;
   private static final int DECIDE = 1;
   private static final int RENEW = 2;
@@ -45,7 +45,7 @@ public final class Batch {
 
   private int repetitions;
 
-  public Batch(RedisKeys names) {
+  Batch(RedisKeys names) {
     this.names = names;
   }
 
@@ -187,7 +187,7 @@ public final class Batch {
   }
 
   /** Returns the keys of all counters, each once. */
-  public byte[][] keys() {
+  byte[][] keys() {
     return keys.toArray(byte[][]::new);
   }
 
@@ -197,7 +197,7 @@ public final class Batch {
    * @param now the time of the decisions, in microseconds; -1 for the server's clock
    * @param estimate the estimated server time, from which the ends of calendar windows are computed
    */
-  public byte[] argument(long now, long estimate) {
+  byte[] argument(long now, long estimate) {
     endSingle();
     var message = new MessagePackWriter().put(now).put(hasMultiCharge ? 1 : 0).put(limits.size());
     for (var limit : limits) {

@@ -11,9 +11,9 @@ import io.headgate.rule.Charge;
  * @param freshAt the time at which the counter would be fresh without later charges, in
  *     microseconds
  */
-public record ChargeReceipt(Charge charge, long at, long freshAt) {
+record ChargeReceipt(Charge charge, long at, long freshAt) {
   /** Returns the receipt of a charge that was made at a server time with an outcome. */
-  public static ChargeReceipt of(Charge charge, long at, Outcome outcome) {
+  static ChargeReceipt of(Charge charge, long at, Outcome outcome) {
     return new ChargeReceipt(charge, at, at + outcome.resetAfter());
   }
 

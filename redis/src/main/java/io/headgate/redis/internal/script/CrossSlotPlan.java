@@ -9,7 +9,6 @@ import io.headgate.rule.Plan;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -19,8 +18,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.LongPredicate;
-import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -51,41 +48,20 @@ final class CrossSlotPlan {
 
   private final CommandExecutor executor;
   private final ToIntFunction<Charge> hashSlot;
-  private final Duration deadline;
-  private final LongSupplier nanos;
-  private final LongPredicate isLate;
+  private final CommandDeadline deadline;
   private final Consumer<Charge> onReturned;
-
-  CrossSlotPlan(
-      CommandExecutor executor,
-      ToIntFunction<Charge> hashSlot,
-      Duration deadline,
-      Consumer<Charge> onReturned) {
-    this(
-        executor,
-        hashSlot,
-        deadline,
-        System::nanoTime,
-        since -> System.nanoTime() - since > deadline.toNanos(),
-        onReturned);
-  }
 
   /**
    * Creates an evaluator.
    *
-   * @param nanos a monotonic clock
-   * @param isLate tests whether the deadline of a plan that started at a time has passed
+   * @param deadline after which a plan makes no more charges
    * @param onReturned is called with each charge that was given back
    */
   CrossSlotPlan(
       CommandExecutor executor,
       ToIntFunction<Charge> hashSlot,
-      Duration deadline,
-      LongSupplier nanos,
-      LongPredicate isLate,
+      CommandDeadline deadline,
       Consumer<Charge> onReturned) {
-    this.nanos = nanos;
-    this.isLate = isLate;
     this.executor = executor;
     this.hashSlot = hashSlot;
     this.deadline = deadline;
@@ -125,7 +101,7 @@ final class CrossSlotPlan {
   private final class Run extends CompletableFuture<PlanResult> implements PendingReply {
     private final Plan plan;
     private final boolean commit;
-    private final long since = nanos.getAsLong();
+    private final long since = deadline.now();
     private final @Nullable ChargeReceipt[] receipts; // of the charges made so far
     private boolean[] expected; // the charges that a joint plan is assumed to make
     private int peeks;
@@ -236,8 +212,8 @@ final class CrossSlotPlan {
         end(answer(wanted));
       } else if (isDone()) {
         giveBack(new boolean[receipts.length]);
-      } else if (isLate.test(since)) {
-        fail(DeadlineSweeper.timeout(deadline));
+      } else if (deadline.isLate(since)) {
+        fail(deadline.timeout());
       } else {
         var command =
             new ScriptCommand.ChargesCommand(

@@ -3,10 +3,10 @@ package io.headgate.redis.internal.script;
 import java.nio.ByteBuffer;
 
 /** Reads the MessagePack array of integers that the script returns. Not thread-safe. */
-public final class MessagePackReader {
+final class MessagePackReader {
   private final ByteBuffer bytes;
 
-  public MessagePackReader(byte[] array) {
+  MessagePackReader(byte[] array) {
     bytes = ByteBuffer.wrap(array);
     int type = Byte.toUnsignedInt(bytes.get());
     if (type == 0xdc) bytes.getShort();
@@ -15,7 +15,7 @@ public final class MessagePackReader {
   }
 
   /** Returns the next integer. */
-  public long next() {
+  long next() {
     int type = Byte.toUnsignedInt(bytes.get());
     if (type < 0x80) return type;
     if (type >= 0xe0) return (byte) type;

@@ -10,7 +10,7 @@ import java.util.Arrays;
  *
  * <p>Not a library, since only three types of the format are needed and every request passes here.
  */
-public final class MessagePackWriter {
+final class MessagePackWriter {
   private static final int ARRAY = 0xdd; // with a length of 4 bytes, filled in at the end
 
   private static final int START = 5;
@@ -20,7 +20,7 @@ public final class MessagePackWriter {
   private int count;
 
   /** Appends an integer. */
-  public MessagePackWriter put(long number) {
+  MessagePackWriter put(long number) {
     count++;
     if (number >= 0 && number < 128) {
       ensureCapacity(1);
@@ -42,7 +42,7 @@ public final class MessagePackWriter {
   }
 
   /** Appends a string of at most 255 bytes of UTF-8. */
-  public MessagePackWriter put(String text) {
+  MessagePackWriter put(String text) {
     count++;
     var utf8 = text.getBytes(StandardCharsets.UTF_8);
     writeType(0xd9, utf8.length + 1);
@@ -53,7 +53,7 @@ public final class MessagePackWriter {
   }
 
   /** Appends all elements of another array. */
-  public MessagePackWriter put(MessagePackWriter other) {
+  MessagePackWriter put(MessagePackWriter other) {
     count += other.count;
     ensureCapacity(other.length - START);
     System.arraycopy(other.bytes, START, bytes, length, other.length - START);
@@ -62,7 +62,7 @@ public final class MessagePackWriter {
   }
 
   /** Returns the encoded array. */
-  public byte[] array() {
+  byte[] array() {
     bytes[0] = (byte) ARRAY;
     ByteBuffer.wrap(bytes, 1, 4).putInt(count);
     return Arrays.copyOf(bytes, length);

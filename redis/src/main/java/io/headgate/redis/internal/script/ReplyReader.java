@@ -8,7 +8,7 @@ import io.headgate.limit.State;
 import io.headgate.rule.Charge;
 
 /** Reads the reply of the script to a batch, in the order of its commands. Not thread-safe. */
-public final class ReplyReader {
+final class ReplyReader {
   private static final int PASSED = 0;
   private static final int REFUSED = 1;
   private static final int EXCEEDS_CAPACITY = 2;
@@ -21,7 +21,7 @@ public final class ReplyReader {
 
   private long repliesLeft;
 
-  public ReplyReader(byte[] reply) {
+  ReplyReader(byte[] reply) {
     numbers = new MessagePackReader(reply);
     now = numbers.next();
   }

@@ -17,15 +17,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** A command to the script and the future of its reply. */
-public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements PendingReply {
+abstract sealed class ScriptCommand<T> extends CompletableFuture<T> implements PendingReply {
   /** The time of submission, by the clock of its {@link Batcher}; written before it is queued. */
-  public long since;
+  long since;
 
   /** Appends this command to a batch. */
-  public abstract void writeTo(Batch batch);
+  abstract void writeTo(Batch batch);
 
   /** Reads its part of a batch's reply. The commands of a batch are read in their order. */
-  public abstract T read(ReplyReader reply);
+  abstract T read(ReplyReader reply);
 
   /** Returns one of its charges; all of them are in the same hash slot. */
   abstract Charge charge();
@@ -76,22 +76,22 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
   }
 
   /** Evaluates a plan; {@code commit} makes its charges. */
-  public static final class PlanCommand extends ScriptCommand<PlanResult> {
-    public final Plan plan;
-    public final boolean commit;
+  static final class PlanCommand extends ScriptCommand<PlanResult> {
+    final Plan plan;
+    final boolean commit;
 
-    public PlanCommand(Plan plan, boolean commit) {
+    PlanCommand(Plan plan, boolean commit) {
       this.plan = plan;
       this.commit = commit;
     }
 
     @Override
-    public void writeTo(Batch batch) {
+    void writeTo(Batch batch) {
       batch.write(plan, commit);
     }
 
     @Override
-    public PlanResult read(ReplyReader reply) {
+    PlanResult read(ReplyReader reply) {
       var charges = plan.charges();
       if (charges.size() == 1) {
         return new PlanResult(reply.outcome(charges.getFirst()), Source.STORE);
@@ -120,15 +120,15 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
    *
    * @param now the server time, in microseconds
    */
-  public record Outcomes(List<Outcome> outcomes, long now) {}
+  record Outcomes(List<Outcome> outcomes, long now) {}
 
   /** Evaluates charges atomically, regardless of rules: all are made or none. */
-  public static final class ChargesCommand extends ScriptCommand<Outcomes> {
+  static final class ChargesCommand extends ScriptCommand<Outcomes> {
     final List<Charge> charges;
     final boolean commit;
     private final Consumer<Outcomes> onLateReply;
 
-    public ChargesCommand(List<Charge> charges, boolean commit) {
+    ChargesCommand(List<Charge> charges, boolean commit) {
       this(charges, commit, reply -> {});
     }
 
@@ -138,19 +138,19 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
      * @param commit whether to make the charges
      * @param onLateReply receives the reply if the wait for it has ended
      */
-    public ChargesCommand(List<Charge> charges, boolean commit, Consumer<Outcomes> onLateReply) {
+    ChargesCommand(List<Charge> charges, boolean commit, Consumer<Outcomes> onLateReply) {
       this.charges = charges;
       this.commit = commit;
       this.onLateReply = onLateReply;
     }
 
     @Override
-    public void writeTo(Batch batch) {
+    void writeTo(Batch batch) {
       batch.write(charges, commit);
     }
 
     @Override
-    public Outcomes read(ReplyReader reply) {
+    Outcomes read(ReplyReader reply) {
       List<Outcome> outcomes = new ArrayList<>(charges.size());
       for (var charge : charges) outcomes.add(reply.outcome(charge));
       return new Outcomes(outcomes, reply.now());
@@ -181,12 +181,12 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     }
 
     @Override
-    public void writeTo(Batch batch) {
+    void writeTo(Batch batch) {
       batch.writeGiveBack(receipt);
     }
 
     @Override
-    public Boolean read(ReplyReader reply) {
+    Boolean read(ReplyReader reply) {
       return reply.next() == 1;
     }
 
@@ -197,19 +197,19 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
   }
 
   /** An operation on the slots of a holder. */
-  public enum SlotOperation {
+  enum SlotOperation {
     RENEW,
     RELEASE
   }
 
   /** Returns a command that renews or releases the slots of a charge; false if there are none. */
-  public static ScriptCommand<Boolean> slotOperation(Charge charge, SlotOperation operation) {
+  static ScriptCommand<Boolean> slotOperation(Charge charge, SlotOperation operation) {
     return new ChargeCommand<>(
         charge, false, batch -> batch.write(charge, operation), reply -> reply.next() == 1);
   }
 
   /** Returns a command that reports the usage of a hold and requests another. */
-  public static ScriptCommand<HoldResult> hold(Charge charge, HoldRequest request) {
+  static ScriptCommand<HoldResult> hold(Charge charge, HoldRequest request) {
     return new ChargeCommand<>(
         charge,
         false,
@@ -219,7 +219,7 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
   }
 
   /** Returns a background command that charges spent permits and reads the state. */
-  public static ScriptCommand<ReportResult> report(Charge charge) {
+  static ScriptCommand<ReportResult> report(Charge charge) {
     return new ChargeCommand<>(
         charge,
         true,
@@ -249,12 +249,12 @@ public abstract sealed class ScriptCommand<T> extends CompletableFuture<T> imple
     }
 
     @Override
-    public void writeTo(Batch batch) {
+    void writeTo(Batch batch) {
       writer.accept(batch);
     }
 
     @Override
-    public T read(ReplyReader reply) {
+    T read(ReplyReader reply) {
       return reader.apply(reply);
     }
 

@@ -16,7 +16,6 @@ import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
 import io.headgate.store.HoldingStore;
 import io.headgate.store.PlanResult;
-import io.headgate.store.Source;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
@@ -35,56 +34,49 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Executes plans and commands in Redis. Operations without a reply within the deadline fail with a
- * {@link StoreException}. Thread-safe.
+ * Executes plans and other operations in Redis: encodes each as commands, one per hash slot, and
+ * submits them to the {@link Batcher} of the slot. Operations without a reply within the deadline
+ * fail with a {@link StoreException}. Thread-safe.
  */
 public final class ScriptExecutor implements Store, HoldingStore {
-  public static final LongSupplier SERVER_CLOCK = () -> -1;
-
-  private static final int RESENDS = 2;
+  /** The clock of decisions except in tests. */
+  static final LongSupplier SERVER_CLOCK = ServerClock.SERVER;
 
   /** Makes collisions of random holder ids unlikely; each id is exact in a double. */
   private static final long HOLDER_BOUND = 1L << 48;
 
   private static final CompletionStage<PlanResult> NO_OUTCOMES =
-      CompletableFuture.completedStage(new PlanResult(List.of(), Source.STORE));
+      CompletableFuture.completedStage(PlanResult.EMPTY);
 
   private final RedisConnection connection;
   private final RedisKeys keys;
-  private final LongSupplier clock;
-  private final Ticker localClock;
+  private final ServerClock clock;
+  private final RoundTripListener roundTrips;
+  private final CommandDeadline deadline;
   private final long holder;
   private final AtomicLong holdRequests = new AtomicLong();
-  private final RoundTripListener roundTrips;
-  private final LongSupplier nanos;
   private final ConcurrentHashMap<Integer, Batcher> batchers = new ConcurrentHashMap<>();
   private final DeadlineSweeper sweeper;
   private final CrossSlotPlan crossSlotPlans;
 
-  /** The last measured difference of the server's clock to the local one, in microseconds. */
-  private volatile long clockOffset;
-
-  /**
-   * Creates an executor with default settings.
-   *
-   * @param clock the time of decisions; {@link #SERVER_CLOCK} except in tests
-   */
-  public ScriptExecutor(
-      RedisConnection connection, RedisKeys keys, Duration deadline, LongSupplier clock) {
-    this(connection, keys, deadline, clock, RoundTripListener.NONE);
-  }
-
-  public ScriptExecutor(
+  private ScriptExecutor(
       RedisConnection connection,
       RedisKeys keys,
-      Duration deadline,
-      LongSupplier clock,
-      RoundTripListener roundTrips) {
-    this(connection, keys, deadline, clock, Ticker.system(), roundTrips, newHolder());
-  }
-
-  private static long newHolder() {
-    return new SecureRandom().nextLong(HOLDER_BOUND);
+      ServerClock clock,
+      RoundTripListener roundTrips,
+      CommandDeadline deadline,
+      ReadBarrier barrier,
+      long holder) {
+    this.connection = connection;
+    this.keys = keys;
+    this.clock = clock;
+    this.roundTrips = roundTrips;
+    this.deadline = deadline;
+    this.holder = holder;
+    this.sweeper = new DeadlineSweeper(deadline, batchers.values(), barrier);
+    var returns = new ReturnPublisher(keys, connection::publishReturn);
+    this.crossSlotPlans =
+        new CrossSlotPlan(this::submit, this::hashSlot, deadline, returns::returned);
   }
 
   /**
@@ -98,21 +90,58 @@ public final class ScriptExecutor implements Store, HoldingStore {
         new ScriptExecutor(
             connection,
             new RedisKeys(options.prefix()),
-            options.deadline(),
-            SERVER_CLOCK,
-            Ticker.system(),
+            new ServerClock(SERVER_CLOCK, Ticker.system()),
             options.roundTripListener(),
-            newHolder(),
-            options.warmUpCalls(),
+            new CommandDeadline(options.deadline(), options.warmUpCalls(), System::nanoTime),
             barrier,
-            System::nanoTime);
+            newHolder());
+    executor.sweeper.start();
+    return executor;
+  }
+
+  private static long newHolder() {
+    return new SecureRandom().nextLong(HOLDER_BOUND);
+  }
+
+  /**
+   * Creates an executor for tests, with a random id.
+   *
+   * @param clock the time of decisions, or {@link #SERVER_CLOCK}
+   */
+  static ScriptExecutor withClock(
+      RedisConnection connection, RedisKeys keys, Duration deadline, LongSupplier clock) {
+    return withClock(connection, keys, deadline, clock, Ticker.system(), newHolder());
+  }
+
+  /**
+   * Creates an executor for tests.
+   *
+   * @param clock the time of decisions, or {@link #SERVER_CLOCK}
+   * @param localClock the clock of this instance, from which the server time is estimated
+   * @param holder the id of this instance as a holder of permits
+   */
+  static ScriptExecutor withClock(
+      RedisConnection connection,
+      RedisKeys keys,
+      Duration deadline,
+      LongSupplier clock,
+      Ticker localClock,
+      long holder) {
+    var executor =
+        new ScriptExecutor(
+            connection,
+            keys,
+            new ServerClock(clock, localClock),
+            RoundTripListener.NONE,
+            new CommandDeadline(deadline, 0, System::nanoTime),
+            ReadBarrier.NONE,
+            holder);
     executor.sweeper.start();
     return executor;
   }
 
   /**
-   * Creates an executor without threads: the test runs the {@link #sweeper}, and callers do not
-   * block.
+   * Creates an executor without threads: the test calls {@link #sweep}, and callers do not block.
    *
    * @param nanos the monotonic clock of this instance
    */
@@ -126,72 +155,16 @@ public final class ScriptExecutor implements Store, HoldingStore {
     return new ScriptExecutor(
         connection,
         keys,
-        deadline,
-        SERVER_CLOCK,
-        localClock,
+        new ServerClock(SERVER_CLOCK, localClock),
         RoundTripListener.NONE,
-        holder,
-        0,
+        new CommandDeadline(deadline, 0, nanos),
         ReadBarrier.NONE,
-        nanos);
+        holder);
   }
 
-  /**
-   * Creates an executor.
-   *
-   * @param localClock the clock of this instance, from which the server time is estimated
-   * @param holder the id of this instance as a holder of permits
-   */
-  public ScriptExecutor(
-      RedisConnection connection,
-      RedisKeys keys,
-      Duration deadline,
-      LongSupplier clock,
-      Ticker localClock,
-      RoundTripListener roundTrips,
-      long holder) {
-    this(
-        connection,
-        keys,
-        deadline,
-        clock,
-        localClock,
-        roundTrips,
-        holder,
-        0,
-        ReadBarrier.NONE,
-        System::nanoTime);
-    sweeper.start();
-  }
-
-  private ScriptExecutor(
-      RedisConnection connection,
-      RedisKeys keys,
-      Duration deadline,
-      LongSupplier clock,
-      Ticker localClock,
-      RoundTripListener roundTrips,
-      long holder,
-      int warmUpCalls,
-      ReadBarrier barrier,
-      LongSupplier nanos) {
-    this.connection = connection;
-    this.keys = keys;
-    this.clock = clock;
-    this.localClock = localClock;
-    this.holder = holder;
-    this.roundTrips = roundTrips;
-    this.nanos = nanos;
-    this.sweeper = new DeadlineSweeper(deadline, warmUpCalls, batchers.values(), barrier, nanos);
-    var returns = new ReturnPublisher(keys, connection::publishReturn);
-    this.crossSlotPlans =
-        new CrossSlotPlan(
-            this::submit, this::hashSlot, deadline, nanos, sweeper::isLate, returns::returned);
-  }
-
-  /** Returns the sweeper that ends waits at their deadline. */
-  public DeadlineSweeper sweeper() {
-    return sweeper;
+  /** Ends overdue waits, if this executor has no thread for it; see {@link #forTesting}. */
+  public void sweep() {
+    sweeper.sweep();
   }
 
   @Override
@@ -232,12 +205,16 @@ public final class ScriptExecutor implements Store, HoldingStore {
 
   @Override
   public boolean release(Charge charge) {
-    return charge.limit() instanceof Concurrency
-        && await(submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RELEASE)));
+    return charge.limit() instanceof Concurrency && await(releaseAsync(charge));
+  }
+
+  /** As {@link #release} for a charge of a concurrency limit, without blocking. */
+  public CompletionStage<Boolean> releaseAsync(Charge charge) {
+    return submit(ScriptCommand.slotOperation(charge, ScriptCommand.SlotOperation.RELEASE));
   }
 
   /** Gives back a charge. */
-  public void giveBack(ChargeReceipt receipt) {
+  void giveBack(ChargeReceipt receipt) {
     await(submit(new ScriptCommand.GiveBack(receipt)));
   }
 
@@ -299,90 +276,34 @@ public final class ScriptExecutor implements Store, HoldingStore {
   }
 
   /** Submits a command to the batcher of its hash slot. */
-  public <T> CompletionStage<T> submit(ScriptCommand<T> command) {
-    batchers
-        .computeIfAbsent(hashSlot(command.charge()), number -> new Batcher(this::send, nanos))
-        .submit(command);
+  <T> CompletionStage<T> submit(ScriptCommand<T> command) {
+    batchers.computeIfAbsent(hashSlot(command.charge()), this::newBatcher).submit(command);
     return command;
   }
 
-  private void send(Batcher.Call call) {
-    try {
-      var batch = new Batch(keys);
-      for (var command : call.commands) command.writeTo(batch);
-      var replied = decide(batch, serverTime(), RESENDS);
-      sweeper.recordSend(call.since);
-      var unused =
-          replied.whenComplete((reply, problem) -> {
-            long took = nanos.getAsLong() - call.since;
-            if (problem == null) {
-              sweeper.recordReply();
-              call.complete(reply);
-            } else {
-              call.fail(asStoreException(problem));
-            }
-            roundTrips.onRoundTrip(call.commands.size(), took); // last, so that it delays no caller
-          });
-    } catch (RuntimeException e) {
-      call.fail(new StoreException(Kind.OTHER, "the batch could not be sent: " + e, e));
-    }
-  }
-
-  /**
-   * Sends a batch with the ends of calendar windows around {@code estimate}. A server whose clock
-   * is outside of these executes nothing and returns its time instead. The batch is then sent again
-   * with the ends around that time, and the clock offset is kept for later batches.
-   */
-  private CompletionStage<byte[]> decide(Batch batch, long estimate, int resends) {
-    var reply = connection.decide(batch.keys(), batch.argument(clock.getAsLong(), estimate));
-    if (!batch.hasCalendar()) return reply;
-    return reply.thenCompose(numbers -> {
-      long serverTime = -new MessagePackReader(numbers).next();
-      if (serverTime <= 0) return CompletableFuture.completedStage(numbers);
-      clockOffset = serverTime - localClock.micros();
-      return resends > 0
-          ? decide(batch, serverTime, resends - 1)
-          : CompletableFuture.failedStage(
-              new StoreException(
-                  Kind.OTHER,
-                  "the clock of Redis moved by more than a calendar window on each attempt",
-                  null));
-    });
-  }
-
-  /** Returns the estimated time on the server, in microseconds. */
-  private long serverTime() {
-    long fixed = clock.getAsLong();
-    return fixed >= 0 ? fixed : localClock.micros() + clockOffset;
+  private Batcher newBatcher(int slot) {
+    return new Batcher(connection, keys, clock, deadline, roundTrips);
   }
 
   /** Waits until the deadline, then until the {@link DeadlineSweeper} ends the wait. */
   private <T> T await(CompletionStage<T> stage) {
     var future = stage.toCompletableFuture();
-    long since = nanos.getAsLong();
+    long since = deadline.now();
     try {
       try {
-        return future.get(sweeper.deadline(), TimeUnit.NANOSECONDS);
+        return future.get(deadline.length(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
         sweeper.awaitDeadline(future, since);
       }
-      return future.get(sweeper.maxWait(), TimeUnit.NANOSECONDS);
+      return future.get(deadline.maxWait(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw PendingReply.abandon(
-          future, DeadlineSweeper.timeout(Duration.ofNanos(sweeper.maxWait())));
+      throw PendingReply.abandon(future, deadline.maxWaitTimeout());
     } catch (ExecutionException e) {
-      throw asStoreException(e);
+      throw LettuceErrors.asStoreException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       var problem = new StoreException(Kind.INTERRUPTED, "the caller was interrupted", e);
       throw PendingReply.abandon(future, problem);
     }
-  }
-
-  private static StoreException asStoreException(Throwable problem) {
-    var cause = LettuceErrors.rootOf(problem);
-    return cause instanceof StoreException storeException
-        ? storeException
-        : new StoreException(Kind.OTHER, String.valueOf(cause), cause);
   }
 }

@@ -7,21 +7,23 @@ import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.outage.OutageListener;
+import io.headgate.outage.Reporter;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.rule.Charge;
-import io.headgate.rule.Counter;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.ForwardingStore;
+import io.headgate.store.MemoryStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
-import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import io.headgate.testkit.Eventually;
 import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -48,9 +50,10 @@ class FailureDomainStoreTest {
           COUNT,
           backend,
           plan -> backend.decide(plan),
+          Reporter.NONE,
           FailureDomainStoreTest::slotOf,
           () -> 1,
-          NO_LISTENER);
+          OutageListener.NONE);
 
   private static Rule.Builder rule(String name) {
     return Rule.named(name).onStoreFailure(new FailurePolicy.Local());
@@ -110,6 +113,27 @@ class FailureDomainStoreTest {
     assertThat(store.decide(plan(user(0))).source()).isEqualTo(Source.STORE);
   }
 
+  @Test
+  void closeClosesTheSharedStoreOnce() {
+    store.close();
+    assertThat(backend.closed).hasValue(1);
+  }
+
+  @Test
+  void closedStoreStopsProbing() {
+    backend.dead.add(domainOf(""));
+    assertThat(store.decide(plan(user(1))).source()).isEqualTo(Source.FALLBACK);
+    assertThat(probers()).isNotEmpty();
+    store.close();
+    Eventually.holds("no probes", Duration.ofSeconds(20), () -> probers().isEmpty());
+  }
+
+  private static List<Thread> probers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("headgate-probe") && thread.isAlive())
+        .toList();
+  }
+
   private static Plan plan(String user) {
     return RULES.plan(Request.of(Subject.of(Map.of("user", user))), 0, 0);
   }
@@ -128,22 +152,15 @@ class FailureDomainStoreTest {
     return slotOf(key) * COUNT / SlotHash.SLOT_COUNT;
   }
 
-  private static final OutageListener NO_LISTENER =
-      new OutageListener() {
-        @Override
-        public void failed(Kind kind) {}
-
-        @Override
-        public void opened(String message) {}
-
-        @Override
-        public void closed(long outageMicros) {}
-      };
-
   /** Allows every request except those that depend on a dead domain. */
-  private static final class PartlyDeadStore implements Store {
+  private static final class PartlyDeadStore extends ForwardingStore {
     final Set<Integer> dead = ConcurrentHashMap.newKeySet();
     final AtomicInteger failedCalls = new AtomicInteger(); // by callers, to dead domains
+    final AtomicInteger closed = new AtomicInteger();
+
+    PartlyDeadStore() {
+      super(MemoryStore.create());
+    }
 
     @Override
     public PlanResult decide(Plan plan) {
@@ -174,22 +191,15 @@ class FailureDomainStoreTest {
     }
 
     @Override
-    public boolean renew(Charge charge) {
-      return false;
-    }
-
-    @Override
-    public boolean release(Charge charge) {
-      return false;
-    }
-
-    @Override
-    public void reset(Counter counter, String key) {}
-
-    @Override
     public long trackedKeys() {
       if (!dead.isEmpty()) throw new StoreException(Kind.CONNECTION, "no connection", null);
-      return 0;
+      return super.trackedKeys();
+    }
+
+    @Override
+    public void close() {
+      closed.incrementAndGet();
+      super.close();
     }
   }
 }

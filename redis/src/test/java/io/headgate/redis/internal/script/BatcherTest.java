@@ -5,27 +5,36 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.rule.Plan;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import io.headgate.store.Ticker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** Uses a sender that keeps its calls until the test replies to them. */
+/** Each command has a key of its own, so the number of keys of a call is that of its commands. */
 class BatcherTest {
-  private static final Plan PLAN =
+  private static final RuleSet RULES =
       RuleSet.of(
-              Rule.named("r").match("key", "*").limit(new TokenBucket(Rate.perSecond(9))).build())
-          .plan(Request.of(Subject.of("k")), 0, 0);
+          Rule.named("r").match("key", "*").limit(new TokenBucket(Rate.perSecond(9))).build());
 
-  private final List<Batcher.Call> sent = new ArrayList<>();
-  private final Batcher batcher = new Batcher(sent::add);
+  private final PendingConnection connection = new PendingConnection();
+  private final List<Integer> roundTrips = new ArrayList<>();
+  private final Batcher batcher =
+      new Batcher(
+          connection,
+          new RedisKeys("b:"),
+          new ServerClock(ServerClock.SERVER, Ticker.system()),
+          new CommandDeadline(Duration.ofSeconds(1), 0, System::nanoTime),
+          (commands, nanos) -> roundTrips.add(commands));
+  private int submitted;
 
   @Test
   void commandIsSentImmediatelyWhileCallsAreAvailable() {
@@ -81,7 +90,7 @@ class BatcherTest {
   void expiredCommandIsNeverSent() {
     submit(Batcher.MAX_IN_FLIGHT);
     var late = submit(3);
-    batcher.expire(System.nanoTime(), problem());
+    expire(System.nanoTime());
     submit(1);
     answer(0);
     assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
@@ -91,7 +100,7 @@ class BatcherTest {
   @Test
   void expiredCallStaysInFlightUntilItReturns() {
     submit(Batcher.MAX_IN_FLIGHT);
-    batcher.expire(System.nanoTime(), problem());
+    expire(System.nanoTime());
     submit(10);
     assertThat(sizes()).containsExactly(1, 1, 1, 1);
     answer(0);
@@ -105,7 +114,7 @@ class BatcherTest {
     long then = System.nanoTime();
     answer(0);
     assertThat(sizes()).containsExactly(1, 1, 1, 1, 1);
-    batcher.expire(then, problem());
+    expire(then);
     assertThat(waited).isCompletedExceptionally();
   }
 
@@ -114,7 +123,8 @@ class BatcherTest {
     submit(Batcher.MAX_IN_FLIGHT);
     var commands = submit(3);
     answer(0);
-    sent.getLast().complete(new MessagePackWriter().put(1).put(0).put(8).put(1).put(0).array());
+    var reply = new MessagePackWriter().put(1).put(0).put(8).put(1).put(0).array();
+    connection.calls.getLast().reply().complete(reply);
     assertThat(commands.getFirst()).isCompleted();
     assertThat(commands.subList(1, 3)).allMatch(ScriptCommand::isCompletedExceptionally);
     for (int call = 1; call < Batcher.MAX_IN_FLIGHT; call++) answer(call);
@@ -125,7 +135,7 @@ class BatcherTest {
   void failedCallFailsOnlyItsCommands() {
     var first = submit(1);
     var second = submit(1);
-    sent.getFirst().fail(problem());
+    connection.calls.getFirst().reply().completeExceptionally(problem());
     assertThat(first.getFirst()).isCompletedExceptionally();
     assertThat(second.getFirst()).isNotDone();
     assertThatThrownBy(first.getFirst()::join)
@@ -160,23 +170,50 @@ class BatcherTest {
     return PROBLEM;
   }
 
+  @Test
+  void unexpectedExceptionOfTheConnectionFailsTheCall() {
+    connection.failure = new IllegalStateException("broken");
+    assertThat(submit(1).getFirst().exceptionNow())
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("broken");
+    assertThat(batcher.isIdle()).isTrue();
+  }
+
+  @Test
+  void listenerIsNotifiedOfEachRoundTrip() {
+    submit(Batcher.MAX_IN_FLIGHT + 3);
+    answer(0);
+    answer(Batcher.MAX_IN_FLIGHT);
+    connection.calls.get(1).reply().completeExceptionally(problem());
+    assertThat(roundTrips).containsExactly(1, 3, 1);
+  }
+
   private List<ScriptCommand.PlanCommand> submit(int count) {
     var commands = new ArrayList<ScriptCommand.PlanCommand>();
     for (int i = 0; i < count; i++) {
-      var command = new ScriptCommand.PlanCommand(PLAN, true);
-      commands.add(command);
-      batcher.submit(command);
+      commands.add(command());
+      batcher.submit(commands.getLast());
     }
     return commands;
   }
 
+  private ScriptCommand.PlanCommand command() {
+    var request = Request.of(Subject.of("k" + submitted++));
+    return new ScriptCommand.PlanCommand(RULES.plan(request, 0, 0), true);
+  }
+
+  private void expire(long then) {
+    batcher.expire(then, then, problem());
+  }
+
   private List<Integer> sizes() {
-    return sent.stream().map(call -> call.commands.size()).toList();
+    return connection.calls.stream().map(PendingConnection.Call::keys).toList();
   }
 
   private void answer(int call) {
+    var sent = connection.calls.get(call);
     var reply = new MessagePackWriter().put(1_000_000);
-    for (var unused : sent.get(call).commands) reply.put(0).put(8).put(111_112).put(0);
-    sent.get(call).complete(reply.array());
+    for (int i = 0; i < sent.keys(); i++) reply.put(0).put(8).put(111_112).put(0);
+    sent.reply().complete(reply.array());
   }
 }

@@ -38,7 +38,8 @@ import org.junit.jupiter.api.Test;
 class CrossSlotPlanProperties {
   private static final long NOW = 1_700_000_000_000_000L;
   private static final int SEEDS = 1_000;
-  private static final Duration NO_DEADLINE = Duration.ofDays(1);
+  private static final CommandDeadline NO_DEADLINE =
+      new CommandDeadline(Duration.ofDays(1), 0, System::nanoTime);
 
   @Test
   void onlyAdmittedPlansAreChargedUnderAnyInterleaving() {

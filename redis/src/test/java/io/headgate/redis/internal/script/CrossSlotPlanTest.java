@@ -13,10 +13,10 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
-import io.headgate.redis.TestConnections;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.redis.internal.connection.RedisKeys;
+import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
@@ -177,9 +177,9 @@ class CrossSlotPlanTest {
                   : scriptExecutor.submit(command);
             }
           };
+      var deadline = new CommandDeadline(Duration.ofSeconds(20), 0, System::nanoTime);
       var crossSlotPlan =
-          new CrossSlotPlan(
-              executor, scriptExecutor::hashSlot, Duration.ofSeconds(20), charge -> {});
+          new CrossSlotPlan(executor, scriptExecutor::hashSlot, deadline, charge -> {});
       var result = crossSlotPlan.run(joint, true).toCompletableFuture().join();
       assertThat(joint.allows(result.outcomes())).isFalse();
       assertThat(submitted).as("ten peeks, two charges, and one charge given back").hasValue(13);
@@ -203,7 +203,7 @@ class CrossSlotPlanTest {
   }
 
   private ScriptExecutor scriptExecutor() {
-    return new ScriptExecutor(
+    return ScriptExecutor.withClock(
         TestConnections.shared(connection),
         new RedisKeys("s:"),
         Duration.ofSeconds(20),

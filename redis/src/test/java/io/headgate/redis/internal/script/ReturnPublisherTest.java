@@ -12,11 +12,6 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.PlanResult;
-import io.headgate.store.Source;
-import io.headgate.testkit.ManualTicker;
-import io.headgate.testkit.ReferenceStore;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,25 +47,6 @@ class ReturnPublisherTest {
   void returnsOfSlotsAreNotPublished() {
     returns.returned(charge(Concurrency.of(1)));
     assertThat(published).isEmpty();
-  }
-
-  /** A denial must not outlive the charge that caused it. */
-  @Test
-  void publishedReturnInvalidatesCachedDenial() {
-    var store = new ReferenceStore(ManualTicker.create());
-    var denials = new DenialCache(store, keys);
-    denials.enable();
-    var plan = rules(ONE_AN_HOUR).plan(Request.of(Subject.of("k")), 0, 0);
-    denials.decide(plan);
-    assertThat(denials.decide(plan).source()).isEqualTo(Source.STORE);
-    assertThat(denials.decide(plan).source()).isEqualTo(Source.CACHE);
-    var charge = plan.charges().getFirst();
-    store.reset(charge.counter(), charge.key()); // as a give-back does, for this counter
-    var key = keys.of(charge.counter(), charge.key()).getBytes(StandardCharsets.UTF_8);
-    denials.listener().onMessage(key);
-    PlanResult next = denials.decide(plan);
-    assertThat(next.source()).isEqualTo(Source.STORE);
-    assertThat(plan.allows(next.outcomes())).isTrue();
   }
 
   private static Charge charge(Limit limit) {

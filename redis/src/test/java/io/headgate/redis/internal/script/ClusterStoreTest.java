@@ -1,9 +1,10 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
+import io.headgate.redis.RedisOptions;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptExecutor;
+import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;
@@ -34,7 +35,7 @@ class ClusterStoreTest extends StoreContract {
   @Override
   protected Store open(Ticker ticker) {
     cluster.nodes().forEach(node -> node.call("FLUSHALL"));
-    return new ScriptExecutor(
+    return ScriptExecutor.withClock(
         TestConnections.shared(connection),
         new RedisKeys("headgate:"),
         Duration.ofSeconds(10),

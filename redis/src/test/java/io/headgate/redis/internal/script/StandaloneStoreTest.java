@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;

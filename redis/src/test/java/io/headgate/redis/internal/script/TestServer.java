@@ -1,25 +1,25 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
+import io.headgate.redis.RedisOptions;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.script.ScriptExecutor;
+import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 
 /** A Redis server for a test, with one connection that several executors share. */
-record TestServer(RedisServer server, LettuceClients clients, RedisConnection connection)
+public record TestServer(RedisServer server, LettuceClients clients, RedisConnection connection)
     implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  static TestServer start() {
+  public static TestServer start() {
     return of(RedisServer.start());
   }
 
-  static TestServer startProgram(Path program) {
+  public static TestServer startProgram(Path program) {
     return of(RedisServer.startProgram(program));
   }
 
@@ -29,16 +29,16 @@ record TestServer(RedisServer server, LettuceClients clients, RedisConnection co
   }
 
   /** Returns an executor that uses the server's clock. */
-  ScriptExecutor executor(String prefix) {
-    return new ScriptExecutor(
+  public ScriptExecutor executor(String prefix) {
+    return ScriptExecutor.withClock(
         TestConnections.shared(connection),
         new RedisKeys(prefix),
         TIMEOUT,
         ScriptExecutor.SERVER_CLOCK);
   }
 
-  ScriptExecutor executor(String prefix, Ticker clock) {
-    return new ScriptExecutor(
+  public ScriptExecutor executor(String prefix, Ticker clock) {
+    return ScriptExecutor.withClock(
         TestConnections.shared(connection), new RedisKeys(prefix), TIMEOUT, clock::micros);
   }
 
@@ -47,7 +47,7 @@ record TestServer(RedisServer server, LettuceClients clients, RedisConnection co
     return connection.decide(batch.keys(), batch.argument(now, now)).toCompletableFuture().join();
   }
 
-  void flush() {
+  public void flush() {
     server.call("FLUSHALL");
   }
 

@@ -1,6 +1,5 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.connection;
 
-import io.headgate.redis.internal.connection.RedisConnection;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -14,10 +13,10 @@ public final class TestConnections {
   }
 
   /** Forwards all calls except close. */
-  static class Forwarding implements RedisConnection {
+  public static class Forwarding implements RedisConnection {
     private final RedisConnection delegate;
 
-    Forwarding(RedisConnection delegate) {
+    public Forwarding(RedisConnection delegate) {
       this.delegate = delegate;
     }
 

@@ -1,15 +1,13 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RoundTripListener;
 import io.headgate.redis.internal.connection.ReadBarrier;
+import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.redis.internal.connection.StallMeter;
-import io.headgate.redis.internal.script.Batcher;
-import io.headgate.redis.internal.script.DeadlineSweeper;
-import io.headgate.redis.internal.script.MessagePackWriter;
-import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -17,6 +15,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.StoreException;
 import io.headgate.store.StoreException.Kind;
+import io.headgate.store.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,10 +33,12 @@ class DeadlineSweeperTest {
           .plan(Request.of(Subject.of("k")), 0, 0);
 
   private final AtomicLong clock = new AtomicLong(System.nanoTime());
-  private final List<Batcher.Call> sent = new ArrayList<>();
-  private final Batcher batcher = new Batcher(sent::add);
+  private long submittedAt = clock.get();
+  private final PendingConnection connection = new PendingConnection();
   private final Sockets sockets = new Sockets();
-  private DeadlineSweeper sweeper = sweeper(0);
+  private CommandDeadline deadline = deadline(0);
+  private Batcher batcher = batcher();
+  private DeadlineSweeper sweeper = sweeper();
 
   /** Simulated socket buffers and event loops. */
   private static final class Sockets implements ReadBarrier {
@@ -99,7 +100,7 @@ class DeadlineSweeperTest {
   void timeToSendDoesNotCountTowardsDeadline() {
     var command = submit();
     clock.addAndGet(30 * MILLI);
-    sweeper.recordSend(command.since);
+    deadline.recordSend(command.since);
     sweep(40); // 70 ms since submission, of which 30 were spent before sending
     assertThat(command).isNotDone();
     sweep(81);
@@ -119,14 +120,16 @@ class DeadlineSweeperTest {
 
   @Test
   void warmUpCallsGetTheMaximumWait() {
-    sweeper = sweeper(2);
+    deadline = deadline(2);
+    batcher = batcher();
+    sweeper = sweeper();
     var command = submit();
     sweep(490);
     assertThat(command).isNotDone();
-    sweeper.recordReply();
+    deadline.recordReply();
     sweep(499);
     assertThat(command).isNotDone();
-    sweeper.recordReply();
+    deadline.recordReply();
     sweep(499);
     assertTimedOut(command);
   }
@@ -146,34 +149,46 @@ class DeadlineSweeperTest {
 
   @Test
   void waitIsBoundedByTenDeadlinesAndOneSecond() {
-    assertThat(DeadlineSweeper.maxWait(Duration.ofMillis(1))).isEqualTo(Duration.ofMillis(10));
-    assertThat(DeadlineSweeper.maxWait(Duration.ofMillis(50))).isEqualTo(Duration.ofMillis(500));
-    assertThat(DeadlineSweeper.maxWait(Duration.ofMillis(300))).isEqualTo(Duration.ofSeconds(1));
-    assertThat(DeadlineSweeper.maxWait(Duration.ofSeconds(20))).isEqualTo(Duration.ofSeconds(20));
+    assertThat(CommandDeadline.maxWait(Duration.ofMillis(1))).isEqualTo(Duration.ofMillis(10));
+    assertThat(CommandDeadline.maxWait(Duration.ofMillis(50))).isEqualTo(Duration.ofMillis(500));
+    assertThat(CommandDeadline.maxWait(Duration.ofMillis(300))).isEqualTo(Duration.ofSeconds(1));
+    assertThat(CommandDeadline.maxWait(Duration.ofSeconds(20))).isEqualTo(Duration.ofSeconds(20));
   }
 
-  private DeadlineSweeper sweeper(int warmUpCalls) {
-    return new DeadlineSweeper(DEADLINE, warmUpCalls, List.of(batcher), sockets, clock::get);
+  private CommandDeadline deadline(int warmUpCalls) {
+    return new CommandDeadline(DEADLINE, warmUpCalls, clock::get);
+  }
+
+  private Batcher batcher() {
+    return new Batcher(
+        connection,
+        new RedisKeys("d:"),
+        new ServerClock(ServerClock.SERVER, Ticker.system()),
+        deadline,
+        RoundTripListener.NONE);
+  }
+
+  private DeadlineSweeper sweeper() {
+    return new DeadlineSweeper(deadline, List.of(batcher), sockets);
   }
 
   private ScriptCommand.PlanCommand submit() {
+    submittedAt = clock.get();
     var command = new ScriptCommand.PlanCommand(PLAN, true);
-    clock.set(command.since);
     batcher.submit(command);
     return command;
   }
 
   /** Sweeps some milliseconds after the submission and runs one iteration of the event loops. */
   private void sweep(long millis) {
-    clock.set(
-        sent.isEmpty() ? clock.get() : sent.getFirst().commands.getFirst().since + millis * MILLI);
+    clock.set(submittedAt + millis * MILLI);
     sweeper.sweep();
     sockets.read();
   }
 
   private void reply() {
-    sent.getFirst()
-        .complete(new MessagePackWriter().put(1_000_000).put(0).put(8).put(1).put(0).array());
+    var reply = new MessagePackWriter().put(1_000_000).put(0).put(8).put(1).put(0).array();
+    connection.calls.getFirst().reply().complete(reply);
   }
 
   private static void assertTimedOut(CompletableFuture<?> command) {

@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,10 +13,10 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
+import io.headgate.redis.RedisOptions;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
@@ -85,18 +85,9 @@ class SimulatedScriptTest {
       var keys = new RedisKeys("simulated:");
       var deadline = Duration.ofSeconds(30);
       var simulatedServer = new OneServer();
-      try (var real =
-              new ScriptExecutor(
-                  link, keys, deadline, clock::micros, clock, RoundTripListener.NONE, 1);
+      try (var real = ScriptExecutor.withClock(link, keys, deadline, clock::micros, clock, 1);
           var simulated =
-              new ScriptExecutor(
-                  simulatedServer,
-                  keys,
-                  deadline,
-                  clock::micros,
-                  clock,
-                  RoundTripListener.NONE,
-                  1)) {
+              ScriptExecutor.withClock(simulatedServer, keys, deadline, clock::micros, clock, 1)) {
         for (int i = 0; i < 2_000; i++) step(real, simulated, i);
       } finally {
         clients.close();

@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,10 +16,6 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.script.ChargeReceipt;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;

@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
@@ -17,9 +17,6 @@ import io.headgate.limit.ScriptStates;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.script.MessagePackWriter;
-import io.headgate.redis.internal.script.ReplyReader;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Counter;

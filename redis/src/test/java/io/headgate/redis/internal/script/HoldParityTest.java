@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,9 +17,6 @@ import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.Batch;
-import io.headgate.redis.internal.script.ReplyReader;
-import io.headgate.redis.internal.script.ScriptCommand;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;

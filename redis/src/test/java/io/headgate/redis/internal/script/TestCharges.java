@@ -1,9 +1,6 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Outcome.Passed;
-import io.headgate.redis.internal.script.ChargeReceipt;
-import io.headgate.redis.internal.script.ScriptCommand;
-import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Plan;
 
 /** Makes charges in tests. */

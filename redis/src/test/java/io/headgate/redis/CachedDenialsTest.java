@@ -1,4 +1,4 @@
-package io.headgate.redis.internal.script;
+package io.headgate.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,8 +8,6 @@ import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.redis.RedisStore;
-import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -17,11 +15,8 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
-import io.headgate.testkit.ReferenceStore;
 import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Two instances and one server, through the public API. */
-class DenialCacheTest {
+class CachedDenialsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Subject SUBJECT = Subject.of("user:42");
   private static RedisServer server;
@@ -120,29 +115,6 @@ class DenialCacheTest {
     for (int i = 0; i < 3; i++) {
       assertThat(first.checkForResult(Request.of(SUBJECT)).source()).isEqualTo(Source.STORE);
     }
-  }
-
-  /** The store reads its clock during a decision, which is when the reset happens. */
-  @Test
-  void resetThatOvertakesTheReplyInvalidatesDenial() {
-    var resets = new AtomicBoolean();
-    var denials = new AtomicReference<DenialCache>();
-    var store =
-        new ReferenceStore(() -> {
-          if (resets.get()) denials.get().invalidate("k:{user:42}rule");
-          return 1_800_000_000_000_000L;
-        });
-    denials.set(new DenialCache(store, new RedisKeys("k:")));
-    denials.get().enable();
-    var plan = rules(new TokenBucket(Rate.perHour(1))).plan(Request.of(SUBJECT), 0, 0);
-    denials.get().decide(plan);
-    resets.set(true);
-    for (int i = 0; i < 3; i++) {
-      assertThat(denials.get().decide(plan).source()).isEqualTo(Source.STORE);
-    }
-    resets.set(false);
-    denials.get().decide(plan);
-    assertThat(denials.get().decide(plan).source()).isEqualTo(Source.CACHE);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,11 +12,12 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
 import io.headgate.redis.internal.connection.LettuceClients;
 import io.headgate.redis.internal.connection.RedisConnection;
 import io.headgate.redis.internal.connection.RedisKeys;
-import io.headgate.redis.internal.script.MessagePackReader;
-import io.headgate.redis.internal.script.ScriptExecutor;
+import io.headgate.redis.internal.connection.TestConnections;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
@@ -165,13 +166,12 @@ class ClockSkewTest {
   }
 
   private static ScriptExecutor executor(RedisConnection connection, int skewHours) {
-    return new ScriptExecutor(
+    return ScriptExecutor.withClock(
         connection,
         new RedisKeys("clock:"),
         Duration.ofSeconds(20),
         ScriptExecutor.SERVER_CLOCK,
         () -> Ticker.system().micros() + skewHours * HOUR,
-        RoundTripListener.NONE,
         skewHours + 10);
   }
 
@@ -181,7 +181,7 @@ class ClockSkewTest {
     var clients = new LettuceClients(RedisOptions.of(server.uri()));
     var connection = recording(clients.connect(), sent);
     try (var executor =
-        new ScriptExecutor(
+        ScriptExecutor.withClock(
             connection,
             new RedisKeys("clock:"),
             Duration.ofSeconds(10),

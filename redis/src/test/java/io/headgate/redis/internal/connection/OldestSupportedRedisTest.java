@@ -1,9 +1,9 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.headgate.redis.internal.connection.Script;
+import io.headgate.redis.internal.script.TestServer;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.headgate.testkit.StoreContract;

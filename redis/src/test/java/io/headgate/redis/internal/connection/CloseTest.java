@@ -1,7 +1,9 @@
-package io.headgate.redis;
+package io.headgate.redis.internal.connection;
 
-import io.headgate.redis.internal.connection.ClusterConnection;
-import io.headgate.redis.internal.connection.LettuceClients;
+import io.headgate.redis.RedisAddress;
+import io.headgate.redis.RedisDeployment;
+import io.headgate.redis.RedisOptions;
+import io.headgate.redis.RedisStore;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.redis.RedisCluster;
 import io.headgate.testkit.redis.RedisServer;
