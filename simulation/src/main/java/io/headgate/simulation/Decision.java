@@ -7,7 +7,7 @@ import io.headgate.store.Source;
 /**
  * A decision returned to a caller.
  *
- * @param asked the time of the request, in µs of virtual time
+ * @param requestedAt the time of the request, in µs of virtual time
  * @param at the time of the decision, by the server's clock if a server made it
  * @param order the number of the batch in which a server made it; decisions of one batch are
  *     returned in its order
