@@ -202,11 +202,11 @@ class CheckResultTest {
     var limiter =
         limiter(
             ticker,
-            Rule.named("short").limit(LeakyBucket.queueing(Rate.perSecond(10), 9)).build(),
-            Rule.named("long").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build(),
+            Rule.named("short").limit(LeakyBucket.of(Rate.perSecond(10)).withQueue(9)).build(),
+            Rule.named("long").limit(LeakyBucket.of(Rate.perSecond(2)).withQueue(5)).build(),
             Rule.named("shadow")
                 .mode(Mode.SHADOW)
-                .limit(LeakyBucket.queueing(Rate.perSecond(1), 5))
+                .limit(LeakyBucket.of(Rate.perSecond(1)).withQueue(5))
                 .build());
     assertThat(limiter.checkForResult(ONE).delay()).isZero();
     var result = limiter.checkForResult(ONE);
@@ -220,14 +220,15 @@ class CheckResultTest {
   @Test
   void peekShowsTheDelayWithoutTakingAPlace() {
     var limiter =
-        limiter(ticker, Rule.named("q").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build());
+        limiter(
+            ticker, Rule.named("q").limit(LeakyBucket.of(Rate.perSecond(2)).withQueue(5)).build());
     limiter.check(ONE);
     assertThat(limiter.peek(ONE).delay()).isEqualTo(Duration.ofMillis(500));
     assertThat(limiter.checkForResult(ONE).delay()).isEqualTo(Duration.ofMillis(500));
   }
 
   private static Limit perTenSeconds(long permits) {
-    return new TokenBucket(Rate.of(permits, Duration.ofSeconds(10)));
+    return TokenBucket.of(Rate.of(permits, Duration.ofSeconds(10)));
   }
 
   private static Rule ordered(Limit own, Limit all, String cost) {

@@ -18,7 +18,7 @@ final class Limiters {
   }
 
   static Limit perMinute(long permits) {
-    return new TokenBucket(Rate.perMinute(permits));
+    return TokenBucket.of(Rate.perMinute(permits));
   }
 
   private Limiters() {}

@@ -199,9 +199,9 @@ class OverrideCountersTest {
 
   @Test
   void slotOfAnOverrideIsReleasedAfterTheOverridesWereReordered() {
-    var one = new Concurrency(1, Duration.ofHours(1));
-    var two = new Concurrency(2, Duration.ofHours(1));
-    var three = new Concurrency(3, Duration.ofHours(1));
+    var one = Concurrency.of(1).withLease(Duration.ofHours(1));
+    var two = Concurrency.of(2).withLease(Duration.ofHours(1));
+    var three = Concurrency.of(3).withLease(Duration.ofHours(1));
     var before =
         Rule.named("api")
             .match("user", "*")

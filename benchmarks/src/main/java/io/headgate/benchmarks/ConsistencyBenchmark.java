@@ -61,7 +61,7 @@ public class ConsistencyBenchmark {
     var rule =
         Rule.named("per-user")
             .match("key", "user:*")
-            .limit(new TokenBucket(Rate.perSecond(1_000_000_000)));
+            .limit(TokenBucket.of(Rate.perSecond(1_000_000_000)));
     if (mode == StoreMode.MEMORY) {
       limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rule.build()));
       return;

@@ -30,7 +30,7 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
 
   /** Opens a limiter whose denials, of more than one permit, are not cached. */
   static Remote exhaustedByTwos(String uri, String name, int keys) {
-    return open(uri, name, List.of(new TokenBucket(Rate.perDay(2), 3)), keys, 2);
+    return open(uri, name, List.of(TokenBucket.of(Rate.perDay(2)).withBurst(3)), keys, 2);
   }
 
   static Remote open(String uri, String name, List<Limit> limits, int keys, long cost) {

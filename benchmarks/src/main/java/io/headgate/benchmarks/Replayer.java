@@ -42,7 +42,7 @@ record Replayer(
             .limit(trial.limit())
             .consistency(trial.consistency());
     var ready =
-        Rule.named("ready").match("key", "ready").limit(new TokenBucket(Rate.perSecond(1_000)));
+        Rule.named("ready").match("key", "ready").limit(TokenBucket.of(Rate.perSecond(1_000)));
     var sent = new Sent();
     var options =
         RedisOptions.of(uri)

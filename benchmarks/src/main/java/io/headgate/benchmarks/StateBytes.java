@@ -46,14 +46,14 @@ enum StateBytes {
       case GUAVA -> map(keys, StateBytes::guava);
       case BUCKET4J -> map(keys, StateBytes::bucket4j);
       case RESILIENCE4J -> resilience4j(keys);
-      case TOKEN_BUCKET -> headgate(keys, new TokenBucket(aYear(10), 10), 1);
+      case TOKEN_BUCKET -> headgate(keys, TokenBucket.of(aYear(10)), 1);
       // At this rate one permit is replenished during the run, so each request takes nearly all.
-      case ODD_RATE -> headgate(keys, new TokenBucket(Rate.perHour(999_983), 999_983), 999_000);
-      case LEAKY_BUCKET -> headgate(keys, LeakyBucket.rejecting(aYear(10)), 1);
+      case ODD_RATE -> headgate(keys, TokenBucket.of(Rate.perHour(999_983)), 999_000);
+      case LEAKY_BUCKET -> headgate(keys, LeakyBucket.of(aYear(10)), 1);
       case FIXED_WINDOW -> headgate(keys, FixedWindow.of(aYear(10)), 1);
       case SLIDING_WINDOW -> headgate(keys, SlidingWindow.of(aYear(10)), 1);
       case ROLLING_WINDOW -> headgate(keys, RollingWindow.of(aYear(10)), 1);
-      case CONCURRENCY -> headgate(keys, new Concurrency(10, Duration.ofDays(1)), 1);
+      case CONCURRENCY -> headgate(keys, Concurrency.of(10).withLease(Duration.ofDays(1)), 1);
     };
   }
 

@@ -32,9 +32,14 @@ public record Concurrency(long max, Duration lease) implements Limit {
     Bounds.requireDuration("a lease", lease);
   }
 
-  /** Creates a limit with the default lease. */
+  /** Creates a limit with {@link #DEFAULT_LEASE}. */
   public static Concurrency of(long max) {
     return new Concurrency(max, DEFAULT_LEASE);
+  }
+
+  /** Returns this limit with another lease. */
+  public Concurrency withLease(Duration lease) {
+    return new Concurrency(max, lease);
   }
 
   /** Applies the limit to a request whose slots are never released and expire. */

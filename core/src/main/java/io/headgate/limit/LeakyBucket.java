@@ -48,18 +48,28 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
     require(rate.canRepay(waiting + rate.unitPeriod), message, queue, rate);
   }
 
-  /** Creates a limit that refuses every request that would have to wait. */
-  public static LeakyBucket rejecting(Rate rate) {
+  /** Creates a limit without a queue, which refuses every request that would have to wait. */
+  public static LeakyBucket of(Rate rate) {
     return new LeakyBucket(rate, new Queue.None());
   }
 
-  /** Creates a limit with a queue of at most this many requests. */
-  public static LeakyBucket queueing(Rate rate, long requests) {
+  /**
+   * Returns this limit with a queue of at most this many requests.
+   *
+   * @throws IllegalArgumentException if {@code requests} is less than 1 or the queue can't be
+   *     counted exactly
+   */
+  public LeakyBucket withQueue(long requests) {
     return new LeakyBucket(rate, new Queue.Length(requests));
   }
 
-  /** Creates a limit with a queue in which no request waits longer than {@code maxWait}. */
-  public static LeakyBucket queueing(Rate rate, Duration maxWait) {
+  /**
+   * Returns this limit with a queue in which no request waits longer than {@code maxWait}.
+   *
+   * @throws IllegalArgumentException if {@code maxWait} is not a positive number of whole
+   *     microseconds or the queue can't be counted exactly
+   */
+  public LeakyBucket withMaxWait(Duration maxWait) {
     return new LeakyBucket(rate, new Queue.Wait(maxWait));
   }
 

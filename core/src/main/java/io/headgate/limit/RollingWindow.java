@@ -39,6 +39,17 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
     return new RollingWindow(rate, Duration.ZERO);
   }
 
+  /**
+   * Returns this limit with another minimum interval.
+   *
+   * @param minInterval the minimum time between two requests; zero for none
+   * @throws IllegalArgumentException if it is negative, longer than the window or not a whole
+   *     number of microseconds
+   */
+  public RollingWindow withMinInterval(Duration minInterval) {
+    return new RollingWindow(rate, minInterval);
+  }
+
   @Override
   public Step step(State state, long now, long cost) {
     var log = adopt(state, now);

@@ -46,9 +46,23 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
     require(rate.canRepay(units), message, burst, rate);
   }
 
-  /** Creates a limit whose burst equals the permits of the rate. */
-  public TokenBucket(Rate rate) {
-    this(rate, rate.permits());
+  /**
+   * Creates a limit whose burst equals the permits of the rate.
+   *
+   * @throws IllegalArgumentException if that burst can't be counted exactly; the constructor takes
+   *     a lower one
+   */
+  public static TokenBucket of(Rate rate) {
+    return new TokenBucket(rate, rate.permits());
+  }
+
+  /**
+   * Returns this limit with another burst.
+   *
+   * @throws IllegalArgumentException if the burst is less than 1 or can't be counted exactly
+   */
+  public TokenBucket withBurst(long burst) {
+    return new TokenBucket(rate, burst);
   }
 
   @Override

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class CounterTest {
-  private static final TokenBucket LIMIT = new TokenBucket(Rate.perSecond(1));
+  private static final TokenBucket LIMIT = TokenBucket.of(Rate.perSecond(1));
 
   @Test
   void eachValueOfAWildcardAttributeHasACounterByDefault() {
@@ -111,7 +111,7 @@ class CounterTest {
   @Test
   void counterEqualityIgnoresTheLimit() {
     var before = Rule.named("r").limit(LIMIT).build();
-    var after = Rule.named("r").limit(new TokenBucket(Rate.perSecond(5))).build();
+    var after = Rule.named("r").limit(TokenBucket.of(Rate.perSecond(5))).build();
     var other = Rule.named("r").limit(RuleLimit.of("other", LIMIT)).build();
     var counter = new Counter(before, before.limits().getFirst());
     assertThat(counter)

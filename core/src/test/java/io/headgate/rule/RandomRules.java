@@ -30,15 +30,16 @@ public final class RandomRules {
     var buckets = Arbitraries.of(1, 2, 5, 10);
     return Arbitraries.oneOf(
         Combinators.combine(rate, few).as(TokenBucket::new),
-        rate.map(LeakyBucket::rejecting),
-        Combinators.combine(rate, few).as(LeakyBucket::queueing),
-        Combinators.combine(rate, few.map(Duration::ofSeconds)).as(LeakyBucket::queueing),
+        rate.map(LeakyBucket::of),
+        Combinators.combine(rate.map(LeakyBucket::of), few).as(LeakyBucket::withQueue),
+        Combinators.combine(rate.map(LeakyBucket::of), few.map(Duration::ofSeconds))
+            .as(LeakyBucket::withMaxWait),
         rate.map(FixedWindow::of),
         Combinators.combine(rate, buckets, Arbitraries.of(SlidingWindow.Bound.class))
             .as(SlidingWindow::new),
         Combinators.combine(rate, Arbitraries.of(0, 300).map(Duration::ofMillis))
             .as(RollingWindow::new),
-        few.map(max -> new Concurrency(max, Duration.ofSeconds(5))));
+        few.map(max -> Concurrency.of(max).withLease(Duration.ofSeconds(5))));
   }
 
   /** One to four rules of one to four limits each. */

@@ -41,7 +41,7 @@ class AclUserTest {
   private static final Rate TEN_A_DAY = Rate.of(10, Duration.ofDays(1));
   private static final List<Limit> LIMITS =
       List.of(
-          new TokenBucket(TEN_A_DAY),
+          TokenBucket.of(TEN_A_DAY),
           FixedWindow.of(TEN_A_DAY),
           SlidingWindow.of(TEN_A_DAY),
           RollingWindow.of(TEN_A_DAY),
@@ -124,7 +124,7 @@ class AclUserTest {
       var uri = cluster.uri().replace("://", "://headgate:secret@");
       var options = RedisOptions.of(uri).withDeadline(Duration.ofSeconds(10));
       try (var store = RedisStore.connect(options)) {
-        var limiter = RateLimiter.with(store, rules(new TokenBucket(TEN_A_DAY)));
+        var limiter = RateLimiter.with(store, rules(TokenBucket.of(TEN_A_DAY)));
         for (int i = 0; i < 20; i++) {
           var result = limiter.checkForResult(Request.of(Subject.of("user:" + i)));
           assertThat(result.source()).isEqualTo(Source.STORE);
@@ -207,7 +207,7 @@ class AclUserTest {
 
   /** Waits until denials are cached, which needs a subscription, and resets a counter. */
   private static void onMessage(RedisStore store, RedisStore other) {
-    var rules = rules(new TokenBucket(TEN_A_DAY));
+    var rules = rules(TokenBucket.of(TEN_A_DAY));
     var limiter = RateLimiter.with(store, rules);
     Eventually.holds(
         "denials are cached, or a command is refused",

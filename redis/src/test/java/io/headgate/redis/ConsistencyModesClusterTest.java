@@ -23,8 +23,8 @@ class ConsistencyModesClusterTest {
   /** With strict consistency such a plan would span hash slots. */
   @Test
   void leasedPlanAcrossSlotsRespectsBothLimits() {
-    var each = Rule.named("each").per("key").limit(new TokenBucket(Rate.perDay(400)));
-    var all = Rule.named("all").per().limit(new TokenBucket(Rate.perDay(1_000)));
+    var each = Rule.named("each").per("key").limit(TokenBucket.of(Rate.perDay(400)));
+    var all = Rule.named("all").per().limit(TokenBucket.of(Rate.perDay(1_000)));
     var rules =
         RuleSet.of(
             each.consistency(Consistency.LEASED).build(),
@@ -53,7 +53,7 @@ class ConsistencyModesClusterTest {
             .match("key", "*")
             .consistency(Consistency.EVENTUAL)
             .onStoreFailure(new FailurePolicy.Deny())
-            .limit(new TokenBucket(Rate.perMinute(1_000_000)))
+            .limit(TokenBucket.of(Rate.perMinute(1_000_000)))
             .build();
     try (var cluster = RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no");
         var limiter =

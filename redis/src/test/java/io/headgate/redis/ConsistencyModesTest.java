@@ -85,7 +85,7 @@ class ConsistencyModesTest {
 
   static List<Limit> thousandPerYear() {
     return List.of(
-        new TokenBucket(Rate.of(1_000, Duration.ofDays(365))),
+        TokenBucket.of(Rate.of(1_000, Duration.ofDays(365))),
         FixedWindow.of(Rate.of(1_000, Duration.ofDays(365))),
         SlidingWindow.of(Rate.of(1_000, Duration.ofDays(365))));
   }
@@ -137,7 +137,7 @@ class ConsistencyModesTest {
 
   @Test
   void hotCallerIsDecidedFromPermitLease() {
-    connect(1, Consistency.LEASED, new TokenBucket(Rate.perHour(1_000_000)));
+    connect(1, Consistency.LEASED, TokenBucket.of(Rate.perHour(1_000_000)));
     var limiter = limiters.getFirst();
     Eventually.holds(
         "permits are held here",
@@ -164,7 +164,7 @@ class ConsistencyModesTest {
 
   @Test
   void resetReachesInstancesWithPermitLeases() {
-    connect(2, Consistency.LEASED, new TokenBucket(Rate.perDay(500)));
+    connect(2, Consistency.LEASED, TokenBucket.of(Rate.perDay(500)));
     for (int i = 0; i < 2_000; i++) limiters.get(i % 2).checkForResult(HOT);
     assertThat(limiters.getFirst().checkForResult(HOT).isAllowed()).isFalse();
     limiters.getLast().reset(Subject.of("hot"), "r");
@@ -176,7 +176,7 @@ class ConsistencyModesTest {
 
   @Test
   void eventualLimitReachesAllInstancesAfterSync() {
-    connect(3, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(200)));
+    connect(3, Consistency.EVENTUAL, TokenBucket.of(Rate.perDay(200)));
     for (int i = 0; i < 200; i++) {
       assertThat(limiters.getFirst().checkForResult(HOT).isAllowed()).isTrue();
     }
@@ -191,7 +191,7 @@ class ConsistencyModesTest {
 
   @Test
   void closeReportsLocalCounts() {
-    connect(2, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(1_000)));
+    connect(2, Consistency.EVENTUAL, TokenBucket.of(Rate.perDay(1_000)));
     for (int i = 0; i < 300; i++) limiters.getFirst().checkForResult(HOT);
     limiters.removeFirst().close();
     var left = limiters.getFirst().peek(HOT).limit().orElseThrow().remaining();
@@ -201,7 +201,7 @@ class ConsistencyModesTest {
   /** The first check starts a report immediately, so later checks are mostly made during it. */
   @RepeatedTest(20)
   void closeReportsCountsMadeDuringASync() {
-    connect(2, Consistency.EVENTUAL, new TokenBucket(Rate.perDay(1_000)));
+    connect(2, Consistency.EVENTUAL, TokenBucket.of(Rate.perDay(1_000)));
     for (int i = 0; i < 20; i++) limiters.getFirst().checkForResult(HOT);
     limiters.removeFirst().close();
     var left = limiters.getFirst().peek(HOT).limit().orElseThrow().remaining();
@@ -211,10 +211,10 @@ class ConsistencyModesTest {
   @Test
   void changedLimitOfEventualRuleAppliesToActiveCallers() {
     var often = ConsistencyOptions.DEFAULT.withSyncInterval(Duration.ofMillis(10));
-    connect(1, often, Consistency.EVENTUAL, new TokenBucket(Rate.of(1_000, Duration.ofMillis(1))));
+    connect(1, often, Consistency.EVENTUAL, TokenBucket.of(Rate.of(1_000, Duration.ofMillis(1))));
     var limiter = limiters.getFirst();
     for (int i = 0; i < 500; i++) limiter.checkForResult(HOT);
-    limiter.replaceRules(rules(Consistency.EVENTUAL, new TokenBucket(Rate.perDay(5))));
+    limiter.replaceRules(rules(Consistency.EVENTUAL, TokenBucket.of(Rate.perDay(5))));
     int passed = 0;
     for (int report = 0; report < 20; report++) {
       long before = calls();
@@ -227,7 +227,7 @@ class ConsistencyModesTest {
 
   @Test
   void returnedHoldKeepsSlotsOfChangedRule() {
-    connect(2, Consistency.LEASED, new TokenBucket(Rate.perHour(1_000_000)));
+    connect(2, Consistency.LEASED, TokenBucket.of(Rate.perHour(1_000_000)));
     var holder = limiters.getFirst();
     Eventually.holds(
         "permits are held here",
@@ -237,7 +237,8 @@ class ConsistencyModesTest {
           return holder.checkForResult(HOT).source() == Source.LEASE;
         });
     var limiter = limiters.getLast();
-    limiter.replaceRules(rules(Consistency.LEASED, new Concurrency(3, Duration.ofMinutes(5))));
+    limiter.replaceRules(
+        rules(Consistency.LEASED, Concurrency.of(3).withLease(Duration.ofMinutes(5))));
     int slots = 0;
     for (int i = 0; i < 5; i++) if (limiter.acquire(HOT).isAllowed()) slots++;
     limiters.removeFirst().close(); // returns its hold, under the old limit

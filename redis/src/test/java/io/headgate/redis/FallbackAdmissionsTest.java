@@ -35,8 +35,8 @@ class FallbackAdmissionsTest {
   private static Map<String, Limit> limits() {
     var rate = Rate.perDay(PERMITS);
     var limits = new LinkedHashMap<String, Limit>();
-    limits.put("bucket", new TokenBucket(rate));
-    limits.put("queue", LeakyBucket.queueing(rate, PERMITS - 1));
+    limits.put("bucket", TokenBucket.of(rate));
+    limits.put("queue", LeakyBucket.of(rate).withQueue(PERMITS - 1));
     limits.put("fixed", FixedWindow.of(rate));
     limits.put("sliding", SlidingWindow.of(rate));
     limits.put("rolling", RollingWindow.of(rate));
@@ -46,7 +46,7 @@ class FallbackAdmissionsTest {
   private static RuleSet rules() {
     var rules = new ArrayList<Rule>();
     limits().forEach((name, limit) -> rules.add(rule(name, limit)));
-    rules.add(rule(TRIGGER, new TokenBucket(Rate.perSecond(1_000_000))));
+    rules.add(rule(TRIGGER, TokenBucket.of(Rate.perSecond(1_000_000))));
     return RuleSet.of(rules);
   }
 

@@ -79,7 +79,7 @@ class HoldsInRedisTest {
 
   static Stream<Limit> holdableLimits() {
     var rate = Rate.of(10, Duration.ofMinutes(10));
-    return Stream.of(new TokenBucket(rate), FixedWindow.of(rate), SlidingWindow.of(rate));
+    return Stream.of(TokenBucket.of(rate), FixedWindow.of(rate), SlidingWindow.of(rate));
   }
 
   @ParameterizedTest
@@ -139,14 +139,14 @@ class HoldsInRedisTest {
 
   @Test
   void debtBeyondCapacityIsReportedExactly() {
-    var known = report(executor(), plan(new TokenBucket(Rate.perMinute(60), 10), 25));
+    var known = report(executor(), plan(TokenBucket.of(Rate.perMinute(60)).withBurst(10), 25));
     var state = (BucketState) known.state();
     assertThat(state.emptyAt() - known.now()).isEqualTo(25_000_000);
   }
 
   @Test
   void instancesHaveDifferentHolderIds() {
-    var limit = new TokenBucket(Rate.perHour(10));
+    var limit = TokenBucket.of(Rate.perHour(10));
     assertThat(hold(executor(), plan(limit, 0), 0, 6, MINUTE).held()).isEqualTo(6);
     assertThat(hold(executor(), plan(limit, 0), 6, 6, MINUTE).held()).isEqualTo(4);
   }
@@ -166,7 +166,7 @@ class HoldsInRedisTest {
 
   @Test
   void instanceBeyondSixtyFourHoldersIsDecidedByStore() {
-    var rule = Rule.named("rule").match("key", "*").limit(new TokenBucket(Rate.perMinute(100_000)));
+    var rule = Rule.named("rule").match("key", "*").limit(TokenBucket.of(Rate.perMinute(100_000)));
     var rules = RuleSet.of(rule.consistency(Consistency.LEASED).build());
     var charge = charge(rules.plan(Request.of(Subject.of("k"), 0), 0, 0));
     var batch = new Batch(new RedisKeys("h:"));
@@ -226,7 +226,7 @@ class HoldsInRedisTest {
   static Stream<Limit> slowlyRefillingLimits() {
     return Stream.of(
         FixedWindow.of(Rate.of(LIMIT, Duration.ofDays(30_000))),
-        new TokenBucket(Rate.perDay(1), LIMIT));
+        TokenBucket.of(Rate.perDay(1)).withBurst(LIMIT));
   }
 
   @ParameterizedTest

@@ -27,7 +27,7 @@ class ReshardingTest {
   private static final int SLOT = RedisCluster.slotOf(SUBJECT);
   private static final RuleSet RULES =
       RuleSet.of(
-          rule("calls").limit(new TokenBucket(Rate.perHour(100))).build(),
+          rule("calls").limit(TokenBucket.of(Rate.perHour(100))).build(),
           rule("quota").limit(FixedWindow.of(Rate.perDay(1_000))).build());
 
   private static RedisCluster cluster;

@@ -42,7 +42,7 @@ final class StarvedInstance {
     var perDay = Rate.perDay(LIMIT);
     return RuleSet.of(
         rule("fixed", FixedWindow.of(perDay), Consistency.STRICT),
-        rule("bucket", new TokenBucket(perDay), Consistency.STRICT),
+        rule("bucket", TokenBucket.of(perDay), Consistency.STRICT),
         rule("rolling", RollingWindow.of(perDay), Consistency.STRICT),
         rule("leased", FixedWindow.of(perDay), Consistency.LEASED));
   }

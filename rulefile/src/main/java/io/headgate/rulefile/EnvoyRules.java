@@ -109,7 +109,7 @@ final class EnvoyRules {
         Rule.named(id(path, limit))
             .match(new Match(conditions))
             .per(per.toArray(String[]::new))
-            .limit(new FixedWindow(limit.permits(), window(limit.unit())));
+            .limit(FixedWindow.of(limit.permits(), window(limit.unit())));
     if (node.shadow()) rule.mode(Mode.SHADOW);
     rules.add(rule.build());
     noteLength(limit, where);

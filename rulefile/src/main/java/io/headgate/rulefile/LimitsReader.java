@@ -23,7 +23,7 @@ import java.util.Optional;
 record LimitsReader(Optional<Combine> combine) {
   private static final List<String> COMMON = List.of("algorithm", "name", "cost", "per");
   private static final List<String> COMBINE_FIELDS = List.of("weight", "priority", "scope");
-  private static final Limit ANY = new TokenBucket(Rate.perSecond(1));
+  private static final Limit ANY = TokenBucket.of(Rate.perSecond(1));
   private static final String NAME = "a name such as calls";
   private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
 

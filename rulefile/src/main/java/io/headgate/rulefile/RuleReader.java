@@ -31,7 +31,7 @@ final class RuleReader {
           "on-store-failure",
           "status",
           "active");
-  private static final RuleLimit ANY = RuleLimit.of("any", new TokenBucket(Rate.perSecond(1)));
+  private static final RuleLimit ANY = RuleLimit.of("any", TokenBucket.of(Rate.perSecond(1)));
   private static final String ID = "an id such as per-user";
 
   /** Reads a rule; empty if it is invalid, which is then among the problems. */

@@ -125,21 +125,21 @@ final class Rules {
   private Limit anyLimit() {
     var rate = Rate.of(count(1L << random.nextInt(53)), duration(1L << (1 + random.nextInt(50))));
     return switch (random.nextInt(10)) {
-      case 0 -> new TokenBucket(rate);
+      case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(rate, count(1000));
-      case 2 -> LeakyBucket.rejecting(rate);
-      case 3 -> LeakyBucket.queueing(rate, count(1000));
-      case 4 -> LeakyBucket.queueing(rate, duration(1_000_000));
+      case 2 -> LeakyBucket.of(rate);
+      case 3 -> LeakyBucket.of(rate).withQueue(count(1000));
+      case 4 -> LeakyBucket.of(rate).withMaxWait(duration(1_000_000));
       case 5 -> FixedWindow.of(rate);
       case 6 ->
-          new FixedWindow(
-              count(1L << 53), new Window.Calendar(oneOf(Window.Unit.values()), zone()));
+          FixedWindow.of(count(1L << 53), new Window.Calendar(oneOf(Window.Unit.values()), zone()));
       case 7 ->
           new SlidingWindow(rate, 1 + random.nextInt(20), oneOf(SlidingWindow.Bound.values()));
-      case 8 -> new RollingWindow(rate, maybe(0.5) ? Duration.ZERO : duration(1_000));
+      case 8 ->
+          RollingWindow.of(rate).withMinInterval(maybe(0.5) ? Duration.ZERO : duration(1_000));
       default ->
-          new Concurrency(
-              count(100_000), maybe(0.5) ? Concurrency.DEFAULT_LEASE : duration(1L << 40));
+          Concurrency.of(count(100_000))
+              .withLease(maybe(0.5) ? Concurrency.DEFAULT_LEASE : duration(1L << 40));
     };
   }
 

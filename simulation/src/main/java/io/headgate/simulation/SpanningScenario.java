@@ -70,7 +70,7 @@ final class SpanningScenario implements Scenario {
 
   private static Limit limit(Dice dice, long permits) {
     return dice.oneIn(2)
-        ? new TokenBucket(Workload.rate(permits, DAY))
+        ? TokenBucket.of(Workload.rate(permits, DAY))
         : FixedWindow.of(Workload.rate(permits, DAY));
   }
 

@@ -122,7 +122,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void slotIsHeldUntilReleased() {
     var store = open();
-    var slots = new Concurrency(2, Duration.ofSeconds(30));
+    var slots = Concurrency.of(2).withLease(Duration.ofSeconds(30));
     var first = plan(slots, "k", 1, 1);
     var second = plan(slots, "k", 1, 2);
     var third = plan(slots, "k", 1, 3);
@@ -139,7 +139,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void slotExpiresUnlessRenewed() {
     var store = open();
-    var slots = new Concurrency(1, Duration.ofSeconds(30));
+    var slots = Concurrency.of(1).withLease(Duration.ofSeconds(30));
     var first = plan(slots, "k", 1, 1);
     var second = plan(slots, "k", 1, 2);
     decide(store, first);
@@ -156,7 +156,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void onlySlotsCanBeRenewedOrReleased() {
     var store = open();
-    var plan = plan(new TokenBucket(Rate.perMinute(1)), "k");
+    var plan = plan(TokenBucket.of(Rate.perMinute(1)), "k");
     decide(store, plan);
     assertThat(store.renew(charge(plan))).isFalse();
     assertThat(store.release(charge(plan))).isFalse();
@@ -257,7 +257,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void tracksCountersWithState() {
     var store = open();
-    var limit = new TokenBucket(Rate.perMinute(10));
+    var limit = TokenBucket.of(Rate.perMinute(10));
     for (int i = 0; i < 500; i++) decide(store, plan(limit, "k" + i % 100));
     for (int i = 0; i < 500; i++) store.peek(plan(limit, "peeked" + i));
     assertThat(store.trackedKeys()).isEqualTo(100);

@@ -45,7 +45,7 @@ public final class RedisStoreFactory {
   }
 
   private static Plan plan() {
-    var unlimited = new TokenBucket(Rate.perSecond(1_000_000));
+    var unlimited = TokenBucket.of(Rate.perSecond(1_000_000));
     var rules = RuleSet.of(Rule.named("headgate-start").match("key", "*").limit(unlimited).build());
     return rules.plan(Request.of(Subject.of("start")), 0, 0);
   }

@@ -48,15 +48,15 @@ class RateLimitServiceTest {
         GrpcService.with(
             rule("per-user", "user").limit(window(3, Duration.ofMinutes(1))).build(),
             rule("per-path", "path").limit(window(2, Duration.ofHours(1))).build(),
-            rule("odd", "odd").limit(new TokenBucket(Rate.of(100, Duration.ofMinutes(5)))).build(),
+            rule("odd", "odd").limit(TokenBucket.of(Rate.of(100, Duration.ofMinutes(5)))).build(),
             rule("month", "month")
-                .limit(new FixedWindow(7, new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC)))
+                .limit(FixedWindow.of(7, new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC)))
                 .build(),
             rule("shadowed", "shadow")
                 .mode(Mode.SHADOW)
                 .limit(window(1, Duration.ofMinutes(1)))
                 .build(),
-            rule("line", "line").limit(LeakyBucket.queueing(Rate.perMinute(1), 2)).build(),
+            rule("line", "line").limit(LeakyBucket.of(Rate.perMinute(1)).withQueue(2)).build(),
             rule("slots", "job").limit(Concurrency.of(1)).build(),
             rule("exactly-two", "b")
                 .match("descriptor", "a,b")

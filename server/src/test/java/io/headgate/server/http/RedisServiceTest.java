@@ -27,20 +27,20 @@ class RedisServiceTest {
       Rule.named("users")
           .match("key", "user:*")
           .onStoreFailure(new Allow())
-          .limit(new TokenBucket(Rate.of(1, Duration.ofDays(1)), 3))
+          .limit(TokenBucket.of(Rate.of(1, Duration.ofDays(1))).withBurst(3))
           .build();
   private static final Rule GUARDED =
       Rule.named("guarded")
           .match("key", "guarded:*")
           .onStoreFailure(new Deny())
-          .limit(new TokenBucket(Rate.perSecond(1), 3))
+          .limit(TokenBucket.of(Rate.perSecond(1)).withBurst(3))
           .build();
   private static final Rule JOBS =
       Rule.named("jobs").match("job", "*").limit(Concurrency.of(1)).build();
   private static final Rule LINE =
       Rule.named("line")
           .match("line", "*")
-          .limit(LeakyBucket.queueing(Rate.perSecond(4), 9))
+          .limit(LeakyBucket.of(Rate.perSecond(4)).withQueue(9))
           .build();
 
   private static final String USER = "{\"key\":\"user:42\"}";

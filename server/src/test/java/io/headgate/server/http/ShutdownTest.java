@@ -20,7 +20,7 @@ class ShutdownTest {
   private static final Rule REPORTS =
       Rule.named("reports")
           .match("report", "*")
-          .limit(LeakyBucket.queueing(Rate.perSecond(2), 100))
+          .limit(LeakyBucket.of(Rate.perSecond(2)).withQueue(100))
           .build();
   private static final Subject REPORT = Subject.of("report", "pdf");
   private static final byte[] WAIT =

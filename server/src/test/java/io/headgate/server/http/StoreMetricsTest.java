@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 
 class StoreMetricsTest {
   private static final Rule USERS =
-      Rule.named("users").match("key", "user:*").limit(new TokenBucket(Rate.perDay(1), 3)).build();
+      Rule.named("users")
+          .match("key", "user:*")
+          .limit(TokenBucket.of(Rate.perDay(1)).withBurst(3))
+          .build();
 
   @Test
   void storeLatencyAndOutagesAreMeasured() {

@@ -15,9 +15,15 @@ import org.junit.jupiter.api.Test;
 class UnreleasableSlotsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final Rule JOBS =
-      Rule.named("jobs").match("job", "*").limit(new Concurrency(2, Duration.ofDays(1))).build();
+      Rule.named("jobs")
+          .match("job", "*")
+          .limit(Concurrency.of(2).withLease(Duration.ofDays(1)))
+          .build();
   private static final Rule KEYS =
-      Rule.named("keys").match("key", "*").limit(new Concurrency(1, Duration.ofDays(1))).build();
+      Rule.named("keys")
+          .match("key", "*")
+          .limit(Concurrency.of(1).withLease(Duration.ofDays(1)))
+          .build();
   private static final String JOB = "{\"subject\":{\"job\":\"etl\"}}";
 
   @Test

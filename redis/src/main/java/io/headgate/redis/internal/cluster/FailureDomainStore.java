@@ -43,7 +43,7 @@ public final class FailureDomainStore implements Store {
       RuleSet.of(
           Rule.named("headgate-probe")
               .match("key", "*")
-              .limit(new TokenBucket(Rate.perSecond(1_000_000)))
+              .limit(TokenBucket.of(Rate.perSecond(1_000_000)))
               .build());
 
   private final List<CircuitBreakingStore> domains = new ArrayList<>();

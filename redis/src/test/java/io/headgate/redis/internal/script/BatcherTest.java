@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Uses a sender that keeps its calls until the test replies to them. */
 class BatcherTest {
   private static final Plan PLAN =
-      RuleSet.of(
-              Rule.named("r").match("key", "*").limit(new TokenBucket(Rate.perSecond(9))).build())
+      RuleSet.of(Rule.named("r").match("key", "*").limit(TokenBucket.of(Rate.perSecond(9))).build())
           .plan(Request.of(Subject.of("k")), 0, 0);
 
   private final List<Batcher.Call> sent = new ArrayList<>();

@@ -55,10 +55,12 @@ class CrossSlotPlanExactnessTest {
 
   @Test
   void refusingShadowRuleKeepsChargesOfEnforcedRules() throws Exception {
-    var shared = Rule.named("shared").per().limit(new TokenBucket(Rate.perDay(1_000)));
+    var shared = Rule.named("shared").per().limit(TokenBucket.of(Rate.perDay(1_000)));
     var shadow = Rule.named("each").match("user", "*").mode(Mode.SHADOW);
     var rules =
-        RuleSet.of(shared.build(), shadow.limit(new TokenBucket(Rate.perSecond(1_000), 1)).build());
+        RuleSet.of(
+            shared.build(),
+            shadow.limit(TokenBucket.of(Rate.perSecond(1_000)).withBurst(1)).build());
     assertThat(admitted(rules)).isEqualTo(1_000);
   }
 
@@ -69,8 +71,8 @@ class CrossSlotPlanExactnessTest {
             Rule.named("overflow")
                 .match("user", "*")
                 .combine(new Combine.Any())
-                .limit(RuleLimit.of("own", new TokenBucket(Rate.perDay(300))))
-                .limit(RuleLimit.of("shared", new TokenBucket(Rate.perDay(500))).per(new String[0]))
+                .limit(RuleLimit.of("own", TokenBucket.of(Rate.perDay(300))))
+                .limit(RuleLimit.of("shared", TokenBucket.of(Rate.perDay(500))).per(new String[0]))
                 .build());
     assertThat(admitted(rules)).isEqualTo(800);
   }

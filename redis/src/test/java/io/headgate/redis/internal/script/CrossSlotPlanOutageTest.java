@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class CrossSlotPlanOutageTest {
   @Test
   void usersOfLivePrimariesAreDecidedByTheStore() throws Exception {
-    var plenty = new TokenBucket(Rate.perSecond(1_000_000));
+    var plenty = TokenBucket.of(Rate.perSecond(1_000_000));
     var rules =
         RuleSet.of(
             Rule.named("shared").per().limit(plenty).build(),

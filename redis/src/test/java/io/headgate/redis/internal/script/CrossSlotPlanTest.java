@@ -72,18 +72,18 @@ class CrossSlotPlanTest {
   static Stream<Limit> everyAlgorithm() {
     var rate = Rate.of(60, Duration.ofMinutes(2));
     return Stream.of(
-        new TokenBucket(rate),
-        LeakyBucket.queueing(rate, 59),
+        TokenBucket.of(rate),
+        LeakyBucket.of(rate).withQueue(59),
         FixedWindow.of(rate),
         SlidingWindow.of(rate),
         RollingWindow.of(rate),
-        new Concurrency(60, Duration.ofMinutes(1)));
+        Concurrency.of(60).withLease(Duration.ofMinutes(1)));
   }
 
   @ParameterizedTest
   @MethodSource("everyKind")
   void concurrentPlansNeverExceedEitherLimit(Limit shared) throws Exception {
-    var rules = rules(shared, new TokenBucket(Rate.perHour(25)));
+    var rules = rules(shared, TokenBucket.of(Rate.perHour(25)));
     try (var scriptExecutor = scriptExecutor()) {
       // Four users of 25 each for 60 in all: most plans are refused by one, many by the other.
       long admitted =
@@ -109,7 +109,7 @@ class CrossSlotPlanTest {
   /** Holds are made in the hash slot of each counter; plans across slots respect them. */
   @Test
   void holdInOneSlotIsUnavailableToCrossSlotPlan() {
-    var rules = rules(new TokenBucket(Rate.perHour(10), 10), new TokenBucket(Rate.perHour(25), 25));
+    var rules = rules(TokenBucket.of(Rate.perHour(10)), TokenBucket.of(Rate.perHour(25)));
     try (var scriptExecutor = scriptExecutor()) {
       for (var charge : plan(rules, "user1").charges()) {
         var taken =
@@ -149,7 +149,7 @@ class CrossSlotPlanTest {
   @ParameterizedTest
   @MethodSource("everyKind")
   void jointChargeIsGivenBackCompletely(Limit shared) {
-    var each = Rule.named("each").match("user", "*").limit(new TokenBucket(Rate.perHour(25)));
+    var each = Rule.named("each").match("user", "*").limit(TokenBucket.of(Rate.perHour(25)));
     var all = Rule.named("shared").per().limit(shared).build();
     var rules = RuleSet.of(List.of(each.build(), all));
     var user = Subject.of(Map.of("user", "u"));

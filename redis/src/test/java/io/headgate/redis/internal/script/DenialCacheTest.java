@@ -50,8 +50,8 @@ class DenialCacheTest {
   @BeforeEach
   void open() {
     server.call("FLUSHALL");
-    first = limiter(new TokenBucket(Rate.perHour(1)));
-    second = limiter(new TokenBucket(Rate.perHour(1)));
+    first = limiter(TokenBucket.of(Rate.perHour(1)));
+    second = limiter(TokenBucket.of(Rate.perHour(1)));
   }
 
   @AfterEach
@@ -113,7 +113,7 @@ class DenialCacheTest {
 
   @Test
   void denialsOfHoldableLimitsAreNotCached() {
-    var rule = Rule.named("rule").match("key", "user:*").limit(new TokenBucket(Rate.perHour(1)));
+    var rule = Rule.named("rule").match("key", "user:*").limit(TokenBucket.of(Rate.perHour(1)));
     first.check(SUBJECT);
     awaitLocal(first);
     first.replaceRules(RuleSet.of(rule.consistency(Consistency.AUTO).build()));
@@ -134,7 +134,7 @@ class DenialCacheTest {
         });
     denials.set(new DenialCache(store, new RedisKeys("k:")));
     denials.get().enable();
-    var plan = rules(new TokenBucket(Rate.perHour(1))).plan(Request.of(SUBJECT), 0, 0);
+    var plan = rules(TokenBucket.of(Rate.perHour(1))).plan(Request.of(SUBJECT), 0, 0);
     denials.get().decide(plan);
     resets.set(true);
     for (int i = 0; i < 3; i++) {
@@ -157,7 +157,7 @@ class DenialCacheTest {
   void changedLimitInvalidatesDenialImmediately() {
     first.check(SUBJECT);
     awaitLocal(first);
-    first.replaceRules(rules(new TokenBucket(Rate.perHour(10))));
+    first.replaceRules(rules(TokenBucket.of(Rate.perHour(10))));
     assertThat(first.checkForResult(Request.of(SUBJECT)).source()).isEqualTo(Source.STORE);
   }
 
@@ -171,8 +171,8 @@ class DenialCacheTest {
 
   @Test
   void denialsOfConcurrencyLimitsAreNotCached() {
-    first.replaceRules(rules(new Concurrency(1, Duration.ofMinutes(1))));
-    second.replaceRules(rules(new Concurrency(1, Duration.ofMinutes(1))));
+    first.replaceRules(rules(Concurrency.of(1).withLease(Duration.ofMinutes(1))));
+    second.replaceRules(rules(Concurrency.of(1).withLease(Duration.ofMinutes(1))));
     var slot = second.acquire(SUBJECT);
     for (int i = 0; i < 3; i++) {
       var result = first.checkForResult(Request.of(SUBJECT));
@@ -194,7 +194,7 @@ class DenialCacheTest {
 
   @Test
   void cachedDenialEndsAtItsRetryTime() {
-    first.replaceRules(rules(new TokenBucket(Rate.of(1, Duration.ofMillis(1_500)))));
+    first.replaceRules(rules(TokenBucket.of(Rate.of(1, Duration.ofMillis(1_500)))));
     first.check(SUBJECT);
     awaitLocal(first);
     Eventually.holds("allowed again", TIMEOUT, () -> first.check(SUBJECT).isAllowed());

@@ -24,7 +24,7 @@ class CheckHandlersTest {
   private static final Rule PER_USER =
       Rule.named("per-user")
           .match("key", "user:*")
-          .limit(new TokenBucket(Rate.perMinute(100), 2))
+          .limit(TokenBucket.of(Rate.perMinute(100)).withBurst(2))
           .build();
 
   private static final Rule CONTRACT =
@@ -38,13 +38,13 @@ class CheckHandlersTest {
   private static final Rule JOBS =
       Rule.named("jobs")
           .match("job", "*")
-          .limit(new Concurrency(2, Duration.ofSeconds(30)))
+          .limit(Concurrency.of(2).withLease(Duration.ofSeconds(30)))
           .build();
 
   private static final Rule REPORTS =
       Rule.named("reports")
           .match("report", "*")
-          .limit(LeakyBucket.queueing(Rate.perSecond(4), 2))
+          .limit(LeakyBucket.of(Rate.perSecond(4)).withQueue(2))
           .build();
 
   private static final Rule TRIAL =

@@ -90,7 +90,7 @@ class PropagationTest {
 
   /** Returns two rules that apply to the same caller and always have the same limit. */
   private static List<Rule> twoRules(long limit) {
-    var bucket = new TokenBucket(Rate.of(1_000_000 + limit, Duration.ofSeconds(1)));
+    var bucket = TokenBucket.of(Rate.of(1_000_000 + limit, Duration.ofSeconds(1)));
     return List.of(
         Rule.named("left").match("key", "*").limit(bucket).build(),
         Rule.named("right").match("key", "*").limit(bucket).build());
