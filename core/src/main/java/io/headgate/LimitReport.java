@@ -1,5 +1,6 @@
 package io.headgate;
 
+import io.headgate.limit.Algorithm;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Counter;
 import java.time.Duration;
@@ -12,7 +13,7 @@ import java.util.Optional;
  * @param name the name of the limit within the rule
  * @param policy the name of the limit across all rules, as used in headers: {@code rule/name}, or
  *     the rule's id if both are equal
- * @param algorithm the algorithm's name in rule files, such as {@code token-bucket}
+ * @param algorithm the algorithm of the limit
  * @param limit the capacity: the highest number of permits available at once
  * @param remaining the permits that are left
  * @param resetAfter the time until the limit is back at its capacity if it is not used
@@ -27,7 +28,7 @@ public record LimitReport(
     String rule,
     String name,
     String policy,
-    String algorithm,
+    Algorithm algorithm,
     long limit,
     long remaining,
     Duration resetAfter,

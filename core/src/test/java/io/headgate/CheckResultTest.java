@@ -8,6 +8,7 @@ import io.headgate.Decision.Allowed;
 import io.headgate.Decision.Delayed;
 import io.headgate.Decision.Denied;
 import io.headgate.Decision.Impossible;
+import io.headgate.limit.Algorithm;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -67,7 +68,7 @@ class CheckResultTest {
                 "contract",
                 "calls",
                 "contract/calls",
-                "fixed-window",
+                Algorithm.FIXED_WINDOW,
                 5,
                 3,
                 Duration.ofSeconds(50),

@@ -35,7 +35,7 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
 
   static Remote open(String uri, String name, List<Limit> limits, int keys, long cost) {
     var rule = Rule.named(name).match("key", "user:*");
-    for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm(), limit));
+    for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
     var store = RedisStore.connect(RedisOptions.of(uri).withDeadline(DEADLINE));
     try {
       var limiter = RateLimiter.with(store, RuleSet.of(rule.build()));

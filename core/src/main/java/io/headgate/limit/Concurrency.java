@@ -107,7 +107,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
   }
 
   @Override
-  public String algorithm() {
-    return "concurrency";
+  public Algorithm algorithm() {
+    return Algorithm.CONCURRENCY;
   }
 }

@@ -95,7 +95,7 @@ public record FixedWindow(long permits, Window alignment) implements Holdable {
   }
 
   @Override
-  public String algorithm() {
-    return "fixed-window";
+  public Algorithm algorithm() {
+    return Algorithm.FIXED_WINDOW;
   }
 }

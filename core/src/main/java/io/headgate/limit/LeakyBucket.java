@@ -130,8 +130,8 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
   }
 
   @Override
-  public String algorithm() {
-    return "leaky-bucket";
+  public Algorithm algorithm() {
+    return Algorithm.LEAKY_BUCKET;
   }
 
   /** Returns the arithmetic of this limit, for stores that evaluate it themselves. */

@@ -103,8 +103,8 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   }
 
   @Override
-  public String algorithm() {
-    return "rolling-window";
+  public Algorithm algorithm() {
+    return Algorithm.ROLLING_WINDOW;
   }
 
   private long left(RollingState log, long time) {

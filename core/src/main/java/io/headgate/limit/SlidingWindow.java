@@ -141,8 +141,8 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   }
 
   @Override
-  public String algorithm() {
-    return "sliding-window";
+  public Algorithm algorithm() {
+    return Algorithm.SLIDING_WINDOW;
   }
 
   private long width() {

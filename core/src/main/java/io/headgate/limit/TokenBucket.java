@@ -104,8 +104,8 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
   }
 
   @Override
-  public String algorithm() {
-    return "token-bucket";
+  public Algorithm algorithm() {
+    return Algorithm.TOKEN_BUCKET;
   }
 
   /** Returns the arithmetic of this limit, for stores that evaluate it themselves. */

@@ -21,7 +21,7 @@ class LimitTest {
                     SlidingWindow.of(TEN_PER_SECOND),
                     RollingWindow.of(TEN_PER_SECOND),
                     Concurrency.of(10))
-                .map(Limit::algorithm))
+                .map(limit -> limit.algorithm().id()))
         .containsExactly(
             "token-bucket",
             "leaky-bucket",

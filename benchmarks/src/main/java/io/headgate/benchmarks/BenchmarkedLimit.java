@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** Limits that admit every request if one arrives every {@link #STEP_MICROS} µs. */
-public enum Algorithm {
+public enum BenchmarkedLimit {
   TOKEN_BUCKET("token bucket"),
   ODD_RATE("token bucket of 999,983 a second, whose state does not fit one word"),
   LEAKY_BUCKET("leaky bucket, rejecting"),
@@ -33,13 +33,13 @@ public enum Algorithm {
 
   final String title;
 
-  Algorithm(String title) {
+  BenchmarkedLimit(String title) {
     this.title = title;
   }
 
   Rule rule() {
     var rule = Rule.named("per-user").match("key", "user:*");
-    for (var limit : limits()) rule.limit(RuleLimit.of(limit.algorithm(), limit));
+    for (var limit : limits()) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
     return rule.build();
   }
 
