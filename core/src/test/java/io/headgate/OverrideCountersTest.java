@@ -66,7 +66,7 @@ class OverrideCountersTest {
     var raised =
         Rule.named("api").match("user", "*").limit(daily(4)).override("user", "ann", daily(8));
     try (var limiter = limiter(rule)) {
-      limiter.check(ANN, 2);
+      limiter.check(Request.of(ANN, 2));
       limiter.replaceRules(RuleSet.of(raised.build()));
       assertThat(remaining(limiter, ANN)).isEqualTo(4);
     }
@@ -78,7 +78,7 @@ class OverrideCountersTest {
     var after =
         Rule.named("api").match("user", "*").limit(daily(4)).override("method", "POST", daily(2));
     try (var limiter = limiter(before)) {
-      limiter.check(ANN, 4);
+      limiter.check(Request.of(ANN, 4));
       limiter.replaceRules(RuleSet.of(after.build()));
       assertThat(remaining(limiter, ANN)).isEqualTo(0);
       assertThat(remaining(limiter, ANN.with("method", "POST"))).isEqualTo(2);
@@ -103,7 +103,7 @@ class OverrideCountersTest {
             .override(new LimitOverride(samePost, List.of(RuleLimit.of("api", daily(8)))));
     var request = ANN.with("method", "POST").with("path", "/a");
     try (var limiter = limiter(before.build())) {
-      limiter.check(request, 2);
+      limiter.check(Request.of(request, 2));
       limiter.replaceRules(RuleSet.of(after.build()));
       assertThat(remaining(limiter, request)).isEqualTo(4);
     }
@@ -124,9 +124,9 @@ class OverrideCountersTest {
             .override(new LimitOverride(Match.of("plan", "vip"), List.of(vip, everybody)))
             .build();
     try (var limiter = limiter(rule)) {
-      assertThat(limiter.check(ANN.with("plan", "vip"), 9).isAllowed()).isTrue();
-      assertThat(limiter.check(Subject.of("user", "bob"), 1).isAllowed()).isTrue();
-      assertThat(limiter.check(Subject.of("user", "eve"), 1).isAllowed()).isFalse();
+      assertThat(limiter.check(Request.of(ANN.with("plan", "vip"), 9)).isAllowed()).isTrue();
+      assertThat(limiter.check(Subject.of("user", "bob")).isAllowed()).isTrue();
+      assertThat(limiter.check(Subject.of("user", "eve")).isAllowed()).isFalse();
       assertThat(rule.separateCounters()).containsExactly(new Rule.SeparateCounter(0, 0));
     }
   }
@@ -161,8 +161,8 @@ class OverrideCountersTest {
             .override(new LimitOverride(Match.of("user", "ann"), List.of(byTenant)))
             .build();
     try (var limiter = limiter(rule)) {
-      limiter.check(Subject.of("user", "acme"), 10);
-      assertThat(limiter.check(ANN.with("tenant", "acme"), 10).isAllowed()).isTrue();
+      limiter.check(Request.of(Subject.of("user", "acme"), 10));
+      assertThat(limiter.check(Request.of(ANN.with("tenant", "acme"), 10)).isAllowed()).isTrue();
     }
   }
 
@@ -186,12 +186,12 @@ class OverrideCountersTest {
     try (var limiter = limiter(exports())) {
       var export = ANN.with("path", "/export");
       var other = Subject.of("user", "bob").with("path", "/export");
-      for (var subject : List.of(ANN, export, other)) limiter.check(subject, 7);
+      for (var subject : List.of(ANN, export, other)) limiter.check(Request.of(subject, 7));
       assertThat(limiter.reset(ANN, "api")).isTrue();
       assertThat(remaining(limiter, ANN)).isEqualTo(100);
       assertThat(remaining(limiter, export)).isEqualTo(1_000);
       assertThat(remaining(limiter, other)).isEqualTo(993);
-      limiter.check(ANN, 7);
+      limiter.check(Request.of(ANN, 7));
       limiter.reset(export, "api");
       assertThat(remaining(limiter, ANN)).isEqualTo(100);
     }

@@ -6,7 +6,6 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Consistency;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -82,7 +81,7 @@ public class ConsistencyBenchmark {
     Eventually.holds(
         "decisions are " + mode,
         TIMEOUT,
-        () -> limiter.checkForResult(Request.of(subject)).source() == expected);
+        () -> limiter.checkForResult(subject).source() == expected);
   }
 
   @TearDown

@@ -9,6 +9,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -97,7 +98,8 @@ enum StateBytes {
     // Capacity is divided among the store's segments, and keys are not spread quite evenly.
     var store = MemoryStore.create(Ticker.system(), keys.length * 3 / 2 + 1_000);
     var limiter = io.headgate.RateLimiter.with(store, rules);
-    for (var key : keys) requirePassed(key, limiter.check(Subject.of(key), cost).isAllowed());
+    for (var key : keys)
+      requirePassed(key, limiter.check(Request.of(Subject.of(key), cost)).isAllowed());
     if (store.trackedKeys() != keys.length) {
       throw new IllegalStateException(
           "the store keeps %d keys of %d".formatted(store.trackedKeys(), keys.length));

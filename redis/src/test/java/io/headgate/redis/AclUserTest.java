@@ -126,7 +126,7 @@ class AclUserTest {
       try (var store = RedisStore.connect(options)) {
         var limiter = RateLimiter.with(store, rules(TokenBucket.of(TEN_A_DAY)));
         for (int i = 0; i < 20; i++) {
-          var result = limiter.checkForResult(Request.of(Subject.of("user:" + i)));
+          var result = limiter.checkForResult(Subject.of("user:" + i));
           assertThat(result.source()).isEqualTo(Source.STORE);
           if (i % 2 == 0) limiter.reset(Subject.of("user:" + i), "r");
         }
@@ -179,7 +179,7 @@ class AclUserTest {
       for (long cost : new long[] {1, 3, 0, 10}) {
         sources.add(limiter.checkForResult(Request.of(subject, cost)).source());
       }
-      sources.add(limiter.peek(Request.of(subject)).source());
+      sources.add(limiter.peek(subject).source());
       var slot = limiter.acquire(subject);
       sources.add(slot.result().source());
       attempt(slot::renew);
@@ -213,9 +213,8 @@ class AclUserTest {
         "denials are cached, or a command is refused",
         TIMEOUT,
         () -> {
-          limiter.check(Subject.of("y"), 10);
-          boolean cached =
-              limiter.checkForResult(Request.of(Subject.of("y"))).source() == Source.CACHE;
+          limiter.check(Request.of(Subject.of("y"), 10));
+          boolean cached = limiter.checkForResult(Subject.of("y")).source() == Source.CACHE;
           return cached || !refusedCommands().isEmpty();
         });
     attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));

@@ -6,7 +6,6 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.FailurePolicy.Deny;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -115,7 +114,7 @@ class ConnectionOptionsTest {
 
   private static void assertDecides(RedisOptions options, long remaining) {
     try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
-      var result = RateLimiter.with(store, RULES).checkForResult(Request.of(Subject.of("user:42")));
+      var result = RateLimiter.with(store, RULES).checkForResult(Subject.of("user:42"));
       assertThat(result.source()).as(store.lastProblem().toString()).isEqualTo(Source.STORE);
       assertThat(result.limits().getFirst().remaining()).isEqualTo(remaining);
     }
@@ -123,7 +122,7 @@ class ConnectionOptionsTest {
 
   private static String problemOf(RedisOptions options) {
     try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
-      var result = RateLimiter.with(store, RULES).checkForResult(Request.of(Subject.of("user:42")));
+      var result = RateLimiter.with(store, RULES).checkForResult(Subject.of("user:42"));
       assertThat(result.source()).isEqualTo(Source.FALLBACK);
       Eventually.holds(
           "the failure is recorded", Duration.ofSeconds(20), () -> store.lastProblem().isPresent());

@@ -73,14 +73,14 @@ class ConsistencyModesClusterTest {
           "the policy decides",
           Duration.ofSeconds(60),
           () -> {
-            for (var user : others) limiter.checkForResult(Request.of(Subject.of(user)));
-            var result = limiter.checkForResult(Request.of(Subject.of("victim")));
+            for (var user : others) limiter.checkForResult(Subject.of(user));
+            var result = limiter.checkForResult(Subject.of("victim"));
             return result.source() == Source.FALLBACK && !result.isAllowed();
           });
       Eventually.holds(
           "counters of other shards are decided locally",
           Duration.ofSeconds(60),
-          () -> limiter.checkForResult(Request.of(Subject.of(others.getFirst()))).isAllowed());
+          () -> limiter.checkForResult(Subject.of(others.getFirst())).isAllowed());
     }
   }
 }

@@ -264,7 +264,7 @@ class ConsistencyModesTest {
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, rules(Consistency.EVENTUAL, limit));
     limiters.add(limiter);
-    for (int i = 0; i < 5_000; i++) limiter.checkForResult(Request.of(Subject.of("user" + i)));
+    for (int i = 0; i < 5_000; i++) limiter.checkForResult(Subject.of("user" + i));
     Eventually.holds("all are reported", TIMEOUT, () -> keys("headgate:{user*") == 5_000);
     assertThat(opened).hasValue(0);
   }

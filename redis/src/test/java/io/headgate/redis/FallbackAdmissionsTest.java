@@ -68,7 +68,7 @@ class FallbackAdmissionsTest {
         Eventually.holds("the circuit breaker is open", TIMEOUT, store::isUnavailable);
         for (var name : limits().keySet()) {
           for (int i = 0; i < ADMITTED; i++) {
-            var result = limiter.checkForResult(Request.of(Subject.of(name)));
+            var result = limiter.checkForResult(Subject.of(name));
             assertThat(result.source()).isEqualTo(Source.FALLBACK);
             assertThat(result.isAllowed()).as(name).isTrue();
           }
@@ -107,7 +107,7 @@ class FallbackAdmissionsTest {
     Eventually.holds(
         "the source of decisions is " + source,
         TIMEOUT,
-        () -> limiter.checkForResult(Request.of(Subject.of(TRIGGER))).source() == source);
+        () -> limiter.checkForResult(Subject.of(TRIGGER)).source() == source);
   }
 
   private static long remaining(RateLimiter limiter, String name) {

@@ -178,7 +178,7 @@ class HoldsInRedisTest {
     try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)));
         var limiter = RateLimiter.with(store, rules)) {
       for (int i = 0; i < 500; i++) {
-        assertThat(limiter.checkForResult(Request.of(Subject.of("k"))).isAllowed()).isTrue();
+        assertThat(limiter.checkForResult(Subject.of("k")).isAllowed()).isTrue();
       }
     }
   }

@@ -8,7 +8,6 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.FailurePolicy.Allow;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -64,7 +63,7 @@ final class StarvedInstance {
         threads.execute(() -> {
           for (int i = 0; i < EACH; i++) {
             for (int rule = 0; rule < RULES.size(); rule++) {
-              var result = limiter.checkForResult(Request.of(Subject.of(RULES.get(rule))));
+              var result = limiter.checkForResult(Subject.of(RULES.get(rule)));
               if (result.isAllowed()) counts.incrementAndGet(rule);
               if (result.source() == Source.FALLBACK) counts.incrementAndGet(RULES.size());
             }

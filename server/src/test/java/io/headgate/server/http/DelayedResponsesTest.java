@@ -112,7 +112,7 @@ class DelayedResponsesTest {
     try (var shortTimeout = RunningService.withIdleTimeout(Duration.ofMillis(300), REPORTS);
         var silent = shortTimeout.connect();
         var waiting = shortTimeout.connect()) {
-      shortTimeout.limiter.check(Subject.of("report", "pdf"), 4);
+      shortTimeout.limiter.check(Request.of(Subject.of("report", "pdf"), 4));
       waiting.sendPost("/v1/check", RawConnection.bytes(REPORT));
       assertThat(silent.isClosedByServer()).isTrue();
       assertThat(waiting.read().body()).contains("\"delayMs\":1000,");

@@ -72,7 +72,7 @@ class ShutdownTest {
   @Test
   void gracePeriodEndsRequestsDelayedBeyondIt() throws Exception {
     try (var service = RunningService.withGrace(Duration.ofMillis(500), REPORTS)) {
-      service.limiter.check(REPORT, 50);
+      service.limiter.check(Request.of(REPORT, 50));
       try (var connection = service.connect()) {
         connection.sendPost("/v1/check", WAIT);
         await().until(() -> queueRemaining(service) == 50);

@@ -65,7 +65,7 @@ class DenialCacheTest {
     assertThat(first.check(SUBJECT).isAllowed()).isTrue();
     awaitLocal(first);
     long before = commands();
-    var result = first.checkForResult(Request.of(SUBJECT));
+    var result = first.checkForResult(SUBJECT);
     assertThat(result.isAllowed()).isFalse();
     assertThat(result.source()).isEqualTo(Source.CACHE);
     assertThat(commands()).isEqualTo(before);
@@ -75,8 +75,8 @@ class DenialCacheTest {
   void cachedDenialHasTheTimesOfTheStore() {
     first.check(SUBJECT);
     awaitLocal(first);
-    var local = first.checkForResult(Request.of(SUBJECT)).limit().orElseThrow();
-    var peeked = first.peek(Request.of(SUBJECT)).limit().orElseThrow();
+    var local = first.checkForResult(SUBJECT).limit().orElseThrow();
+    var peeked = first.peek(SUBJECT).limit().orElseThrow();
     assertThat(local.remaining()).isEqualTo(peeked.remaining());
     assertThat(local.resetAfter()).isCloseTo(peeked.resetAfter(), Duration.ofSeconds(2));
   }
@@ -102,10 +102,9 @@ class DenialCacheTest {
       first.reset(SUBJECT, "rule");
       first.check(SUBJECT);
       long sentAt = System.nanoTime();
-      if (first.checkForResult(Request.of(SUBJECT)).source() != Source.STORE) continue;
+      if (first.checkForResult(SUBJECT).source() != Source.STORE) continue;
       server.call("PUBLISH", "headgate:forgotten", "\u0001headgate:{user:42}rule");
-      while (first.checkForResult(Request.of(SUBJECT)).source() == Source.CACHE)
-        Thread.onSpinWait();
+      while (first.checkForResult(SUBJECT).source() == Source.CACHE) Thread.onSpinWait();
       early = System.nanoTime() - sentAt < 900_000_000;
     }
     assertThat(early).isTrue();
@@ -118,7 +117,7 @@ class DenialCacheTest {
     awaitLocal(first);
     first.replaceRules(RuleSet.of(rule.consistency(Consistency.AUTO).build()));
     for (int i = 0; i < 3; i++) {
-      assertThat(first.checkForResult(Request.of(SUBJECT)).source()).isEqualTo(Source.STORE);
+      assertThat(first.checkForResult(SUBJECT).source()).isEqualTo(Source.STORE);
     }
   }
 
@@ -158,7 +157,7 @@ class DenialCacheTest {
     first.check(SUBJECT);
     awaitLocal(first);
     first.replaceRules(rules(TokenBucket.of(Rate.perHour(10))));
-    assertThat(first.checkForResult(Request.of(SUBJECT)).source()).isEqualTo(Source.STORE);
+    assertThat(first.checkForResult(SUBJECT).source()).isEqualTo(Source.STORE);
   }
 
   @Test
@@ -175,7 +174,7 @@ class DenialCacheTest {
     second.replaceRules(rules(Concurrency.of(1).withLease(Duration.ofMinutes(1))));
     var slot = second.acquire(SUBJECT);
     for (int i = 0; i < 3; i++) {
-      var result = first.checkForResult(Request.of(SUBJECT));
+      var result = first.checkForResult(SUBJECT);
       assertThat(result.isAllowed()).isFalse();
       assertThat(result.source()).isEqualTo(Source.STORE);
     }
@@ -210,7 +209,7 @@ class DenialCacheTest {
     Eventually.holds(
         "denials are cached",
         TIMEOUT,
-        () -> limiter.checkForResult(Request.of(SUBJECT)).source() == Source.CACHE);
+        () -> limiter.checkForResult(SUBJECT).source() == Source.CACHE);
   }
 
   private static long commands() {
