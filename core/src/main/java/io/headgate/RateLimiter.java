@@ -149,11 +149,19 @@ public final class RateLimiter implements AutoCloseable {
   }
 
   /**
-   * Returns the result that {@link #checkForResult(Request)} would return now, and charges nothing.
+   * Returns whether {@link #checkForResult(Request)} would allow the request now, and after which
+   * delay. Charges nothing, so {@code remaining} and {@code resetAfter} of the decision and of the
+   * reports are the present state, before any charge.
+   *
+   * <p>The store evaluates the decision and the state in one call, so they agree with each other
+   * under concurrent checks: an allowed peek reports enough permits for its cost. Only counters
+   * that a store does not evaluate atomically, such as those in different hash slots of a Redis
+   * Cluster, may be of different moments.
    */
   public CheckResult peek(Request request) {
     var plan = plan(request);
-    return new CheckResult(plan, store.peek(plan), false);
+    var both = CombinedPlan.of(List.of(plan.atZeroCost(), plan));
+    return CheckResult.ofPeek(plan, store.peek(both.whole()));
   }
 
   /**

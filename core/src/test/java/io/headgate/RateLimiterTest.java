@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.Decision.Allowed;
 import io.headgate.Decision.Denied;
 import io.headgate.Decision.Impossible;
+import io.headgate.rule.Combine;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
@@ -90,13 +91,43 @@ class RateLimiterTest {
   }
 
   @Test
-  void peekReturnsTheDecisionOfACheckAndChargesNothing() {
+  void peekReportsThePresentStateAndChargesNothing() {
     var limiter = limiter(ticker, perUser);
     for (int i = 0; i < 3; i++) {
-      var peeked = limiter.peek(ADA).decision();
-      assertThat(limiter.peek(ADA).decision()).isEqualTo(peeked);
-      assertThat(limiter.check(ADA)).isEqualTo(peeked);
+      assertThat(limiter.peek(ADA).decision()).isEqualTo(new Allowed(2, Duration.ZERO));
     }
+    limiter.check(ADA);
+    assertThat(limiter.peek(ADA).decision()).isEqualTo(allowed(1, 30));
+    assertThat(limiter.peek(Request.of(ADA, 2)).decision())
+        .isEqualTo(new Denied(Duration.ofSeconds(30)));
+    assertThat(limiter.peek(Request.of(ADA, 3)).decision()).isEqualTo(new Impossible(3, 2));
+    limiter.check(ADA);
+    assertThat(limiter.peek(ADA).decision()).isEqualTo(new Denied(Duration.ofSeconds(30)));
+  }
+
+  /** Of limits that are each other's overflow, one may refuse a request that is allowed. */
+  @Test
+  void peekReportsWhichLimitsWouldRefuse() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("contract")
+                .combine(new Combine.Any())
+                .limit(RuleLimit.of("small", perMinute(2)))
+                .limit(RuleLimit.of("large", perMinute(5)))
+                .build());
+    var peeked = limiter.peek(Request.of(ADA, 3));
+    assertThat(peeked.isAllowed()).isTrue();
+    assertThat(peeked.limits().stream().map(LimitReport::remaining)).containsExactly(2L, 5L);
+    assertThat(peeked.limits().stream().map(LimitReport::violated)).containsExactly(true, false);
+    assertThat(peeked.rule().map(Rule::id)).contains("contract");
+  }
+
+  @Test
+  void peekOfARequestThatNoRuleMatchesIsUnlimited() {
+    var limiter = limiter(ticker, perUser);
+    assertThat(limiter.peek(Subject.of("robot:1")).decision())
+        .isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.headgate.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
@@ -86,6 +87,27 @@ abstract class SoleCallerContract extends StoreScenario {
       var peeked = store.peek(plan).outcomes();
       assertThat(store.peek(plan).outcomes()).isEqualTo(peeked);
       assertThat(store.decide(plan).outcomes()).isEqualTo(peeked);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
+  void limiterPeeksAtTheStateBeforeTheCharge(Limit limit) {
+    var rule = Rule.named("rule").match("key", "*").limit(limit).build();
+    var limiter = RateLimiter.with(open(), RuleSet.of(rule));
+    var subject = Subject.of("k");
+    for (long i = 0; i < limit.capacity() + 2; i++) {
+      var present = limiter.checkForResult(Request.of(subject, 0)).limit().orElseThrow();
+      var peeked = limiter.peek(subject);
+      var report = peeked.limit().orElseThrow();
+      assertThat(report.remaining()).isEqualTo(Math.max(0, limit.capacity() - i));
+      assertThat(report.remaining()).isEqualTo(present.remaining());
+      assertThat(report.resetAfter()).isEqualTo(present.resetAfter());
+      var result = limiter.checkForResult(subject);
+      assertThat(peeked.isAllowed()).isEqualTo(result.isAllowed());
+      assertThat(peeked.delay()).isEqualTo(result.delay());
+      assertThat(peeked.violated()).isEqualTo(result.violated());
+      clock.sleep(1);
     }
   }
 

@@ -3,6 +3,7 @@ package io.headgate.testkit;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
@@ -173,6 +174,27 @@ public abstract class StoreContract extends SoleCallerContract {
         } else {
           var seen = store.peek(plan).outcomes();
           assertThat(seen.getFirst().remaining()).isEqualTo(seen.getLast().remaining());
+        }
+      }
+      return 0;
+    });
+  }
+
+  /** One half of the threads exhausts and resets the counter while the other half peeks at it. */
+  @ParameterizedTest
+  @EnumSource
+  void decisionAndStateOfAPeekAgree(ConcurrentRunner runner) throws Exception {
+    var rule = Rule.named("rule").match("key", "*").limit(TokenBucket.of(Rate.perHour(4))).build();
+    var limiter = RateLimiter.with(open(), RuleSet.of(rule));
+    var request = Request.of(Subject.of("k"), 2);
+    runner.sum(thread -> {
+      for (int i = 0; i < 20_000 / runner.size(); i++) {
+        if (thread % 2 == 0) {
+          if (!limiter.check(request).isAllowed()) limiter.reset(request.subject(), "rule");
+        } else {
+          var peeked = limiter.peek(request);
+          assertThat(peeked.isAllowed())
+              .isEqualTo(peeked.limit().orElseThrow().remaining() >= request.cost());
         }
       }
       return 0;

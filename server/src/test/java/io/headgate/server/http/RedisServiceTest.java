@@ -85,10 +85,12 @@ class RedisServiceTest {
 
   @Test
   void checksAreChargedInRedisAndPeeksAreNot() {
+    assertThat(service.post("/v1/peek", USER).body())
+        .contains("\"remaining\":3", "\"source\":\"store\"");
     assertThat(service.post("/v1/check", USER).body())
         .contains("\"remaining\":2", "\"source\":\"store\"");
-    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
-    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
+    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":2");
+    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":2");
     try (var other = serve()) {
       assertThat(other.post("/v1/check", USER).body()).contains("\"remaining\":1");
     }

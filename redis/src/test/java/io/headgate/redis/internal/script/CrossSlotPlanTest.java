@@ -2,6 +2,8 @@ package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.LimitReport;
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HoldRequest.Usage;
@@ -122,6 +124,20 @@ class CrossSlotPlanTest {
         if (plan.allows(scriptExecutor.decide(plan).outcomes())) admitted++;
       }
       assertThat(admitted).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void limiterPeeksAtTheStateBeforeTheCharge() {
+    var rules = rules(TokenBucket.of(Rate.perHour(10)), TokenBucket.of(Rate.perHour(25)));
+    var request = Request.of(Subject.of("user", "user1"), 4);
+    try (var limiter = RateLimiter.with(scriptExecutor(), rules)) {
+      for (long used = 0; used <= 8; used += 4) {
+        var peeked = limiter.peek(request);
+        assertThat(peeked.limits().stream().map(LimitReport::remaining))
+            .containsExactly(25 - used, 10 - used);
+        assertThat(peeked.isAllowed()).isEqualTo(limiter.check(request).isAllowed());
+      }
     }
   }
 

@@ -233,8 +233,8 @@ class CheckHandlersTest {
   void peekChargesNothingAndAcquiresNoSlot() {
     for (int i = 0; i < 5; i++) {
       var answer = SERVICE.post("/v1/peek", "{\"key\":\"user:42\"}");
-      assertThat(answer.body()).contains("\"remaining\":1,");
-      assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=1;t=1");
+      assertThat(answer.body()).contains("\"remaining\":2,", "\"resetAfterMs\":0,");
+      assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=2;t=0");
     }
     assertThat(SERVICE.post("/v1/peek", "{\"subject\":{\"job\":\"etl\"}}").body())
         .contains("\"allowed\":true")
