@@ -153,6 +153,7 @@ public final class CheckResult {
   /** Receives each rule that applied, with whether that rule alone let the request pass. */
   @FunctionalInterface
   public interface RuleVisitor {
+    /** Called once for each rule that applied. */
     void visit(Rule rule, boolean passed);
   }
 
@@ -249,7 +250,7 @@ public final class CheckResult {
   }
 
   private LimitReport report(int charge) {
-    return LimitReport.of(
+    return new LimitReport(
         plan.charges().get(charge).counter(), outcomes.get(charge), partOf(charge).isEnforced());
   }
 

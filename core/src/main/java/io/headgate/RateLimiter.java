@@ -276,6 +276,7 @@ public final class RateLimiter implements AutoCloseable {
     this.rules = rules;
   }
 
+  /** Returns the store that keeps the counters. */
   public Store store() {
     return store;
   }

@@ -23,7 +23,6 @@ import io.headgate.rule.Subject;
 import io.headgate.store.Source;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class CheckResultTest {
@@ -61,21 +60,34 @@ class CheckResultTest {
                 .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).withCost("calls"))
                 .build());
     ticker.advance(Duration.ofSeconds(10));
-    assertThat(
-            limiter.checkForResult(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
-        .containsExactly(
-            new LimitReport(
-                "contract",
-                "calls",
-                "contract/calls",
-                Algorithm.FIXED_WINDOW,
-                5,
-                3,
-                Duration.ofSeconds(50),
-                Duration.ofMinutes(1),
-                Optional.of("calls"),
-                false,
-                false));
+    var reports =
+        limiter.checkForResult(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits();
+    assertThat(reports).hasSize(1);
+    var report = reports.getFirst();
+    assertThat(report.rule()).isEqualTo("contract");
+    assertThat(report.name()).isEqualTo("calls");
+    assertThat(report.policy()).isEqualTo("contract/calls");
+    assertThat(report.algorithm()).isEqualTo(Algorithm.FIXED_WINDOW);
+    assertThat(report.limit()).isEqualTo(5);
+    assertThat(report.remaining()).isEqualTo(3);
+    assertThat(report.resetAfter()).isEqualTo(Duration.ofSeconds(50));
+    assertThat(report.window()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(report.cost()).contains("calls");
+    assertThat(report.violated()).isFalse();
+    assertThat(report.enforced()).isFalse();
+    assertThat(report).hasToString("contract/calls: 3 of 5 left (fixed-window, shadow)");
+  }
+
+  @Test
+  void reportsOfTheSameStateAreEqual() {
+    var rule = Rule.named("r").limit(perMinute(5)).build();
+    var limiter = limiter(ticker, rule);
+    var first = limiter.checkForResult(ONE).limits();
+    assertThat(limiter.checkForResult(ONE).limits()).isNotEqualTo(first);
+    var another = limiter(ticker, rule).checkForResult(ONE).limits();
+    assertThat(another).isEqualTo(first).hasSameHashCodeAs(first);
+    var changed = Rule.named("r").limit(perMinute(5).withBurst(9)).build();
+    assertThat(limiter(ticker, changed).checkForResult(ONE).limits()).isNotEqualTo(first);
   }
 
   @Test

@@ -111,8 +111,7 @@ class OverrideCountersTest {
 
   @Test
   void limitRepeatedByAnOverrideSharesTheRulesCounter() {
-    var everybody =
-        RuleLimit.of("all", daily(10)).per(new String[0]).withScope(RuleLimit.Scope.GLOBAL);
+    var everybody = RuleLimit.of("all", daily(10)).withPer().withScope(RuleLimit.Scope.GLOBAL);
     var user = RuleLimit.of("user", daily(2)).withScope(RuleLimit.Scope.USER);
     var vip = RuleLimit.of("user", daily(20)).withScope(RuleLimit.Scope.USER);
     var rule =
@@ -153,7 +152,7 @@ class OverrideCountersTest {
 
   @Test
   void limitsPerDifferentAttributesHaveSeparateCounters() {
-    var byTenant = RuleLimit.of("api", daily(10)).per("tenant");
+    var byTenant = RuleLimit.of("api", daily(10)).withPer("tenant");
     var rule =
         Rule.named("api")
             .match("user", "*")

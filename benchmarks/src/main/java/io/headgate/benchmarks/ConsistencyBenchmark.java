@@ -67,7 +67,7 @@ public class ConsistencyBenchmark {
     }
     var started = RedisServer.start();
     server = started;
-    var options = RedisOptions.of(started.uri()).withDeadline(TIMEOUT);
+    var options = RedisOptions.builder(started.uri()).deadline(TIMEOUT).build();
     limiter =
         RateLimiter.with(
             RedisStore.connect(options),

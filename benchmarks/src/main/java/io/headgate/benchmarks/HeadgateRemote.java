@@ -36,7 +36,7 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
   static Remote open(String uri, String name, List<Limit> limits, int keys, long cost) {
     var rule = Rule.named(name).match("key", "user:*");
     for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
-    var store = RedisStore.connect(RedisOptions.of(uri).withDeadline(DEADLINE));
+    var store = RedisStore.connect(RedisOptions.builder(uri).deadline(DEADLINE).build());
     try {
       var limiter = RateLimiter.with(store, RuleSet.of(rule.build()));
       var first = Request.of(Subject.of("user:first"));

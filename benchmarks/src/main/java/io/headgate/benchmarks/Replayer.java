@@ -45,10 +45,11 @@ record Replayer(
         Rule.named("ready").match("key", "ready").limit(TokenBucket.of(Rate.perSecond(1_000)));
     var sent = new Sent();
     var options =
-        RedisOptions.of(uri)
-            .withDeadline(DEADLINE)
-            .withPrefix(name + ":")
-            .withRoundTripListener(sent);
+        RedisOptions.builder(uri)
+            .deadline(DEADLINE)
+            .prefix(name + ":")
+            .roundTripListener(sent)
+            .build();
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, RuleSet.of(rule.build(), ready.build()));
     var first = Request.of(Subject.of("ready"));

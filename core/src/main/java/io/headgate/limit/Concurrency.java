@@ -27,6 +27,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
   /** The lease of a limit that sets none. */
   public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public Concurrency {
     require(max >= 1 && max <= MAX_SLOTS, "max must be 1 to %d, got %d", MAX_SLOTS, max);
     Bounds.requireDuration("a lease", lease);

@@ -15,6 +15,7 @@ import io.headgate.limit.Outcome.Refused;
  * @param alignment where windows begin and end
  */
 public record FixedWindow(long permits, Window alignment) implements Holdable {
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public FixedWindow {
     require(permits >= 1, "a window needs at least 1 permit, got %d", permits);
     require(permits <= Bounds.MAX, "a window may have at most 2^53 permits, got %d", permits);

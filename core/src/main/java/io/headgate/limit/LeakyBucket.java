@@ -24,6 +24,7 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
 
     /** A queue of at most this many requests, not counting the one that is sent. */
     record Length(long requests) implements Queue {
+      /** Throws {@link IllegalArgumentException} if the length is less than 1. */
       public Length {
         require(
             requests >= 1,
@@ -34,12 +35,16 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
 
     /** A queue in which no request waits longer than {@code max}. */
     record Wait(Duration max) implements Queue {
+      /**
+       * Validates the parameters; throws {@link IllegalArgumentException} if one is out of range.
+       */
       public Wait {
         Bounds.requireDuration("the maximum wait", max);
       }
     }
   }
 
+  /** Throws {@link IllegalArgumentException} if the queue can't be counted exactly. */
   public LeakyBucket {
     String message =
         "a queue of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units, or takes"

@@ -19,6 +19,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   /** The highest number of permits, since each request is stored. */
   public static final long MAX_PERMITS = 1_000_000;
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public RollingWindow {
     require(
         rate.permits() <= MAX_PERMITS,

@@ -34,6 +34,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
     CONSERVATIVE
   }
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public SlidingWindow {
     require(
         buckets >= 1 && buckets <= MAX_BUCKETS,

@@ -33,6 +33,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
    * 1,000,000 - 2 units, and no fraction of a microsecond is lost.
    */
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public TokenBucket {
     require(
         burst >= 1,

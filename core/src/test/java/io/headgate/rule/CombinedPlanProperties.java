@@ -117,7 +117,7 @@ class CombinedPlanProperties {
       for (int j = 0; j < limits; j++) {
         var limit = RuleLimit.of("l" + j, limit(random)).withWeight(1 + random.nextInt(3));
         if (random.nextInt(4) == 0) limit = limit.withCost("bytes");
-        rule.limit(random.nextInt(3) == 0 ? limit.per("tenant") : limit);
+        rule.limit(random.nextInt(3) == 0 ? limit.withPer("tenant") : limit);
       }
       rules.add(rule.build());
     }

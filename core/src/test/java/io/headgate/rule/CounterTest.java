@@ -33,8 +33,8 @@ class CounterTest {
         Rule.named("r")
             .match("user", "*")
             .per("tenant")
-            .limit(RuleLimit.of("own", LIMIT).per("ip"))
-            .limit(RuleLimit.of("none", LIMIT).per(new String[0]))
+            .limit(RuleLimit.of("own", LIMIT).withPer("ip"))
+            .limit(RuleLimit.of("none", LIMIT).withPer())
             .limit(RuleLimit.of("rule", LIMIT))
             .build();
     assertThat(rule.limits().stream().map(limit -> new Counter(rule, limit).per().toString()))

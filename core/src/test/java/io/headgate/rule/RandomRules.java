@@ -81,8 +81,11 @@ public final class RandomRules {
             Arbitraries.longs().between(1, 3),
             Arbitraries.integers().between(-1, 1),
             Arbitraries.of(RuleLimit.Scope.class).optional())
-        .as((limit, cost, weight, priority, scope) ->
-            new RuleLimit("l", limit, cost, Optional.empty(), weight, priority, scope));
+        .as((limit, cost, weight, priority, scope) -> {
+          var named = RuleLimit.of("l", limit).withWeight(weight).withPriority(priority);
+          if (cost.isPresent()) named = named.withCost(cost.get());
+          return scope.isPresent() ? named.withScope(scope.get()) : named;
+        });
   }
 
   private static List<Rule> rules(List<Sketch> sketches) {
@@ -90,11 +93,7 @@ public final class RandomRules {
     for (var sketch : sketches) {
       var rule = Rule.named("r" + rules.size()).combine(sketch.combine).mode(sketch.mode);
       int number = 0;
-      for (var l : sketch.limits) {
-        rule.limit(
-            new RuleLimit(
-                "l" + number++, l.limit(), l.cost(), l.per(), l.weight(), l.priority(), l.scope()));
-      }
+      for (var limit : sketch.limits) rule.limit(limit.withName("l" + number++));
       rules.add(rule.build());
     }
     return rules;

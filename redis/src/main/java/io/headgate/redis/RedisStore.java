@@ -92,6 +92,7 @@ public final class RedisStore implements Store {
     return new RedisStore(options);
   }
 
+  /** Returns the address, whose text contains no secrets. */
   public RedisAddress address() {
     return options.address();
   }

@@ -122,7 +122,7 @@ class AclUserTest {
         node.call("ACL", "LOG", "RESET");
       }
       var uri = cluster.uri().replace("://", "://headgate:secret@");
-      var options = RedisOptions.of(uri).withDeadline(Duration.ofSeconds(10));
+      var options = RedisOptions.builder(uri).deadline(Duration.ofSeconds(10)).build();
       try (var store = RedisStore.connect(options)) {
         var limiter = RateLimiter.with(store, rules(TokenBucket.of(TEN_A_DAY)));
         for (int i = 0; i < 20; i++) {
@@ -153,7 +153,7 @@ class AclUserTest {
   /** Runs every kind of operation; returns the sources of the decisions. */
   private static List<Source> sources() {
     var address = "redis://headgate:secret@127.0.0.1:" + server.port();
-    var options = RedisOptions.of(address).withDeadline(Duration.ofSeconds(10));
+    var options = RedisOptions.builder(address).deadline(Duration.ofSeconds(10)).build();
     var sources = new ArrayList<Source>();
     try (var store = RedisStore.connect(options);
         var other = RedisStore.connect(options)) {

@@ -68,7 +68,7 @@ class ClockSkewTest {
   void instancesWithClocksTwoHoursApartAdmitTheLimitTogether(Limit limit) {
     server.call("FLUSHALL");
     var rules = RuleSet.of(Rule.named("r").per("key").limit(limit).build());
-    var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10));
+    var options = RedisOptions.builder(server.uri()).deadline(Duration.ofSeconds(10)).build();
     long now = Ticker.system().micros();
     try (var slow = RateLimiter.with(RedisStore.connect(options), rules, () -> now - HOUR);
         var fast = RateLimiter.with(RedisStore.connect(options), rules, () -> now + HOUR)) {

@@ -30,7 +30,7 @@ class ConsistencyModesClusterTest {
             each.consistency(Consistency.LEASED).build(),
             all.consistency(Consistency.LEASED).build());
     try (var cluster = RedisCluster.start(3, 0)) {
-      var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(10));
+      var options = RedisOptions.builder(cluster.uri()).deadline(Duration.ofSeconds(10)).build();
       try (var one = RateLimiter.with(RedisStore.connect(options), rules);
           var other = RateLimiter.with(RedisStore.connect(options), rules)) {
         var passed = new int[4];
@@ -59,7 +59,7 @@ class ConsistencyModesClusterTest {
         var limiter =
             RateLimiter.with(
                 RedisStore.connect(
-                    RedisOptions.of(cluster.uri()).withDeadline(Duration.ofMillis(200))),
+                    RedisOptions.builder(cluster.uri()).deadline(Duration.ofMillis(200)).build()),
                 RuleSet.of(rule))) {
       var dead = cluster.primaryOfSlot(RedisCluster.slotOf("victim"));
       var others =

@@ -71,9 +71,10 @@ class ConsistencyModesTest {
       int instances, ConsistencyOptions consistencyOptions, Consistency consistency, Limit limit) {
     // A long deadline, so that a busy machine is not taken for an outage.
     var options =
-        RedisOptions.of(server.uri())
-            .withDeadline(Duration.ofSeconds(10))
-            .withConsistency(consistencyOptions);
+        RedisOptions.builder(server.uri())
+            .deadline(Duration.ofSeconds(10))
+            .consistency(consistencyOptions)
+            .build();
     for (int i = 0; i < instances; i++) {
       limiters.add(RateLimiter.with(RedisStore.connect(options), rules(consistency, limit)));
     }
@@ -259,7 +260,8 @@ class ConsistencyModesTest {
             opened.incrementAndGet();
           }
         };
-    var options = RedisOptions.of(server.uri()).withConsistency(once).withOutageListener(listener);
+    var options =
+        RedisOptions.builder(server.uri()).consistency(once).outageListener(listener).build();
     var limit = FixedWindow.of(Rate.of(1_000, Duration.ofDays(3_650)));
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, rules(Consistency.EVENTUAL, limit));

@@ -146,8 +146,8 @@ class HoldParityTest {
         Rule.named("two")
             .match("key", "*")
             .match("both", "yes")
-            .limit(RuleLimit.of("a", limit).per("key"))
-            .limit(RuleLimit.of("b", TokenBucket.of(Rate.perSecond(2)).withBurst(5)).per("key"))
+            .limit(RuleLimit.of("a", limit).withPer("key"))
+            .limit(RuleLimit.of("b", TokenBucket.of(Rate.perSecond(2)).withBurst(5)).withPer("key"))
             .build());
   }
 

@@ -174,8 +174,8 @@ class HoldsInRedisTest {
       ScriptCommand.hold(charge, new HoldRequest(holder, Usage.NONE, 0, 10, MINUTE)).writeTo(batch);
     }
     redis.decide(batch, -1);
-    var options = RedisOptions.of(redis.server().uri()).withPrefix("h:");
-    try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)));
+    var options = RedisOptions.builder(redis.server().uri()).prefix("h:");
+    try (var store = RedisStore.connect(options.deadline(Duration.ofSeconds(10)).build());
         var limiter = RateLimiter.with(store, rules)) {
       for (int i = 0; i < 500; i++) {
         assertThat(limiter.checkForResult(Subject.of("k")).isAllowed()).isTrue();

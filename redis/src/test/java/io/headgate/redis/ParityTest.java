@@ -112,7 +112,7 @@ class ParityTest {
     int weight = 1;
     for (var limit : everyAlgorithm().toList()) {
       if (limit.capacity() > 100) continue;
-      several.limit(RuleLimit.of("l" + weight, limit).withWeight(weight).per("key"));
+      several.limit(RuleLimit.of("l" + weight, limit).withWeight(weight).withPer("key"));
       weight++;
     }
     compare(

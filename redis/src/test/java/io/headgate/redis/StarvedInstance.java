@@ -78,7 +78,7 @@ final class StarvedInstance {
 
   /** Connects, and starts at the end of its input. */
   public static void main(String[] arguments) throws IOException {
-    var options = RedisOptions.of(arguments[0]).withDeadline(DEADLINE);
+    var options = RedisOptions.builder(arguments[0]).deadline(DEADLINE).build();
     try (var store = RedisStore.connect(options)) {
       System.out.println(READY);
       System.in.readAllBytes();

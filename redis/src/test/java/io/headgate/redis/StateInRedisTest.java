@@ -155,9 +155,11 @@ class StateInRedisTest {
                 Rule.named("fixed").limit(FixedWindow.of(Rate.of(900, second))),
                 Rule.named("bucket").limit(TokenBucket.of(Rate.perSecond(30)).withBurst(900)),
                 Rule.named("both")
-                    .limit(RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).per("key"))
                     .limit(
-                        RuleLimit.of("sliding", SlidingWindow.of(Rate.of(900, second))).per("key")))
+                        RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).withPer("key"))
+                    .limit(
+                        RuleLimit.of("sliding", SlidingWindow.of(Rate.of(900, second)))
+                            .withPer("key")))
             .map(rule -> RuleSet.of(rule.match("key", "*").build()))
             .toList();
     long begin = micros();

@@ -108,7 +108,7 @@ final class EnvoyRules {
     var rule =
         Rule.named(id(path, limit))
             .match(new Match(conditions))
-            .per(per.toArray(String[]::new))
+            .per(per)
             .limit(FixedWindow.of(limit.permits(), window(limit.unit())));
     if (node.shadow()) rule.mode(Mode.SHADOW);
     rules.add(rule.build());

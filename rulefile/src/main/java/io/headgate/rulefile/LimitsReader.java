@@ -121,15 +121,14 @@ record LimitsReader(Optional<Combine> combine) {
     String unnamed = name.isEmpty() ? limit.get().algorithm().id() : name;
     return section
         .findOrSelf("weight")
-        .attempt(() ->
-            new RuleLimit(
-                given.orElse(unnamed),
-                limit.get(),
-                cost,
-                per,
-                weight.orElse(1L),
-                priority.orElse(0),
-                scope));
+        .attempt(() -> {
+          var read = RuleLimit.of(given.orElse(unnamed), limit.get());
+          if (cost.isPresent()) read = read.withCost(cost.get());
+          if (per.isPresent()) read = read.withPer(per.get());
+          if (weight.isPresent()) read = read.withWeight(weight.get());
+          if (priority.isPresent()) read = read.withPriority(priority.get());
+          return scope.isPresent() ? read.withScope(scope.get()) : read;
+        });
   }
 
   private void rejectUnless(MappingReader section, String field, Combine wanted) {

@@ -50,16 +50,9 @@ final class RuleReader {
     var rule = Rule.named(id);
     section.read("description", "a text", text -> text).ifPresent(rule::description);
     section.find("match").map(MatchReader::match).ifPresent(rule::match);
-    section
-        .find("per")
-        .map(MatchReader::per)
-        .ifPresent(names -> rule.per(names.toArray(String[]::new)));
+    section.find("per").map(MatchReader::per).ifPresent(rule::per);
     limits(section, id, rule);
-    section
-        .read("fallback", "true or false", RuleReader::flag)
-        .ifPresent(on -> {
-          if (on) rule.fallback();
-        });
+    section.read("fallback", "true or false", RuleReader::flag).ifPresent(rule::fallback);
     section.choose("mode", Mode.class).ifPresent(rule::mode);
     section.choose("consistency", Consistency.class).ifPresent(rule::consistency);
     section

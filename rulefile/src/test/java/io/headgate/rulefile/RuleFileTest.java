@@ -69,7 +69,7 @@ class RuleFileTest {
                   RuleLimit.of("bytes", TokenBucket.of(Rate.perHour(10485760))).withCost("bytes"))
               .limit(
                   RuleLimit.of("compliance", RollingWindow.of(Rate.of(100, Duration.ofMinutes(5))))
-                      .per("tenant", "user"))
+                      .withPer("tenant", "user"))
               .build(),
           Rule.named("default").fallback().limit(TokenBucket.of(Rate.perSecond(10))).build());
 
@@ -232,7 +232,7 @@ class RuleFileTest {
                 .limit(
                     RuleLimit.of("calls", TokenBucket.of(Rate.perSecond(10)))
                         .withCost("bytes")
-                        .per("user"))
+                        .withPer("user"))
                 .override(
                     new LimitOverride(
                         Match.of("user", "1"), List.of(RuleLimit.of("calls", bucket))))

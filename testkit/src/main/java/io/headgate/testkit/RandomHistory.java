@@ -147,7 +147,7 @@ final class RandomHistory {
   private RuleLimit ruleLimit(String name) {
     var limit = RuleLimit.of(name, limit()).withWeight(1 + random.nextInt(3));
     if (random.nextInt(4) == 0) limit = limit.withCost("bytes");
-    return random.nextInt(4) == 0 ? limit.per("tenant") : limit;
+    return random.nextInt(4) == 0 ? limit.withPer("tenant") : limit;
   }
 
   private Limit limit() {

@@ -251,7 +251,7 @@ class EventualTest {
 
   @Test
   void evictedCopyReturnsWithTheStoresState() {
-    var options = new ConsistencyOptions(SYNC_INTERVAL, 10, 8);
+    var options = ConsistencyOptions.DEFAULT.withMaxKeys(8);
     var fleet = new Fleet(1, options, rule(TokenBucket.of(Rate.perDay(100))));
     for (int i = 0; i < 100; i++) assertThat(fleet.first().check("hot")).isTrue();
     report(fleet);

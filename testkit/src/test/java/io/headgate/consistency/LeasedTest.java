@@ -286,7 +286,7 @@ class LeasedTest {
 
   @Test
   void countersBeyondTheMaximumAreDecidedStrictly() {
-    var options = new ConsistencyOptions(Duration.ofMillis(100), 10, 3);
+    var options = ConsistencyOptions.DEFAULT.withMaxKeys(3);
     var fleet = new Fleet(1, options, rule(TokenBucket.of(Rate.perMinute(100))));
     for (int i = 0; i < 10; i++) {
       for (int j = 0; j < 100; j++) assertThat(fleet.first().check("user:" + i)).isTrue();

@@ -27,7 +27,9 @@ public final class RedisStoreFactory {
     var log = new OutageLog("Redis at " + options.address());
     var store =
         RedisStore.connect(
-            options.withOutageListener(new CompositeListener(log, options.outageListener())));
+            options.toBuilder()
+                .outageListener(new CompositeListener(log, options.outageListener()))
+                .build());
     if (canDecide(store)) log.reached();
     return store;
   }

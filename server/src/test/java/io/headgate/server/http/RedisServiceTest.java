@@ -63,7 +63,7 @@ class RedisServiceTest {
 
   /** Uses a deadline that a slow machine meets and a paused server does not. */
   private RunningService serve() {
-    var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(5));
+    var options = RedisOptions.builder(redis.uri()).deadline(Duration.ofSeconds(5)).build();
     return RunningService.over(RedisStore.connect(options), USERS, GUARDED, JOBS, LINE);
   }
 

@@ -25,10 +25,11 @@ class StoreMetricsTest {
     var counts = new StoreMetrics();
     try (var redis = RedisServer.start()) {
       var options =
-          RedisOptions.of(redis.uri())
-              .withDeadline(Duration.ofSeconds(5))
-              .withOutageListener(counts)
-              .withRoundTripListener(counts);
+          RedisOptions.builder(redis.uri())
+              .deadline(Duration.ofSeconds(5))
+              .outageListener(counts)
+              .roundTripListener(counts)
+              .build();
       try (var service = RunningService.over(RedisStore.connect(options), counts, USERS)) {
         for (int i = 0; i < 3; i++) service.post("/v1/check", "{\"key\":\"user:1\"}");
         var available = Series.of(service);

@@ -43,7 +43,7 @@ class UnreleasableSlotsTest {
   @Test
   void batchOfADisconnectedClientKeepsNoSlot() {
     try (var redis = RedisServer.start()) {
-      var options = RedisOptions.of(redis.uri()).withDeadline(TIMEOUT);
+      var options = RedisOptions.builder(redis.uri()).deadline(TIMEOUT).build();
       try (var service = RunningService.over(RedisStore.connect(options), JOBS)) {
         assertThat(service.post("/v1/peek", JOB).body()).contains("\"remaining\":2,");
         redis.pause();

@@ -153,7 +153,7 @@ class TracesTest {
   @Test
   void redisCallIsAChildSpanAndTimeoutIsAnError() {
     try (var redis = RedisServer.start()) {
-      var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(3));
+      var options = RedisOptions.builder(redis.uri()).deadline(Duration.ofSeconds(3)).build();
       try (var service = service(1, RedisStore.connect(options))) {
         // Each with its own key, since denials are cached and cause no Redis call.
         service.post("/v1/check", "{\"key\":\"user:1\"}");

@@ -72,7 +72,7 @@ class CrossSlotPlanExactnessTest {
                 .match("user", "*")
                 .combine(new Combine.Any())
                 .limit(RuleLimit.of("own", TokenBucket.of(Rate.perDay(300))))
-                .limit(RuleLimit.of("shared", TokenBucket.of(Rate.perDay(500))).per(new String[0]))
+                .limit(RuleLimit.of("shared", TokenBucket.of(Rate.perDay(500))).withPer())
                 .build());
     assertThat(admitted(rules)).isEqualTo(800);
   }
@@ -86,7 +86,7 @@ class CrossSlotPlanExactnessTest {
                 .match("user", "*")
                 .combine(new Combine.Weighted(500))
                 .limit(RuleLimit.of("own", FixedWindow.of(Rate.perDay(300))))
-                .limit(RuleLimit.of("shared", FixedWindow.of(Rate.perDay(500))).per(new String[0]))
+                .limit(RuleLimit.of("shared", FixedWindow.of(Rate.perDay(500))).withPer())
                 .build());
     // A request charges both limits or, while another holds the last permit of one, just the other.
     assertThat(admitted(rules)).isBetween(500L, 800L);
@@ -94,7 +94,7 @@ class CrossSlotPlanExactnessTest {
 
   /** Returns the number of admitted requests until every limit is exhausted. */
   private static long admitted(RuleSet rules) throws Exception {
-    var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(20));
+    var options = RedisOptions.builder(cluster.uri()).deadline(Duration.ofSeconds(20)).build();
     var admitted = new AtomicLong();
     try (var limiter = RateLimiter.with(RedisStore.connect(options), rules)) {
       limiter.peek(REQUEST);
