@@ -55,6 +55,26 @@ public final class CheckResult {
     this.decidingCharge = strictest == null ? tightest() : reportedLimit(strictest);
   }
 
+  /**
+   * Returns the result of a plan that was evaluated without charging it. Each limit that passed
+   * reports the state before the charge; a limit that refused does so in any case.
+   *
+   * @param answer the result of the plan at zero cost, followed by that of the plan
+   */
+  static CheckResult ofPeek(Plan plan, PlanResult answer) {
+    int size = plan.charges().size();
+    var outcomes = new ArrayList<Outcome>(size);
+    for (int i = 0; i < size; i++) {
+      var now = answer.outcomes().get(i);
+      var requested = answer.outcomes().get(size + i);
+      outcomes.add(
+          requested instanceof Outcome.Passed passed
+              ? new Outcome.Passed(now.remaining(), now.resetAfter(), passed.delay())
+              : requested);
+    }
+    return new CheckResult(plan, new PlanResult(outcomes, answer.source()), false);
+  }
+
   /** Returns the decision alone. A plan of one enforced limit needs no {@code CheckResult}. */
   static Decision decision(Plan plan, PlanResult answer) {
     if (!plan.isSingleEnforcedLimit()) return new CheckResult(plan, answer, true).decision();
@@ -133,6 +153,7 @@ public final class CheckResult {
   /** Receives each rule that applied, with whether that rule alone let the request pass. */
   @FunctionalInterface
   public interface RuleVisitor {
+    /** Called once for each rule that applied. */
     void visit(Rule rule, boolean passed);
   }
 
@@ -229,7 +250,7 @@ public final class CheckResult {
   }
 
   private LimitReport report(int charge) {
-    return LimitReport.of(
+    return new LimitReport(
         plan.charges().get(charge).counter(), outcomes.get(charge), partOf(charge).isEnforced());
   }
 

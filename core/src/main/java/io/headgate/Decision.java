@@ -23,8 +23,8 @@ public sealed interface Decision {
   /**
    * The request may go ahead now.
    *
-   * @param remaining the permits left in the tightest limit after this request; {@link #UNLIMITED}
-   *     if no rule applies
+   * @param remaining the permits left in the tightest limit, after this request unless it was a
+   *     peek; {@link #UNLIMITED} if no rule applies
    * @param resetAfter the time until that limit is back at its full capacity if it is not used
    */
   record Allowed(long remaining, Duration resetAfter) implements Decision {
@@ -33,7 +33,8 @@ public sealed interface Decision {
   }
 
   /**
-   * The request may go ahead after {@code delay}. Its place in the queue has been charged.
+   * The request may go ahead after {@code delay}. Its place in the queue has been charged, unless
+   * it was a peek.
    *
    * @param delay the time to wait before the request is sent
    * @param remaining the places left in the queue

@@ -14,6 +14,7 @@ import java.util.List;
  *     charged in that case
  */
 public record JointResult(CheckResult whole, List<CheckResult> each) {
+  /** Copies the list. */
   public JointResult {
     each = List.copyOf(each);
   }

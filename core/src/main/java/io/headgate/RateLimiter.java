@@ -69,8 +69,8 @@ public final class RateLimiter implements AutoCloseable {
   /**
    * Creates a limiter with a given clock.
    *
-   * @param ticker the clock for rule schedules and for {@link #await}; counters use the store's
-   *     clock
+   * @param ticker the clock for rule schedules and for {@link #await(Request) await}; counters use
+   *     the store's clock
    */
   public static RateLimiter with(Store store, RuleSet rules, Ticker ticker) {
     return new RateLimiter(store, rules, ticker);
@@ -81,20 +81,25 @@ public final class RateLimiter implements AutoCloseable {
     return check(Request.of(subject));
   }
 
-  /** Checks a request of the given cost, and charges it if it is allowed. */
-  public Decision check(Subject subject, long cost) {
-    return check(Request.of(subject, cost));
-  }
-
   /** Checks a request, and charges its costs if it is allowed. A denied request charges nothing. */
   public Decision check(Request request) {
     var plan = plan(request);
     return CheckResult.decision(plan, store.decide(plan));
   }
 
+  /** Checks a request of cost 1 as {@link #checkAsync(Request)} does. */
+  public CompletionStage<Decision> checkAsync(Subject subject) {
+    return checkAsync(Request.of(subject));
+  }
+
   /** Checks as {@link #check(Request)} does, without blocking the calling thread. */
   public CompletionStage<Decision> checkAsync(Request request) {
     return checkForResultAsync(request).thenApply(CheckResult::decision);
+  }
+
+  /** Checks a request of cost 1 as {@link #checkForResult(Request)} does. */
+  public CheckResult checkForResult(Subject subject) {
+    return checkForResult(Request.of(subject));
   }
 
   /** Checks as {@link #check(Request)} does, and returns the state of every limit as well. */
@@ -103,7 +108,12 @@ public final class RateLimiter implements AutoCloseable {
     return new CheckResult(plan, store.decide(plan), true);
   }
 
-  /** Checks as {@link #checkForResult} does, without blocking the calling thread. */
+  /** Checks a request of cost 1 as {@link #checkForResultAsync(Request)} does. */
+  public CompletionStage<CheckResult> checkForResultAsync(Subject subject) {
+    return checkForResultAsync(Request.of(subject));
+  }
+
+  /** Checks as {@link #checkForResult(Request)} does, without blocking the calling thread. */
   public CompletionStage<CheckResult> checkForResultAsync(Request request) {
     var plan = plan(request);
     return store.decideAsync(plan).thenApply(answer -> new CheckResult(plan, answer, true));
@@ -133,10 +143,35 @@ public final class RateLimiter implements AutoCloseable {
     return requests.stream().map(request -> current.plan(request, now, holder)).toList();
   }
 
-  /** Returns the result that {@link #checkForResult} would return now, and charges nothing. */
+  /** Peeks at a request of cost 1 as {@link #peek(Request)} does. */
+  public CheckResult peek(Subject subject) {
+    return peek(Request.of(subject));
+  }
+
+  /**
+   * Returns whether {@link #checkForResult(Request)} would allow the request now, and after which
+   * delay. Charges nothing, so {@code remaining} and {@code resetAfter} of the decision and of the
+   * reports are the present state, before any charge.
+   *
+   * <p>The store evaluates the decision and the state in one call, so they agree with each other
+   * under concurrent checks: an allowed peek reports enough permits for its cost. Only counters
+   * that a store does not evaluate atomically, such as those in different hash slots of a Redis
+   * Cluster, may be of different moments.
+   */
   public CheckResult peek(Request request) {
     var plan = plan(request);
-    return new CheckResult(plan, store.peek(plan), false);
+    var both = CombinedPlan.of(List.of(plan.atZeroCost(), plan));
+    return CheckResult.ofPeek(plan, store.peek(both.whole()));
+  }
+
+  /**
+   * Checks a request of cost 1 as {@link #await(Request)} does.
+   *
+   * @throws InterruptedException if the thread is interrupted while it waits; the request stays
+   *     charged
+   */
+  public Decision await(Subject subject) throws InterruptedException {
+    return await(Request.of(subject));
   }
 
   /**
@@ -154,14 +189,16 @@ public final class RateLimiter implements AutoCloseable {
     return decision;
   }
 
-  /** Checks as {@link #checkForResult} does, and returns the acquired slots as a resource. */
-  public Slot acquire(Request request) {
-    return new Slot(this, checkForResult(request));
-  }
-
-  /** Acquires slots for a request of cost 1. */
+  /** Acquires slots for a request of cost 1 as {@link #acquire(Request)} does. */
   public Slot acquire(Subject subject) {
     return acquire(Request.of(subject));
+  }
+
+  /**
+   * Checks as {@link #checkForResult(Request)} does, and returns the acquired slots as a resource.
+   */
+  public Slot acquire(Request request) {
+    return new Slot(this, checkForResult(request));
   }
 
   /**
@@ -239,6 +276,7 @@ public final class RateLimiter implements AutoCloseable {
     this.rules = rules;
   }
 
+  /** Returns the store that keeps the counters. */
   public Store store() {
     return store;
   }

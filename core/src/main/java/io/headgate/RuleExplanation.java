@@ -10,6 +10,7 @@ import java.util.List;
  * @param limits the state of the rule's limits; empty if the rule does not apply
  */
 public record RuleExplanation(MatchExplanation explanation, List<LimitReport> limits) {
+  /** Copies the list. */
   public RuleExplanation {
     limits = List.copyOf(limits);
   }

@@ -66,6 +66,6 @@ class AwaitTest {
   }
 
   private static Rule queue(Rate rate, long length) {
-    return Rule.named("queue").limit(LeakyBucket.queueing(rate, length)).build();
+    return Rule.named("queue").limit(LeakyBucket.of(rate).withQueue(length)).build();
   }
 }

@@ -98,7 +98,7 @@ class CheckAllTest {
 
   @Test
   void slotsOfAllRequestsAreReleasedByOneId() {
-    var rule = perUser().limit(new Concurrency(2, Duration.ofMinutes(1))).build();
+    var rule = perUser().limit(Concurrency.of(2).withLease(Duration.ofMinutes(1))).build();
     try (var limiter = RateLimiter.inMemory(rule)) {
       var taken = limiter.checkAll(List.of(ADA, ADA));
       assertThat(limiter.checkAll(List.of(ADA)).isAllowed()).isFalse();

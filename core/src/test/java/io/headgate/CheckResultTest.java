@@ -8,6 +8,7 @@ import io.headgate.Decision.Allowed;
 import io.headgate.Decision.Delayed;
 import io.headgate.Decision.Denied;
 import io.headgate.Decision.Impossible;
+import io.headgate.limit.Algorithm;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -22,7 +23,6 @@ import io.headgate.rule.Subject;
 import io.headgate.store.Source;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class CheckResultTest {
@@ -60,21 +60,34 @@ class CheckResultTest {
                 .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perMinute(5))).withCost("calls"))
                 .build());
     ticker.advance(Duration.ofSeconds(10));
-    assertThat(
-            limiter.checkForResult(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits())
-        .containsExactly(
-            new LimitReport(
-                "contract",
-                "calls",
-                "contract/calls",
-                "fixed-window",
-                5,
-                3,
-                Duration.ofSeconds(50),
-                Duration.ofMinutes(1),
-                Optional.of("calls"),
-                false,
-                false));
+    var reports =
+        limiter.checkForResult(new Request(Subject.of("x"), 1, Map.of("calls", 2L))).limits();
+    assertThat(reports).hasSize(1);
+    var report = reports.getFirst();
+    assertThat(report.rule()).isEqualTo("contract");
+    assertThat(report.name()).isEqualTo("calls");
+    assertThat(report.policy()).isEqualTo("contract/calls");
+    assertThat(report.algorithm()).isEqualTo(Algorithm.FIXED_WINDOW);
+    assertThat(report.limit()).isEqualTo(5);
+    assertThat(report.remaining()).isEqualTo(3);
+    assertThat(report.resetAfter()).isEqualTo(Duration.ofSeconds(50));
+    assertThat(report.window()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(report.cost()).contains("calls");
+    assertThat(report.violated()).isFalse();
+    assertThat(report.enforced()).isFalse();
+    assertThat(report).hasToString("contract/calls: 3 of 5 left (fixed-window, shadow)");
+  }
+
+  @Test
+  void reportsOfTheSameStateAreEqual() {
+    var rule = Rule.named("r").limit(perMinute(5)).build();
+    var limiter = limiter(ticker, rule);
+    var first = limiter.checkForResult(ONE).limits();
+    assertThat(limiter.checkForResult(ONE).limits()).isNotEqualTo(first);
+    var another = limiter(ticker, rule).checkForResult(ONE).limits();
+    assertThat(another).isEqualTo(first).hasSameHashCodeAs(first);
+    var changed = Rule.named("r").limit(perMinute(5).withBurst(9)).build();
+    assertThat(limiter(ticker, changed).checkForResult(ONE).limits()).isNotEqualTo(first);
   }
 
   @Test
@@ -202,11 +215,11 @@ class CheckResultTest {
     var limiter =
         limiter(
             ticker,
-            Rule.named("short").limit(LeakyBucket.queueing(Rate.perSecond(10), 9)).build(),
-            Rule.named("long").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build(),
+            Rule.named("short").limit(LeakyBucket.of(Rate.perSecond(10)).withQueue(9)).build(),
+            Rule.named("long").limit(LeakyBucket.of(Rate.perSecond(2)).withQueue(5)).build(),
             Rule.named("shadow")
                 .mode(Mode.SHADOW)
-                .limit(LeakyBucket.queueing(Rate.perSecond(1), 5))
+                .limit(LeakyBucket.of(Rate.perSecond(1)).withQueue(5))
                 .build());
     assertThat(limiter.checkForResult(ONE).delay()).isZero();
     var result = limiter.checkForResult(ONE);
@@ -220,14 +233,15 @@ class CheckResultTest {
   @Test
   void peekShowsTheDelayWithoutTakingAPlace() {
     var limiter =
-        limiter(ticker, Rule.named("q").limit(LeakyBucket.queueing(Rate.perSecond(2), 5)).build());
+        limiter(
+            ticker, Rule.named("q").limit(LeakyBucket.of(Rate.perSecond(2)).withQueue(5)).build());
     limiter.check(ONE);
     assertThat(limiter.peek(ONE).delay()).isEqualTo(Duration.ofMillis(500));
     assertThat(limiter.checkForResult(ONE).delay()).isEqualTo(Duration.ofMillis(500));
   }
 
   private static Limit perTenSeconds(long permits) {
-    return new TokenBucket(Rate.of(permits, Duration.ofSeconds(10)));
+    return TokenBucket.of(Rate.of(permits, Duration.ofSeconds(10)));
   }
 
   private static Rule ordered(Limit own, Limit all, String cost) {

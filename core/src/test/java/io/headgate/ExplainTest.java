@@ -9,6 +9,7 @@ import io.headgate.limit.Rate;
 import io.headgate.rule.MatchExplanation;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Plan;
+import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
@@ -70,7 +71,7 @@ class ExplainTest {
   @Test
   void throttledCallerHasNothingLeft() {
     var limiter = limiter(ticker, Rule.named("r").limit(perMinute(2)).build());
-    limiter.check(ADA, 2);
+    limiter.check(Request.of(ADA, 2));
     assertThat(limiter.explain(ADA).stream().map(ExplainTest::show))
         .containsExactly("r: applies [token-bucket 0/2]");
   }

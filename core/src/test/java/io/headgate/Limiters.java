@@ -1,6 +1,5 @@
 package io.headgate;
 
-import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
@@ -17,8 +16,8 @@ final class Limiters {
     return RateLimiter.with(MemoryStore.create(ticker, 10_000), rules, ticker);
   }
 
-  static Limit perMinute(long permits) {
-    return new TokenBucket(Rate.perMinute(permits));
+  static TokenBucket perMinute(long permits) {
+    return TokenBucket.of(Rate.perMinute(permits));
   }
 
   private Limiters() {}

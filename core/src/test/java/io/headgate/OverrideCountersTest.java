@@ -66,7 +66,7 @@ class OverrideCountersTest {
     var raised =
         Rule.named("api").match("user", "*").limit(daily(4)).override("user", "ann", daily(8));
     try (var limiter = limiter(rule)) {
-      limiter.check(ANN, 2);
+      limiter.check(Request.of(ANN, 2));
       limiter.replaceRules(RuleSet.of(raised.build()));
       assertThat(remaining(limiter, ANN)).isEqualTo(4);
     }
@@ -78,7 +78,7 @@ class OverrideCountersTest {
     var after =
         Rule.named("api").match("user", "*").limit(daily(4)).override("method", "POST", daily(2));
     try (var limiter = limiter(before)) {
-      limiter.check(ANN, 4);
+      limiter.check(Request.of(ANN, 4));
       limiter.replaceRules(RuleSet.of(after.build()));
       assertThat(remaining(limiter, ANN)).isEqualTo(0);
       assertThat(remaining(limiter, ANN.with("method", "POST"))).isEqualTo(2);
@@ -103,7 +103,7 @@ class OverrideCountersTest {
             .override(new LimitOverride(samePost, List.of(RuleLimit.of("api", daily(8)))));
     var request = ANN.with("method", "POST").with("path", "/a");
     try (var limiter = limiter(before.build())) {
-      limiter.check(request, 2);
+      limiter.check(Request.of(request, 2));
       limiter.replaceRules(RuleSet.of(after.build()));
       assertThat(remaining(limiter, request)).isEqualTo(4);
     }
@@ -111,8 +111,7 @@ class OverrideCountersTest {
 
   @Test
   void limitRepeatedByAnOverrideSharesTheRulesCounter() {
-    var everybody =
-        RuleLimit.of("all", daily(10)).per(new String[0]).withScope(RuleLimit.Scope.GLOBAL);
+    var everybody = RuleLimit.of("all", daily(10)).withPer().withScope(RuleLimit.Scope.GLOBAL);
     var user = RuleLimit.of("user", daily(2)).withScope(RuleLimit.Scope.USER);
     var vip = RuleLimit.of("user", daily(20)).withScope(RuleLimit.Scope.USER);
     var rule =
@@ -124,9 +123,9 @@ class OverrideCountersTest {
             .override(new LimitOverride(Match.of("plan", "vip"), List.of(vip, everybody)))
             .build();
     try (var limiter = limiter(rule)) {
-      assertThat(limiter.check(ANN.with("plan", "vip"), 9).isAllowed()).isTrue();
-      assertThat(limiter.check(Subject.of("user", "bob"), 1).isAllowed()).isTrue();
-      assertThat(limiter.check(Subject.of("user", "eve"), 1).isAllowed()).isFalse();
+      assertThat(limiter.check(Request.of(ANN.with("plan", "vip"), 9)).isAllowed()).isTrue();
+      assertThat(limiter.check(Subject.of("user", "bob")).isAllowed()).isTrue();
+      assertThat(limiter.check(Subject.of("user", "eve")).isAllowed()).isFalse();
       assertThat(rule.separateCounters()).containsExactly(new Rule.SeparateCounter(0, 0));
     }
   }
@@ -153,7 +152,7 @@ class OverrideCountersTest {
 
   @Test
   void limitsPerDifferentAttributesHaveSeparateCounters() {
-    var byTenant = RuleLimit.of("api", daily(10)).per("tenant");
+    var byTenant = RuleLimit.of("api", daily(10)).withPer("tenant");
     var rule =
         Rule.named("api")
             .match("user", "*")
@@ -161,8 +160,8 @@ class OverrideCountersTest {
             .override(new LimitOverride(Match.of("user", "ann"), List.of(byTenant)))
             .build();
     try (var limiter = limiter(rule)) {
-      limiter.check(Subject.of("user", "acme"), 10);
-      assertThat(limiter.check(ANN.with("tenant", "acme"), 10).isAllowed()).isTrue();
+      limiter.check(Request.of(Subject.of("user", "acme"), 10));
+      assertThat(limiter.check(Request.of(ANN.with("tenant", "acme"), 10)).isAllowed()).isTrue();
     }
   }
 
@@ -186,12 +185,12 @@ class OverrideCountersTest {
     try (var limiter = limiter(exports())) {
       var export = ANN.with("path", "/export");
       var other = Subject.of("user", "bob").with("path", "/export");
-      for (var subject : List.of(ANN, export, other)) limiter.check(subject, 7);
+      for (var subject : List.of(ANN, export, other)) limiter.check(Request.of(subject, 7));
       assertThat(limiter.reset(ANN, "api")).isTrue();
       assertThat(remaining(limiter, ANN)).isEqualTo(100);
       assertThat(remaining(limiter, export)).isEqualTo(1_000);
       assertThat(remaining(limiter, other)).isEqualTo(993);
-      limiter.check(ANN, 7);
+      limiter.check(Request.of(ANN, 7));
       limiter.reset(export, "api");
       assertThat(remaining(limiter, ANN)).isEqualTo(100);
     }
@@ -199,9 +198,9 @@ class OverrideCountersTest {
 
   @Test
   void slotOfAnOverrideIsReleasedAfterTheOverridesWereReordered() {
-    var one = new Concurrency(1, Duration.ofHours(1));
-    var two = new Concurrency(2, Duration.ofHours(1));
-    var three = new Concurrency(3, Duration.ofHours(1));
+    var one = Concurrency.of(1).withLease(Duration.ofHours(1));
+    var two = Concurrency.of(2).withLease(Duration.ofHours(1));
+    var three = Concurrency.of(3).withLease(Duration.ofHours(1));
     var before =
         Rule.named("api")
             .match("user", "*")

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.Decision.Allowed;
 import io.headgate.Decision.Denied;
 import io.headgate.Decision.Impossible;
+import io.headgate.rule.Combine;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
@@ -48,7 +49,7 @@ class RateLimiterTest {
   @Test
   void retryAfterIsExact() {
     var limiter = limiter(ticker, perUser);
-    limiter.check(ADA, 2);
+    limiter.check(Request.of(ADA, 2));
     ticker.advance(Duration.ofSeconds(30).minusNanos(1_000));
     assertThat(limiter.check(ADA)).isEqualTo(new Denied(Duration.ofNanos(1_000)));
     ticker.advance(Duration.ofNanos(1_000));
@@ -58,7 +59,7 @@ class RateLimiterTest {
   @Test
   void callersHaveSeparateCounters() {
     var limiter = limiter(ticker, perUser);
-    limiter.check(ADA, 2);
+    limiter.check(Request.of(ADA, 2));
     assertThat(limiter.check(ADA).isAllowed()).isFalse();
     assertThat(limiter.check(BOB).isAllowed()).isTrue();
   }
@@ -77,26 +78,56 @@ class RateLimiterTest {
   @Test
   void costAboveTheCapacityIsImpossible() {
     var limiter = limiter(ticker, perUser);
-    assertThat(limiter.check(ADA, 3)).isEqualTo(new Impossible(3, 2));
-    assertThat(limiter.check(ADA, 2).isAllowed()).isTrue();
+    assertThat(limiter.check(Request.of(ADA, 3))).isEqualTo(new Impossible(3, 2));
+    assertThat(limiter.check(Request.of(ADA, 2)).isAllowed()).isTrue();
   }
 
   @Test
   void costOfZeroChargesNothing() {
     var limiter = limiter(ticker, perUser);
-    assertThat(limiter.check(ADA, 0)).isEqualTo(new Allowed(2, Duration.ZERO));
-    limiter.check(ADA, 2);
-    assertThat(limiter.check(ADA, 0)).isEqualTo(new Allowed(0, Duration.ofMinutes(1)));
+    assertThat(limiter.check(Request.of(ADA, 0))).isEqualTo(new Allowed(2, Duration.ZERO));
+    limiter.check(Request.of(ADA, 2));
+    assertThat(limiter.check(Request.of(ADA, 0))).isEqualTo(new Allowed(0, Duration.ofMinutes(1)));
   }
 
   @Test
-  void peekReturnsTheDecisionOfACheckAndChargesNothing() {
+  void peekReportsThePresentStateAndChargesNothing() {
     var limiter = limiter(ticker, perUser);
     for (int i = 0; i < 3; i++) {
-      var peeked = limiter.peek(Request.of(ADA)).decision();
-      assertThat(limiter.peek(Request.of(ADA)).decision()).isEqualTo(peeked);
-      assertThat(limiter.check(ADA)).isEqualTo(peeked);
+      assertThat(limiter.peek(ADA).decision()).isEqualTo(new Allowed(2, Duration.ZERO));
     }
+    limiter.check(ADA);
+    assertThat(limiter.peek(ADA).decision()).isEqualTo(allowed(1, 30));
+    assertThat(limiter.peek(Request.of(ADA, 2)).decision())
+        .isEqualTo(new Denied(Duration.ofSeconds(30)));
+    assertThat(limiter.peek(Request.of(ADA, 3)).decision()).isEqualTo(new Impossible(3, 2));
+    limiter.check(ADA);
+    assertThat(limiter.peek(ADA).decision()).isEqualTo(new Denied(Duration.ofSeconds(30)));
+  }
+
+  /** Of limits that are each other's overflow, one may refuse a request that is allowed. */
+  @Test
+  void peekReportsWhichLimitsWouldRefuse() {
+    var limiter =
+        limiter(
+            ticker,
+            Rule.named("contract")
+                .combine(new Combine.Any())
+                .limit(RuleLimit.of("small", perMinute(2)))
+                .limit(RuleLimit.of("large", perMinute(5)))
+                .build());
+    var peeked = limiter.peek(Request.of(ADA, 3));
+    assertThat(peeked.isAllowed()).isTrue();
+    assertThat(peeked.limits().stream().map(LimitReport::remaining)).containsExactly(2L, 5L);
+    assertThat(peeked.limits().stream().map(LimitReport::violated)).containsExactly(true, false);
+    assertThat(peeked.rule().map(Rule::id)).contains("contract");
+  }
+
+  @Test
+  void peekOfARequestThatNoRuleMatchesIsUnlimited() {
+    var limiter = limiter(ticker, perUser);
+    assertThat(limiter.peek(Subject.of("robot:1")).decision())
+        .isEqualTo(new Allowed(Allowed.UNLIMITED, Duration.ZERO));
   }
 
   @Test
@@ -120,17 +151,31 @@ class RateLimiterTest {
   @Test
   void checkAsyncDecidesAsCheckDoes() {
     var limiter = limiter(ticker, perUser);
-    assertThat(limiter.checkAsync(Request.of(ADA))).isCompletedWithValue(allowed(1, 30));
+    assertThat(limiter.checkAsync(ADA)).isCompletedWithValue(allowed(1, 30));
     assertThat(limiter.checkForResultAsync(Request.of(ADA, 2)))
         .isCompletedWithValueMatching(result -> !result.isAllowed());
     assertThat(limiter.check(ADA)).isEqualTo(allowed(0, 60));
   }
 
   @Test
+  void aSubjectAloneIsARequestOfCostOne() throws Exception {
+    var limiter =
+        limiter(ticker, Rule.named("per-user").match("key", "user:*").limit(perMinute(9)).build());
+    limiter.check(ADA);
+    limiter.checkAsync(ADA);
+    limiter.checkForResult(ADA);
+    limiter.checkForResultAsync(ADA);
+    limiter.await(ADA);
+    limiter.acquire(ADA).close();
+    limiter.peek(ADA);
+    assertThat(limiter.check(Request.of(ADA, 0))).isEqualTo(allowed(3, 40));
+  }
+
+  @Test
   void resetClearsOneCallerUnderOneRule() {
     var limiter = limiter(ticker, perUser, Rule.named("everybody").limit(perMinute(100)).build());
-    limiter.check(ADA, 2);
-    limiter.check(BOB, 2);
+    limiter.check(Request.of(ADA, 2));
+    limiter.check(Request.of(BOB, 2));
 
     assertThat(limiter.reset(ADA, "per-user")).isTrue();
 
@@ -187,8 +232,8 @@ class RateLimiterTest {
         var set = RateLimiter.inMemory(RuleSet.of(perUser));
         var store = RateLimiter.with(MemoryStore.create(), List.of(perUser))) {
       for (var limiter : List.of(one, many, set, store)) {
-        assertThat(limiter.check(ADA, 2).isAllowed()).isTrue();
-        assertThat(limiter.check(ADA, 2).isAllowed()).isFalse();
+        assertThat(limiter.check(Request.of(ADA, 2)).isAllowed()).isTrue();
+        assertThat(limiter.check(Request.of(ADA, 2)).isAllowed()).isFalse();
         assertThat(limiter.rules().rules()).containsExactly(perUser);
         assertThat(limiter.store().trackedKeys()).isEqualTo(1);
       }
@@ -205,6 +250,6 @@ class RateLimiterTest {
   }
 
   private static String rule(RateLimiter limiter) {
-    return limiter.peek(Request.of(ADA)).rule().map(Rule::id).orElse("none");
+    return limiter.peek(ADA).rule().map(Rule::id).orElse("none");
   }
 }

@@ -31,30 +31,30 @@ class ReplacedRulesTest {
   @Test
   void newRuleAppliesFromTheNextCheck() {
     var limiter = limiter(ticker);
-    assertThat(limiter.checkForResult(Request.of(ADA)).rule()).isEmpty();
+    assertThat(limiter.checkForResult(ADA).rule()).isEmpty();
     var rules = rules(perMinute(1));
     limiter.replaceRules(rules);
     assertThat(limiter.rules()).isSameAs(rules);
-    assertThat(limiter.checkForResult(Request.of(ADA)).rule().map(Rule::id)).contains("r");
+    assertThat(limiter.checkForResult(ADA).rule().map(Rule::id)).contains("r");
   }
 
   @Test
   void unchangedRuleKeepsItsState() {
     var limiter = limiter(ticker, rules(perMinute(10)));
-    limiter.check(ADA, 7);
+    limiter.check(Request.of(ADA, 7));
     ticker.advance(Duration.ofSeconds(3));
-    var before = limiter.peek(Request.of(ADA)).decision();
+    var before = limiter.peek(ADA).decision();
     limiter.replaceRules(
         RuleSet.of(
             Rule.named("new").limit(perMinute(100)).build(),
             Rule.named("r").match("key", "*").limit(perMinute(10)).build()));
-    assertThat(limiter.peek(Request.of(ADA)).decision()).isEqualTo(before);
+    assertThat(limiter.peek(ADA).decision()).isEqualTo(before);
   }
 
   @Test
   void throttledCallerStaysThrottledUnderAHigherLimit() {
     var limiter = limiter(ticker, rules(perMinute(10)));
-    limiter.check(ADA, 10);
+    limiter.check(Request.of(ADA, 10));
     limiter.replaceRules(rules(perMinute(20)));
     assertThat(limiter.check(ADA)).isEqualTo(new Denied(MINUTE.dividedBy(20)));
     ticker.advance(MINUTE.dividedBy(2));
@@ -64,7 +64,7 @@ class ReplacedRulesTest {
   @Test
   void usageIsKeptInProportionUnderAHigherLimit() {
     var limiter = limiter(ticker, rules(perMinute(10)));
-    limiter.check(ADA, 5);
+    limiter.check(Request.of(ADA, 5));
     limiter.replaceRules(rules(perMinute(20)));
     assertThat(remaining(limiter)).isEqualTo(10);
   }
@@ -72,7 +72,7 @@ class ReplacedRulesTest {
   @Test
   void usageIsKeptInProportionUnderALowerLimit() {
     var limiter = limiter(ticker, rules(perMinute(20)));
-    limiter.check(ADA, 10);
+    limiter.check(Request.of(ADA, 10));
     limiter.replaceRules(rules(perMinute(4)));
     assertThat(remaining(limiter)).isEqualTo(2);
   }
@@ -80,7 +80,7 @@ class ReplacedRulesTest {
   @Test
   void usageIsKeptInProportionUnderAnotherAlgorithm() {
     var limiter = limiter(ticker, rules(perMinute(10)));
-    limiter.check(ADA, 5);
+    limiter.check(Request.of(ADA, 5));
     limiter.replaceRules(rules(FixedWindow.of(Rate.perMinute(4))));
     assertThat(remaining(limiter)).isEqualTo(2);
     limiter.replaceRules(rules(SlidingWindow.of(Rate.perMinute(100))));
@@ -90,7 +90,7 @@ class ReplacedRulesTest {
   @Test
   void throttledCallerStaysThrottledUnderAnotherAlgorithm() {
     var limiter = limiter(ticker, rules(FixedWindow.of(Rate.perMinute(10))));
-    limiter.check(ADA, 10);
+    limiter.check(Request.of(ADA, 10));
     limiter.replaceRules(rules(perMinute(10)));
     assertThat(limiter.check(ADA).isAllowed()).isFalse();
     limiter.replaceRules(rules(SlidingWindow.of(Rate.perMinute(10))));
@@ -100,7 +100,7 @@ class ReplacedRulesTest {
   @Test
   void throttledCallerStaysThrottledUnderANewOverride() {
     var limiter = limiter(ticker, rules(perMinute(10)));
-    limiter.check(ADA, 10);
+    limiter.check(Request.of(ADA, 10));
     limiter.replaceRules(
         RuleSet.of(
             Rule.named("r")
@@ -110,7 +110,7 @@ class ReplacedRulesTest {
                 .build()));
     assertThat(limiter.check(ADA)).isEqualTo(new Denied(Duration.ofMillis(100)));
     ticker.advance(MINUTE);
-    assertThat(limiter.check(ADA, 600).isAllowed()).isTrue();
+    assertThat(limiter.check(Request.of(ADA, 600)).isAllowed()).isTrue();
   }
 
   @Test

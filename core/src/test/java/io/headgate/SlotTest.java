@@ -147,10 +147,10 @@ class SlotTest {
   @Test
   void requestWithoutASlotHasNoSlotId() {
     var limiter = limiter(ticker, uploads, Rule.named("calls").limit(perMinute(9)).build());
-    assertThat(limiter.peek(Request.of(ADA)).slotId()).isEmpty();
+    assertThat(limiter.peek(ADA).slotId()).isEmpty();
     assertThat(limiter.checkForResult(Request.of(ADA, 0)).slotId()).isEmpty();
-    assertThat(limiter.checkForResult(Request.of(Subject.of("robot:1"))).slotId()).isEmpty();
-    assertThat(limiter.checkForResult(Request.of(ADA)).slotId()).isPresent();
+    assertThat(limiter.checkForResult(Subject.of("robot:1")).slotId()).isEmpty();
+    assertThat(limiter.checkForResult(ADA).slotId()).isPresent();
   }
 
   @Test
@@ -162,7 +162,7 @@ class SlotTest {
                 .match("key", "user:*")
                 .limit(slots(1))
                 .override("key", "user:bob", slots(1))
-                .override("key", "user:ada", new Concurrency(3, Duration.ofHours(1)))
+                .override("key", "user:ada", Concurrency.of(3).withLease(Duration.ofHours(1)))
                 .build());
     var slot = limiter.acquire(ADA);
     ticker.advance(Duration.ofMinutes(59));
@@ -211,7 +211,7 @@ class SlotTest {
   }
 
   private static Concurrency slots(long max) {
-    return new Concurrency(max, LEASE);
+    return Concurrency.of(max).withLease(LEASE);
   }
 
   private static List<Long> free(RateLimiter limiter) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.SlotToken.SlotRef;
 import io.headgate.limit.Concurrency;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import java.util.ArrayList;
@@ -119,7 +118,7 @@ class SlotTokenTest {
                 .per(attributes.keySet().toArray(String[]::new))
                 .limit(Concurrency.of(1))
                 .build());
-    var slot = limiter.acquire(Request.of(Subject.of(attributes)));
+    var slot = limiter.acquire(Subject.of(attributes));
     assertThat(slot.renew()).isTrue();
     assertThat(limiter.release(slot.id().orElseThrow())).isTrue();
   }

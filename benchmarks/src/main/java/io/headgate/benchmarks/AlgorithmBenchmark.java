@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.TearDown;
 public class AlgorithmBenchmark {
   private static final int FIRST_REQUESTS = 1_000;
 
-  @Param Algorithm algorithm = Algorithm.TOKEN_BUCKET;
+  @Param BenchmarkedLimit algorithm = BenchmarkedLimit.TOKEN_BUCKET;
 
   private final Steps steps = new Steps();
   private final Subject subject = Subject.of("user:42");
@@ -43,7 +43,7 @@ public class AlgorithmBenchmark {
 
     @Override
     public long micros() {
-      return now += Algorithm.STEP_MICROS;
+      return now += BenchmarkedLimit.STEP_MICROS;
     }
   }
 

@@ -6,11 +6,11 @@ final class Algorithms {
 
   static String report(BenchmarkContext context) {
     var table = new Table("", "store", "", "`check`", "");
-    var floor = measure(context, "floor", Algorithm.TOKEN_BUCKET);
+    var floor = measure(context, "floor", BenchmarkedLimit.TOKEN_BUCKET);
     table.row("baseline: one compare-and-set", floor.toString(), floor.times(floor), "", "");
-    for (var algorithm : Algorithm.values()) {
+    for (var algorithm : BenchmarkedLimit.values()) {
       var check = measure(context, "check", algorithm);
-      if (algorithm == Algorithm.CONCURRENCY) { // each request has its own plan
+      if (algorithm == BenchmarkedLimit.CONCURRENCY) { // each request has its own plan
         table.row(algorithm.title, "", "", check.toString(), check.times(floor));
         continue;
       }
@@ -31,7 +31,8 @@ final class Algorithms {
         .formatted(table);
   }
 
-  private static Measurement measure(BenchmarkContext context, String method, Algorithm algorithm) {
+  private static Measurement measure(
+      BenchmarkContext context, String method, BenchmarkedLimit algorithm) {
     return context
         .jmh()
         .measure(Jmh.Call.of(AlgorithmBenchmark.class, method).with("algorithm", algorithm));

@@ -6,7 +6,6 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.rule.Consistency;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -61,14 +60,14 @@ public class ConsistencyBenchmark {
     var rule =
         Rule.named("per-user")
             .match("key", "user:*")
-            .limit(new TokenBucket(Rate.perSecond(1_000_000_000)));
+            .limit(TokenBucket.of(Rate.perSecond(1_000_000_000)));
     if (mode == StoreMode.MEMORY) {
       limiter = RateLimiter.with(MemoryStore.create(), RuleSet.of(rule.build()));
       return;
     }
     var started = RedisServer.start();
     server = started;
-    var options = RedisOptions.of(started.uri()).withDeadline(TIMEOUT);
+    var options = RedisOptions.builder(started.uri()).deadline(TIMEOUT).build();
     limiter =
         RateLimiter.with(
             RedisStore.connect(options),
@@ -82,7 +81,7 @@ public class ConsistencyBenchmark {
     Eventually.holds(
         "decisions are " + mode,
         TIMEOUT,
-        () -> limiter.checkForResult(Request.of(subject)).source() == expected);
+        () -> limiter.checkForResult(subject).source() == expected);
   }
 
   @TearDown

@@ -30,13 +30,13 @@ record HeadgateRemote(RateLimiter limiter, List<Request> requests) implements Re
 
   /** Opens a limiter whose denials, of more than one permit, are not cached. */
   static Remote exhaustedByTwos(String uri, String name, int keys) {
-    return open(uri, name, List.of(new TokenBucket(Rate.perDay(2), 3)), keys, 2);
+    return open(uri, name, List.of(TokenBucket.of(Rate.perDay(2)).withBurst(3)), keys, 2);
   }
 
   static Remote open(String uri, String name, List<Limit> limits, int keys, long cost) {
     var rule = Rule.named(name).match("key", "user:*");
-    for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm(), limit));
-    var store = RedisStore.connect(RedisOptions.of(uri).withDeadline(DEADLINE));
+    for (var limit : limits) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
+    var store = RedisStore.connect(RedisOptions.builder(uri).deadline(DEADLINE).build());
     try {
       var limiter = RateLimiter.with(store, RuleSet.of(rule.build()));
       var first = Request.of(Subject.of("user:first"));

@@ -20,7 +20,7 @@ enum HoldableLimit {
 
   Holdable of(Rate rate) {
     return switch (this) {
-      case TOKEN_BUCKET -> new TokenBucket(rate);
+      case TOKEN_BUCKET -> TokenBucket.of(rate);
       case FIXED_WINDOW -> FixedWindow.of(rate);
       case SLIDING_WINDOW -> SlidingWindow.of(rate);
     };

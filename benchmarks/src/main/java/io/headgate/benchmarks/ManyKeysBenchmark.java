@@ -154,7 +154,7 @@ public class ManyKeysBenchmark {
       // Capacity is divided among the store's segments, and keys are not spread quite evenly.
       store = MemoryStore.create(Ticker.system(), keys.count + keys.count / 2);
       limiter = io.headgate.RateLimiter.with(store, rules);
-      keys.kept().forEach(key -> limiter.check(Subject.of(key), OWED));
+      keys.kept().forEach(key -> limiter.check(Request.of(Subject.of(key), OWED)));
       plans = new Plan[keys.count];
       for (int rank = 0; rank < plans.length; rank++) {
         plans[rank] = rules.plan(Request.of(Subject.of(keys.asked[rank])), 0, 0);

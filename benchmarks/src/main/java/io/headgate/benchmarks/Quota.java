@@ -32,7 +32,7 @@ public enum Quota {
   }
 
   TokenBucket headgate() {
-    return new TokenBucket(Rate.of(permits, period), burst);
+    return TokenBucket.of(Rate.of(permits, period)).withBurst(burst);
   }
 
   CasBucket floor(LongSupplier nanos) {

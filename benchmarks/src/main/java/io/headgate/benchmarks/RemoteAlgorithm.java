@@ -37,11 +37,11 @@ enum RemoteAlgorithm {
     var rate = Rate.of(PLENTY, span);
     return switch (this) {
       case TOKEN_BUCKET -> List.of(Quota.SLOW.headgate());
-      case LEAKY_BUCKET -> List.of(LeakyBucket.queueing(Rate.perSecond(1), PLENTY));
+      case LEAKY_BUCKET -> List.of(LeakyBucket.of(Rate.perSecond(1)).withQueue(PLENTY));
       case FIXED_WINDOW -> List.of(FixedWindow.of(rate));
       case SLIDING_WINDOW -> List.of(SlidingWindow.of(rate));
       case ROLLING_WINDOW -> List.of(RollingWindow.of(rate));
-      case CONCURRENCY -> List.of(new Concurrency(PLENTY, span));
+      case CONCURRENCY -> List.of(Concurrency.of(PLENTY).withLease(span));
       case THREE_LIMITS ->
           List.of(Quota.SLOW.headgate(), FixedWindow.of(rate), RollingWindow.of(rate));
     };

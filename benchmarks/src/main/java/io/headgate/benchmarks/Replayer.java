@@ -42,13 +42,14 @@ record Replayer(
             .limit(trial.limit())
             .consistency(trial.consistency());
     var ready =
-        Rule.named("ready").match("key", "ready").limit(new TokenBucket(Rate.perSecond(1_000)));
+        Rule.named("ready").match("key", "ready").limit(TokenBucket.of(Rate.perSecond(1_000)));
     var sent = new Sent();
     var options =
-        RedisOptions.of(uri)
-            .withDeadline(DEADLINE)
-            .withPrefix(name + ":")
-            .withRoundTripListener(sent);
+        RedisOptions.builder(uri)
+            .deadline(DEADLINE)
+            .prefix(name + ":")
+            .roundTripListener(sent)
+            .build();
     var store = RedisStore.connect(options);
     var limiter = RateLimiter.with(store, RuleSet.of(rule.build(), ready.build()));
     var first = Request.of(Subject.of("ready"));

@@ -1,7 +1,6 @@
 package io.headgate.benchmarks;
 
 import io.headgate.RateLimiter;
-import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -38,7 +37,7 @@ public class RulesBenchmark {
     subjects = new Subject[asked];
     for (int i = 0; i < asked; i++) {
       subjects[i] = patterns.subject(i * rules / asked);
-      int limits = limiter.checkForResult(Request.of(subjects[i])).limits().size();
+      int limits = limiter.checkForResult(subjects[i]).limits().size();
       if (limits != 1) {
         throw new IllegalStateException("%s has %d limits".formatted(subjects[i], limits));
       }

@@ -9,6 +9,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -46,14 +47,14 @@ enum StateBytes {
       case GUAVA -> map(keys, StateBytes::guava);
       case BUCKET4J -> map(keys, StateBytes::bucket4j);
       case RESILIENCE4J -> resilience4j(keys);
-      case TOKEN_BUCKET -> headgate(keys, new TokenBucket(aYear(10), 10), 1);
+      case TOKEN_BUCKET -> headgate(keys, TokenBucket.of(aYear(10)), 1);
       // At this rate one permit is replenished during the run, so each request takes nearly all.
-      case ODD_RATE -> headgate(keys, new TokenBucket(Rate.perHour(999_983), 999_983), 999_000);
-      case LEAKY_BUCKET -> headgate(keys, LeakyBucket.rejecting(aYear(10)), 1);
+      case ODD_RATE -> headgate(keys, TokenBucket.of(Rate.perHour(999_983)), 999_000);
+      case LEAKY_BUCKET -> headgate(keys, LeakyBucket.of(aYear(10)), 1);
       case FIXED_WINDOW -> headgate(keys, FixedWindow.of(aYear(10)), 1);
       case SLIDING_WINDOW -> headgate(keys, SlidingWindow.of(aYear(10)), 1);
       case ROLLING_WINDOW -> headgate(keys, RollingWindow.of(aYear(10)), 1);
-      case CONCURRENCY -> headgate(keys, new Concurrency(10, Duration.ofDays(1)), 1);
+      case CONCURRENCY -> headgate(keys, Concurrency.of(10).withLease(Duration.ofDays(1)), 1);
     };
   }
 
@@ -97,7 +98,8 @@ enum StateBytes {
     // Capacity is divided among the store's segments, and keys are not spread quite evenly.
     var store = MemoryStore.create(Ticker.system(), keys.length * 3 / 2 + 1_000);
     var limiter = io.headgate.RateLimiter.with(store, rules);
-    for (var key : keys) requirePassed(key, limiter.check(Subject.of(key), cost).isAllowed());
+    for (var key : keys)
+      requirePassed(key, limiter.check(Request.of(Subject.of(key), cost)).isAllowed());
     if (store.trackedKeys() != keys.length) {
       throw new IllegalStateException(
           "the store keeps %d keys of %d".formatted(store.trackedKeys(), keys.length));

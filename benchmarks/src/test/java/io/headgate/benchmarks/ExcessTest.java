@@ -28,7 +28,7 @@ class ExcessTest {
     var full = LongStream.range(0, 10).map(i -> i * 1_000).toArray();
     assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), at(full))).isZero();
     assertThat(Excess.of(SlidingWindow.of(TEN_A_SECOND), at(full))).isZero();
-    assertThat(Excess.of(new TokenBucket(TEN_A_SECOND), at(full))).isZero();
+    assertThat(Excess.of(TokenBucket.of(TEN_A_SECOND), at(full))).isZero();
   }
 
   @Test
@@ -36,7 +36,7 @@ class ExcessTest {
     var across = LongStream.range(-10, 10).map(i -> 1_000_000 + i * 1_000).toArray();
     assertThat(Excess.of(FixedWindow.of(TEN_A_SECOND), at(across))).isZero();
     assertThat(Excess.of(SlidingWindow.of(TEN_A_SECOND), at(across))).isEqualTo(10);
-    assertThat(Excess.of(new TokenBucket(TEN_A_SECOND), at(across))).isEqualTo(10);
+    assertThat(Excess.of(TokenBucket.of(TEN_A_SECOND), at(across))).isEqualTo(10);
   }
 
   @Test
@@ -63,8 +63,8 @@ class ExcessTest {
       long from = random.nextLong(4_000_000);
       passed.add(new Interval(from, from + random.nextLong(50_000)));
     }
-    var bucket = new TokenBucket(TEN_A_SECOND, 5);
-    var sliding = new SlidingWindow(TEN_A_SECOND, 10, SlidingWindow.Bound.CONSERVATIVE);
+    var bucket = TokenBucket.of(TEN_A_SECOND).withBurst(5);
+    var sliding = SlidingWindow.of(TEN_A_SECOND).withBound(SlidingWindow.Bound.CONSERVATIVE);
     assertThat(Excess.of(bucket, passed)).isEqualTo(plainly(bucket, passed));
     assertThat(Excess.of(sliding, passed)).isEqualTo(plainly(sliding, passed));
   }

@@ -2,17 +2,8 @@ package io.headgate.consistency;
 
 import java.time.Duration;
 
-/**
- * Options of the consistency modes leased, eventual and auto.
- *
- * @param syncInterval how often an instance reports the local counts of eventual rules to the
- *     store, 5 ms to 10 s
- * @param share the divisor of the largest part of a limit that one instance may hold, at least 2:
- *     at most a {@code 1/share} of the limit. With many instances it is less, since all of them
- *     together hold at most half of the limit.
- * @param maxKeys the maximum number of local counters; further counters are decided strictly
- */
-public record ConsistencyOptions(Duration syncInterval, int share, int maxKeys) {
+/** Options of the consistency modes leased, eventual and auto. Immutable. */
+public final class ConsistencyOptions {
   private static final Duration MIN_SYNC_INTERVAL = Duration.ofMillis(5);
   private static final Duration MAX_SYNC_INTERVAL = Duration.ofSeconds(10);
 
@@ -20,7 +11,11 @@ public record ConsistencyOptions(Duration syncInterval, int share, int maxKeys) 
   public static final ConsistencyOptions DEFAULT =
       new ConsistencyOptions(Duration.ofMillis(100), 10, 100_000);
 
-  public ConsistencyOptions {
+  private final Duration syncInterval;
+  private final int share;
+  private final int maxKeys;
+
+  private ConsistencyOptions(Duration syncInterval, int share, int maxKeys) {
     if (syncInterval.compareTo(MIN_SYNC_INTERVAL) < 0
         || syncInterval.compareTo(MAX_SYNC_INTERVAL) > 0) {
       throw new IllegalArgumentException(
@@ -36,10 +31,54 @@ public record ConsistencyOptions(Duration syncInterval, int share, int maxKeys) 
       throw new IllegalArgumentException(
           "at least 1 counter must be kept, got %d; the default is 100000".formatted(maxKeys));
     }
+    this.syncInterval = syncInterval;
+    this.share = share;
+    this.maxKeys = maxKeys;
   }
 
-  /** Returns these options with another sync interval. */
+  /**
+   * Returns these options with another sync interval.
+   *
+   * @throws IllegalArgumentException if it is not from 5 ms to 10 s
+   */
   public ConsistencyOptions withSyncInterval(Duration interval) {
     return new ConsistencyOptions(interval, share, maxKeys);
+  }
+
+  /**
+   * Returns these options with another share.
+   *
+   * @throws IllegalArgumentException if it is less than 2
+   */
+  public ConsistencyOptions withShare(int share) {
+    return new ConsistencyOptions(syncInterval, share, maxKeys);
+  }
+
+  /**
+   * Returns these options with another maximum number of local counters.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public ConsistencyOptions withMaxKeys(int maxKeys) {
+    return new ConsistencyOptions(syncInterval, share, maxKeys);
+  }
+
+  /** Returns how often an instance reports the local counts of eventual rules to the store. */
+  public Duration syncInterval() {
+    return syncInterval;
+  }
+
+  /**
+   * Returns the divisor of the largest part of a limit that one instance may hold: at most a {@code
+   * 1/share} of the limit. With many instances it is less, since all of them together hold at most
+   * half of the limit.
+   */
+  public int share() {
+    return share;
+  }
+
+  /** Returns the maximum number of local counters; further counters are decided strictly. */
+  public int maxKeys() {
+    return maxKeys;
   }
 }

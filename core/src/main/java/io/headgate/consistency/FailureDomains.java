@@ -13,6 +13,7 @@ public record FailureDomains(int count, ToIntFunction<String> byKey) {
   /** A store that is available as a whole or not at all. */
   public static final FailureDomains ONE = new FailureDomains(1, key -> 0);
 
+  /** Throws {@link IllegalArgumentException} if {@code count} is less than 1. */
   public FailureDomains {
     if (count < 1) {
       throw new IllegalArgumentException(

@@ -27,14 +27,20 @@ public record Concurrency(long max, Duration lease) implements Limit {
   /** The lease of a limit that sets none. */
   public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public Concurrency {
     require(max >= 1 && max <= MAX_SLOTS, "max must be 1 to %d, got %d", MAX_SLOTS, max);
     Bounds.requireDuration("a lease", lease);
   }
 
-  /** Creates a limit with the default lease. */
+  /** Creates a limit with {@link #DEFAULT_LEASE}. */
   public static Concurrency of(long max) {
     return new Concurrency(max, DEFAULT_LEASE);
+  }
+
+  /** Returns this limit with another lease. */
+  public Concurrency withLease(Duration lease) {
+    return new Concurrency(max, lease);
   }
 
   /** Applies the limit to a request whose slots are never released and expire. */
@@ -102,7 +108,7 @@ public record Concurrency(long max, Duration lease) implements Limit {
   }
 
   @Override
-  public String algorithm() {
-    return "concurrency";
+  public Algorithm algorithm() {
+    return Algorithm.CONCURRENCY;
   }
 }

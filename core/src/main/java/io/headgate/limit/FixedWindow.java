@@ -15,14 +15,32 @@ import io.headgate.limit.Outcome.Refused;
  * @param alignment where windows begin and end
  */
 public record FixedWindow(long permits, Window alignment) implements Holdable {
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public FixedWindow {
     require(permits >= 1, "a window needs at least 1 permit, got %d", permits);
     require(permits <= Bounds.MAX, "a window may have at most 2^53 permits, got %d", permits);
   }
 
-  /** Creates a limit whose windows are aligned to the epoch. */
+  /** Creates a limit whose windows have the period of the rate and are aligned to the epoch. */
   public static FixedWindow of(Rate rate) {
     return new FixedWindow(rate.permits(), new Window.Epoch(rate.period()));
+  }
+
+  /**
+   * Creates a limit with other windows, such as calendar months.
+   *
+   * @param permits the permits of one window, 1 to 2^53
+   */
+  public static FixedWindow of(long permits, Window alignment) {
+    return new FixedWindow(permits, alignment);
+  }
+
+  /**
+   * Returns this limit with other windows, such as calendar days instead of 24 hours. The permits
+   * of one window remain.
+   */
+  public FixedWindow withAlignment(Window alignment) {
+    return new FixedWindow(permits, alignment);
   }
 
   @Override
@@ -78,7 +96,7 @@ public record FixedWindow(long permits, Window alignment) implements Holdable {
   }
 
   @Override
-  public String algorithm() {
-    return "fixed-window";
+  public Algorithm algorithm() {
+    return Algorithm.FIXED_WINDOW;
   }
 }

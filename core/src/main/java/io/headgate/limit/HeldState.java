@@ -53,6 +53,7 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
    * @param order the {@link HoldRequest#order} of the request that granted them
    */
   public record Hold(long holder, long amount, long until, long order) {
+    /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
     public Hold {
       Bounds.require(amount > 0 && amount <= Bounds.MAX, "can't hold %d permits", amount);
     }
@@ -62,6 +63,7 @@ public record HeldState(State state, long capacity, List<Hold> holds) implements
     }
   }
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public HeldState {
     holds = List.copyOf(holds);
     Bounds.require(!(state instanceof HeldState), "holds can't be nested, got %s", state);

@@ -44,6 +44,7 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
     /** The usage of an instance that has no hold. */
     public static final Usage NONE = new Usage(0, 0, 0);
 
+    /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
     public Usage {
       require(
           spent >= 0 && spent <= held && held <= Bounds.MAX,
@@ -68,6 +69,7 @@ public record HoldRequest(long holder, long order, Usage usage, long cost, long 
     }
   }
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public HoldRequest {
     require(order >= 0, "order must be at least 0, got %d", order);
     require(cost >= 0, "cost must be at least 0, got %d", cost);

@@ -24,6 +24,7 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
 
     /** A queue of at most this many requests, not counting the one that is sent. */
     record Length(long requests) implements Queue {
+      /** Throws {@link IllegalArgumentException} if the length is less than 1. */
       public Length {
         require(
             requests >= 1,
@@ -34,12 +35,16 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
 
     /** A queue in which no request waits longer than {@code max}. */
     record Wait(Duration max) implements Queue {
+      /**
+       * Validates the parameters; throws {@link IllegalArgumentException} if one is out of range.
+       */
       public Wait {
         Bounds.requireDuration("the maximum wait", max);
       }
     }
   }
 
+  /** Throws {@link IllegalArgumentException} if the queue can't be counted exactly. */
   public LeakyBucket {
     String message =
         "a queue of %s at a rate of %s can't be counted exactly (it exceeds 2^53 units, or takes"
@@ -48,18 +53,28 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
     require(rate.canRepay(waiting + rate.unitPeriod), message, queue, rate);
   }
 
-  /** Creates a limit that refuses every request that would have to wait. */
-  public static LeakyBucket rejecting(Rate rate) {
+  /** Creates a limit without a queue, which refuses every request that would have to wait. */
+  public static LeakyBucket of(Rate rate) {
     return new LeakyBucket(rate, new Queue.None());
   }
 
-  /** Creates a limit with a queue of at most this many requests. */
-  public static LeakyBucket queueing(Rate rate, long requests) {
+  /**
+   * Returns this limit with a queue of at most this many requests.
+   *
+   * @throws IllegalArgumentException if {@code requests} is less than 1 or the queue can't be
+   *     counted exactly
+   */
+  public LeakyBucket withQueue(long requests) {
     return new LeakyBucket(rate, new Queue.Length(requests));
   }
 
-  /** Creates a limit with a queue in which no request waits longer than {@code maxWait}. */
-  public static LeakyBucket queueing(Rate rate, Duration maxWait) {
+  /**
+   * Returns this limit with a queue in which no request waits longer than {@code maxWait}.
+   *
+   * @throws IllegalArgumentException if {@code maxWait} is not a positive number of whole
+   *     microseconds or the queue can't be counted exactly
+   */
+  public LeakyBucket withMaxWait(Duration maxWait) {
     return new LeakyBucket(rate, new Queue.Wait(maxWait));
   }
 
@@ -120,8 +135,8 @@ public record LeakyBucket(Rate rate, Queue queue) implements Limit {
   }
 
   @Override
-  public String algorithm() {
-    return "leaky-bucket";
+  public Algorithm algorithm() {
+    return Algorithm.LEAKY_BUCKET;
   }
 
   /** Returns the arithmetic of this limit, for stores that evaluate it themselves. */

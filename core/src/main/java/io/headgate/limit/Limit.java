@@ -59,6 +59,6 @@ public sealed interface Limit permits Holdable, LeakyBucket, RollingWindow, Conc
    */
   long window();
 
-  /** Returns the name used in rules, decisions and metrics, such as {@code token-bucket}. */
-  String algorithm();
+  /** Returns the algorithm of this limit. */
+  Algorithm algorithm();
 }

@@ -73,10 +73,12 @@ public final class Rate {
     return of(permits, Duration.ofDays(1));
   }
 
+  /** Returns the permits of one period, as given. */
   public long permits() {
     return permits;
   }
 
+  /** Returns the period, as given. */
   public Duration period() {
     return period;
   }
@@ -91,6 +93,7 @@ public final class Rate {
     return unitPeriod;
   }
 
+  /** Returns the period in microseconds. */
   public long periodMicros() {
     return periodMicros;
   }

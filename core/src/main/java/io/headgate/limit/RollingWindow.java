@@ -19,6 +19,7 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   /** The highest number of permits, since each request is stored. */
   public static final long MAX_PERMITS = 1_000_000;
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public RollingWindow {
     require(
         rate.permits() <= MAX_PERMITS,
@@ -37,6 +38,17 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   /** Creates a limit without a minimum interval. */
   public static RollingWindow of(Rate rate) {
     return new RollingWindow(rate, Duration.ZERO);
+  }
+
+  /**
+   * Returns this limit with another minimum interval.
+   *
+   * @param minInterval the minimum time between two requests; zero for none
+   * @throws IllegalArgumentException if it is negative, longer than the window or not a whole
+   *     number of microseconds
+   */
+  public RollingWindow withMinInterval(Duration minInterval) {
+    return new RollingWindow(rate, minInterval);
   }
 
   @Override
@@ -92,8 +104,8 @@ public record RollingWindow(Rate rate, Duration minInterval) implements Limit {
   }
 
   @Override
-  public String algorithm() {
-    return "rolling-window";
+  public Algorithm algorithm() {
+    return Algorithm.ROLLING_WINDOW;
   }
 
   private long left(RollingState log, long time) {

@@ -20,7 +20,10 @@ import io.headgate.limit.Outcome.Refused;
  * @param bound how the oldest bucket is counted
  */
 public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Holdable {
+  /** The number of buckets of a limit that sets none. */
   public static final int DEFAULT_BUCKETS = 10;
+
+  /** The highest number of buckets. */
   public static final int MAX_BUCKETS = 1_000;
 
   /** How the oldest bucket is counted. */
@@ -31,6 +34,7 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
     CONSERVATIVE
   }
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public SlidingWindow {
     require(
         buckets >= 1 && buckets <= MAX_BUCKETS,
@@ -52,9 +56,29 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
         buckets);
   }
 
-  /** Creates an interpolating limit with the default number of buckets. */
+  /**
+   * Creates an interpolating limit with {@link #DEFAULT_BUCKETS}.
+   *
+   * @throws IllegalArgumentException if the rate can't be counted exactly in that many buckets; the
+   *     constructor takes another number
+   */
   public static SlidingWindow of(Rate rate) {
     return new SlidingWindow(rate, DEFAULT_BUCKETS, Bound.INTERPOLATED);
+  }
+
+  /**
+   * Returns this limit with another number of buckets.
+   *
+   * @throws IllegalArgumentException if the window can't be divided into that many buckets or the
+   *     rate can't be counted exactly in them
+   */
+  public SlidingWindow withBuckets(int buckets) {
+    return new SlidingWindow(rate, buckets, bound);
+  }
+
+  /** Returns this limit with another way to count the oldest bucket. */
+  public SlidingWindow withBound(Bound bound) {
+    return new SlidingWindow(rate, buckets, bound);
   }
 
   @Override
@@ -118,8 +142,8 @@ public record SlidingWindow(Rate rate, int buckets, Bound bound) implements Hold
   }
 
   @Override
-  public String algorithm() {
-    return "sliding-window";
+  public Algorithm algorithm() {
+    return Algorithm.SLIDING_WINDOW;
   }
 
   private long width() {

@@ -27,6 +27,7 @@ public sealed interface State
 
   /** The type of {@link #FRESH}, which is valid for every limit. */
   enum Fresh implements State {
+    /** The only fresh state. */
     INSTANCE;
 
     @Override

@@ -33,6 +33,7 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
    * 1,000,000 - 2 units, and no fraction of a microsecond is lost.
    */
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public TokenBucket {
     require(
         burst >= 1,
@@ -46,9 +47,23 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
     require(rate.canRepay(units), message, burst, rate);
   }
 
-  /** Creates a limit whose burst equals the permits of the rate. */
-  public TokenBucket(Rate rate) {
-    this(rate, rate.permits());
+  /**
+   * Creates a limit whose burst equals the permits of the rate.
+   *
+   * @throws IllegalArgumentException if that burst can't be counted exactly; the constructor takes
+   *     a lower one
+   */
+  public static TokenBucket of(Rate rate) {
+    return new TokenBucket(rate, rate.permits());
+  }
+
+  /**
+   * Returns this limit with another burst.
+   *
+   * @throws IllegalArgumentException if the burst is less than 1 or can't be counted exactly
+   */
+  public TokenBucket withBurst(long burst) {
+    return new TokenBucket(rate, burst);
   }
 
   @Override
@@ -90,8 +105,8 @@ public record TokenBucket(Rate rate, long burst) implements Holdable {
   }
 
   @Override
-  public String algorithm() {
-    return "token-bucket";
+  public Algorithm algorithm() {
+    return Algorithm.TOKEN_BUCKET;
   }
 
   /** Returns the arithmetic of this limit, for stores that evaluate it themselves. */

@@ -25,6 +25,7 @@ public sealed interface Window {
 
   /** Windows of a fixed length, counted from the epoch; minutes begin on the minute in UTC. */
   record Epoch(Duration length) implements Window {
+    /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
     public Epoch {
       Bounds.requireDuration("a window", length);
     }
@@ -99,10 +100,15 @@ public sealed interface Window {
 
   /** A calendar unit, with its maximum length in zones whose clock changes by up to one hour. */
   enum Unit {
+    /** An hour; shorter if a transition of the clock divides it. */
     HOUR(Duration.ofHours(1)),
+    /** A day, from midnight to midnight. */
     DAY(Duration.ofHours(25)),
+    /** A week, from Monday. */
     WEEK(Duration.ofHours(7 * 24 + 1)),
+    /** A month. */
     MONTH(Duration.ofHours(31 * 24 + 1)),
+    /** A year. */
     YEAR(Duration.ofDays(366));
 
     final Duration maxLength;

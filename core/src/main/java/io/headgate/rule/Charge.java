@@ -49,14 +49,17 @@ public final class Charge {
     return (int) (h ^ h >>> 32);
   }
 
+  /** Returns the counter to charge. */
   public Counter counter() {
     return counter;
   }
 
+  /** Returns the key of the state among those of the counter. */
   public String key() {
     return key;
   }
 
+  /** Returns the number of permits. */
   public long cost() {
     return cost;
   }
@@ -71,6 +74,7 @@ public final class Charge {
     return hash;
   }
 
+  /** Returns the limit of the counter. */
   public Limit limit() {
     return counter.limit();
   }

@@ -21,6 +21,7 @@ public sealed interface Combine {
    * that pass are charged.
    */
   record Weighted(int permille) implements Combine {
+    /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
     public Weighted {
       if (permille < 1 || permille > 1000) {
         throw new IllegalArgumentException(

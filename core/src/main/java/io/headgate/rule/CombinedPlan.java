@@ -16,6 +16,7 @@ import java.util.Map;
  * @param each the plan of each request, in the order of the requests
  */
 public record CombinedPlan(Plan whole, List<Plan> each) {
+  /** Copies the list. */
   public CombinedPlan {
     each = List.copyOf(each);
   }

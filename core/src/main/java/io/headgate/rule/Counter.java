@@ -96,6 +96,7 @@ public final class Counter {
     return name().equals(rule) ? rule : rule + "/" + name();
   }
 
+  /** Returns the limit that the counter enforces. */
   public Limit limit() {
     return limit;
   }

@@ -18,6 +18,7 @@ public sealed interface FailurePolicy {
 
   /** Allows every request for the first {@code grace} of an outage, then denies every request. */
   record AllowThenDeny(Duration grace) implements FailurePolicy {
+    /** Throws {@link IllegalArgumentException} if the time is not positive. */
     public AllowThenDeny {
       if (grace.isNegative() || grace.isZero()) {
         throw new IllegalArgumentException(

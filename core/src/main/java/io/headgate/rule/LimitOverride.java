@@ -9,6 +9,7 @@ import java.util.List;
  * @param limits at least one
  */
 public record LimitOverride(Match match, List<RuleLimit> limits) {
+  /** Throws {@link IllegalArgumentException} if there is no limit. */
   public LimitOverride {
     limits = List.copyOf(limits);
     if (limits.isEmpty()) {

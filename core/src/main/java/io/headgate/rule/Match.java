@@ -24,6 +24,7 @@ public record Match(Map<String, Pattern> conditions) {
   /** Matches every subject. */
   public static final Match EVERYTHING = new Match(Map.of());
 
+  /** Copies the conditions, in their order. */
   public Match {
     conditions = Collections.unmodifiableMap(new LinkedHashMap<>(conditions));
   }

@@ -22,6 +22,7 @@ public record MatchExplanation(
     public static final String ABSENT = "(absent)";
   }
 
+  /** Copies the list. */
   public MatchExplanation {
     conditions = List.copyOf(conditions);
   }

@@ -100,6 +100,7 @@ public sealed interface Pattern {
 
   /** Matches if any of several patterns matches. */
   record AnyOf(List<Pattern> patterns) implements Pattern {
+    /** Throws {@link IllegalArgumentException} if there is no pattern. */
     public AnyOf {
       if (patterns.isEmpty()) {
         throw new IllegalArgumentException("a list of patterns must name at least one");
@@ -130,6 +131,7 @@ public sealed interface Pattern {
 
   /** Matches the values that {@code pattern} matches and {@code excluded} does not. */
   record Except(Pattern pattern, Pattern excluded) implements Pattern {
+    /** Throws {@link IllegalArgumentException} if one of the patterns has exceptions itself. */
     public Except {
       if (pattern instanceof Except || excluded instanceof Except) {
         throw new IllegalArgumentException("an exception can't have exceptions; list all in one");
@@ -154,6 +156,7 @@ public sealed interface Pattern {
 
   /** Text in which each {@code *} matches any sequence of characters, including none. */
   record Glob(String text, List<String> pieces) implements Pattern {
+    /** Copies the list. */
     public Glob {
       pieces = List.copyOf(pieces);
     }

@@ -18,6 +18,7 @@ public record Request(Subject subject, long cost, Map<String, Long> costs) {
   /** The highest number of named costs. */
   public static final int MAX_NAMED_COSTS = 16;
 
+  /** Validates the parameters; throws {@link IllegalArgumentException} if one is out of range. */
   public Request {
     requireCost("cost", cost);
     costs = Map.copyOf(costs);

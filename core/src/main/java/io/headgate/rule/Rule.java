@@ -4,50 +4,48 @@ import io.headgate.limit.Limit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
  * A rule: the subjects it applies to, their limits, and how the limits are enforced.
  *
- * @param id unique within a rule set; shown in decisions, headers and metrics
- * @param description free text
- * @param match the conditions that a subject must meet
- * @param per the attributes of which each distinct value has its own counter; by default those that
- *     {@code match} has a wildcard for (a glob or a CIDR block)
- * @param combine how the outcomes of the limits are combined
- * @param limits at least one, with unique names
- * @param overrides the first that matches replaces {@code limits}
- * @param fallback whether the rule applies only if no other rule does
- * @param mode whether the rule is enforced
- * @param consistency how instances share the counters
- * @param onStoreFailure how the rule decides while the store is unavailable
- * @param status the HTTP status of a denial, 400 to 599
- * @param active when the rule applies
+ * <p>Immutable. Two rules are equal if all their settings are. {@link #named} starts a builder.
  */
-public record Rule(
-    String id,
-    String description,
-    Match match,
-    Optional<List<String>> per,
-    Combine combine,
-    List<RuleLimit> limits,
-    List<LimitOverride> overrides,
-    boolean fallback,
-    Mode mode,
-    Consistency consistency,
-    FailurePolicy onStoreFailure,
-    int status,
-    Schedule active) {
-
+public final class Rule {
+  /** The status of a denial by a rule that sets none. */
   public static final int TOO_MANY_REQUESTS = 429;
 
   private static final String ID = "a rule's id";
 
-  public Rule {
-    NameSyntax.require(ID, id);
-    per = per.map(List::copyOf);
-    limits = List.copyOf(limits);
-    overrides = List.copyOf(overrides);
+  private final String id;
+  private final String description;
+  private final Match match;
+  private final Optional<List<String>> per;
+  private final Combine combine;
+  private final List<RuleLimit> limits;
+  private final List<LimitOverride> overrides;
+  private final boolean fallback;
+  private final Mode mode;
+  private final Consistency consistency;
+  private final FailurePolicy onStoreFailure;
+  private final int status;
+  private final Schedule active;
+
+  private Rule(Builder builder) {
+    this.id = builder.id;
+    this.description = builder.description;
+    this.match = builder.match;
+    this.per = builder.per;
+    this.combine = builder.combine;
+    this.limits = List.copyOf(builder.limits);
+    this.overrides = List.copyOf(builder.overrides);
+    this.fallback = builder.fallback;
+    this.mode = builder.mode;
+    this.consistency = builder.consistency;
+    this.onStoreFailure = builder.onStoreFailure;
+    this.status = builder.status;
+    this.active = builder.active;
     if (limits.isEmpty()) {
       throw new IllegalArgumentException(
           "rule '%s' has no limit; give it at least one".formatted(id));
@@ -68,6 +66,79 @@ public record Rule(
   public static Builder named(String id) {
     NameSyntax.require(ID, id); // checked early, since limits get the same name
     return new Builder(id);
+  }
+
+  /** Returns a builder with the settings of this rule. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** Returns the id: unique within a rule set; shown in decisions, headers and metrics. */
+  public String id() {
+    return id;
+  }
+
+  /** Returns the description, which is free text; empty if there is none. */
+  public String description() {
+    return description;
+  }
+
+  /** Returns the conditions that a subject must meet. */
+  public Match match() {
+    return match;
+  }
+
+  /**
+   * Returns the attributes of which each distinct value has its own counter; empty if these are the
+   * attributes that {@link #match} has a wildcard for (a glob or a CIDR block).
+   */
+  public Optional<List<String>> per() {
+    return per;
+  }
+
+  /** Returns how the outcomes of the limits are combined. */
+  public Combine combine() {
+    return combine;
+  }
+
+  /** Returns the limits: at least one, with unique names. */
+  public List<RuleLimit> limits() {
+    return limits;
+  }
+
+  /** Returns the overrides, of which the first that matches replaces {@link #limits}. */
+  public List<LimitOverride> overrides() {
+    return overrides;
+  }
+
+  /** Returns whether the rule applies only if no other rule does. */
+  public boolean fallback() {
+    return fallback;
+  }
+
+  /** Returns whether the rule is enforced. */
+  public Mode mode() {
+    return mode;
+  }
+
+  /** Returns how instances share the counters. */
+  public Consistency consistency() {
+    return consistency;
+  }
+
+  /** Returns how the rule decides while the store is unavailable. */
+  public FailurePolicy onStoreFailure() {
+    return onStoreFailure;
+  }
+
+  /** Returns the HTTP status of a denial, 400 to 599. */
+  public int status() {
+    return status;
+  }
+
+  /** Returns when the rule applies. */
+  public Schedule active() {
+    return active;
   }
 
   /**
@@ -121,6 +192,35 @@ public record Rule(
     }
   }
 
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Rule rule
+        && id.equals(rule.id)
+        && description.equals(rule.description)
+        && match.equals(rule.match)
+        && per.equals(rule.per)
+        && combine.equals(rule.combine)
+        && limits.equals(rule.limits)
+        && overrides.equals(rule.overrides)
+        && fallback == rule.fallback
+        && mode == rule.mode
+        && consistency == rule.consistency
+        && onStoreFailure.equals(rule.onStoreFailure)
+        && status == rule.status
+        && active.equals(rule.active);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(id, match, limits);
+  }
+
+  @Override
+  public String toString() {
+    return "Rule[id=%s, match=%s, per=%s, combine=%s, limits=%s, overrides=%s, mode=%s]"
+        .formatted(id, match, per, combine, limits, overrides, mode);
+  }
+
   /** Builds a rule from the settings that differ from the defaults. Not thread-safe. */
   public static final class Builder {
     private final String id;
@@ -141,6 +241,23 @@ public record Rule(
       this.id = id;
     }
 
+    private Builder(Rule rule) {
+      this.id = rule.id;
+      this.description = rule.description;
+      this.match = rule.match;
+      this.per = rule.per;
+      this.combine = rule.combine;
+      this.limits.addAll(rule.limits);
+      this.overrides.addAll(rule.overrides);
+      this.fallback = rule.fallback;
+      this.mode = rule.mode;
+      this.consistency = rule.consistency;
+      this.onStoreFailure = rule.onStoreFailure;
+      this.status = rule.status;
+      this.active = rule.active;
+    }
+
+    /** Sets the description, which is free text. */
     public Builder description(String description) {
       this.description = description;
       return this;
@@ -160,10 +277,16 @@ public record Rule(
 
     /** Sets the attributes of which each distinct value has its own counter. */
     public Builder per(String... attributes) {
-      per = Optional.of(List.of(attributes));
+      return per(List.of(attributes));
+    }
+
+    /** Sets the attributes of which each distinct value has its own counter. */
+    public Builder per(List<String> attributes) {
+      per = Optional.of(List.copyOf(attributes));
       return this;
     }
 
+    /** Sets how the outcomes of the limits are combined; all of them must pass by default. */
     public Builder combine(Combine combine) {
       this.combine = combine;
       return this;
@@ -180,6 +303,13 @@ public record Rule(
       return this;
     }
 
+    /** Replaces all limits. */
+    public Builder limits(List<RuleLimit> limits) {
+      this.limits.clear();
+      this.limits.addAll(limits);
+      return this;
+    }
+
     /** Adds an override with one limit, with the name of the rule, for subjects that match. */
     public Builder override(String attribute, String pattern, Limit limit) {
       return override(
@@ -192,32 +322,49 @@ public record Rule(
       return this;
     }
 
-    /** Makes the rule apply only if no other rule does. */
-    public Builder fallback() {
-      fallback = true;
+    /** Replaces all overrides. */
+    public Builder overrides(List<LimitOverride> overrides) {
+      this.overrides.clear();
+      this.overrides.addAll(overrides);
       return this;
     }
 
+    /** Makes the rule apply only if no other rule does. */
+    public Builder fallback() {
+      return fallback(true);
+    }
+
+    /** Sets whether the rule applies only if no other rule does. */
+    public Builder fallback(boolean fallback) {
+      this.fallback = fallback;
+      return this;
+    }
+
+    /** Sets whether the rule is enforced, as it is by default. */
     public Builder mode(Mode mode) {
       this.mode = mode;
       return this;
     }
 
+    /** Sets how instances share the counters; {@link Consistency#STRICT} by default. */
     public Builder consistency(Consistency consistency) {
       this.consistency = consistency;
       return this;
     }
 
+    /** Sets how the rule decides while the store is unavailable. */
     public Builder onStoreFailure(FailurePolicy onStoreFailure) {
       this.onStoreFailure = onStoreFailure;
       return this;
     }
 
+    /** Sets the HTTP status of a denial, 400 to 599. */
     public Builder status(int status) {
       this.status = status;
       return this;
     }
 
+    /** Sets when the rule applies; always by default. */
     public Builder active(Schedule active) {
       this.active = active;
       return this;
@@ -230,20 +377,7 @@ public record Rule(
      *     invalid status
      */
     public Rule build() {
-      return new Rule(
-          id,
-          description,
-          match,
-          per,
-          combine,
-          limits,
-          overrides,
-          fallback,
-          mode,
-          consistency,
-          onStoreFailure,
-          status,
-          active);
+      return new Rule(this);
     }
   }
 }

@@ -2,49 +2,73 @@ package io.headgate.rule;
 
 import io.headgate.limit.Limit;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
  * One limit of a rule, with its name and its settings within the rule.
  *
- * @param name unique within the rule; usually the rule's id if there is only one limit
- * @param limit the algorithm and its parameters
- * @param cost the named cost that the limit is charged; empty for the request's plain cost
- * @param per overrides {@link Rule#per} for this limit
- * @param weight the weight in {@link Combine.Weighted}, 1 to 1,000,000
- * @param priority the order in {@link Combine.Priority}, highest first
- * @param scope the order in {@link Combine.Hierarchical}, narrowest first
+ * <p>Immutable. Two rule limits are equal if all their settings are.
  */
-public record RuleLimit(
-    String name,
-    Limit limit,
-    Optional<String> cost,
-    Optional<List<String>> per,
-    long weight,
-    int priority,
-    Optional<Scope> scope) {
+public final class RuleLimit {
+  private static final long MAX_WEIGHT = 1_000_000;
 
   /** The scope of a limit, from narrow to wide. */
   public enum Scope {
+    /** One user. */
     USER,
+    /** A group of users. */
     GROUP,
+    /** A customer or organisation. */
     TENANT,
+    /** A region. */
     REGION,
+    /** All requests. */
     GLOBAL
   }
 
-  public RuleLimit {
+  private final String name;
+  private final Limit limit;
+  private final Optional<String> cost;
+  private final Optional<List<String>> per;
+  private final long weight;
+  private final int priority;
+  private final Optional<Scope> scope;
+
+  private RuleLimit(
+      String name,
+      Limit limit,
+      Optional<String> cost,
+      Optional<List<String>> per,
+      long weight,
+      int priority,
+      Optional<Scope> scope) {
     NameSyntax.require("a limit's name", name);
-    per = per.map(List::copyOf);
-    if (weight < 1 || weight > 1_000_000) {
+    if (weight < 1 || weight > MAX_WEIGHT) {
       throw new IllegalArgumentException(
-          "weight of limit '%s' must be 1 to 1000000, got %d".formatted(name, weight));
+          "weight of limit '%s' must be 1 to %d, got %d".formatted(name, MAX_WEIGHT, weight));
     }
+    this.name = name;
+    this.limit = limit;
+    this.cost = cost;
+    this.per = per;
+    this.weight = weight;
+    this.priority = priority;
+    this.scope = scope;
   }
 
-  /** Creates a limit with weight 1, priority 0, and no named cost, scope or attributes. */
+  /**
+   * Creates a limit with weight 1, priority 0, and no named cost, scope or attributes.
+   *
+   * @param name unique within the rule; usually the rule's id if there is only one limit
+   */
   public static RuleLimit of(String name, Limit limit) {
     return new RuleLimit(name, limit, Optional.empty(), Optional.empty(), 1, 0, Optional.empty());
+  }
+
+  /** Returns this limit under another name. */
+  public RuleLimit withName(String name) {
+    return new RuleLimit(name, limit, cost, per, weight, priority, scope);
   }
 
   /** Returns this limit, charged with a named cost. */
@@ -53,12 +77,21 @@ public record RuleLimit(
   }
 
   /** Returns this limit with one counter per distinct value of the attributes. */
-  public RuleLimit per(String... attributes) {
-    return new RuleLimit(
-        name, limit, cost, Optional.of(List.of(attributes)), weight, priority, scope);
+  public RuleLimit withPer(String... attributes) {
+    return withPer(List.of(attributes));
   }
 
-  /** Returns this limit with another weight. */
+  /** Returns this limit with one counter per distinct value of the attributes. */
+  public RuleLimit withPer(List<String> attributes) {
+    var copy = List.copyOf(attributes);
+    return new RuleLimit(name, limit, cost, Optional.of(copy), weight, priority, scope);
+  }
+
+  /**
+   * Returns this limit with another weight.
+   *
+   * @throws IllegalArgumentException if the weight is not from 1 to 1,000,000
+   */
   public RuleLimit withWeight(long weight) {
     return new RuleLimit(name, limit, cost, per, weight, priority, scope);
   }
@@ -71,5 +104,63 @@ public record RuleLimit(
   /** Returns this limit with another scope. */
   public RuleLimit withScope(Scope scope) {
     return new RuleLimit(name, limit, cost, per, weight, priority, Optional.of(scope));
+  }
+
+  /** Returns the name, which is unique within the rule. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns the algorithm and its parameters. */
+  public Limit limit() {
+    return limit;
+  }
+
+  /** Returns the named cost that the limit is charged; empty for the request's plain cost. */
+  public Optional<String> cost() {
+    return cost;
+  }
+
+  /** Returns the attributes that replace {@link Rule#per} for this limit, if any. */
+  public Optional<List<String>> per() {
+    return per;
+  }
+
+  /** Returns the weight in {@link Combine.Weighted}. */
+  public long weight() {
+    return weight;
+  }
+
+  /** Returns the order in {@link Combine.Priority}, highest first. */
+  public int priority() {
+    return priority;
+  }
+
+  /** Returns the order in {@link Combine.Hierarchical}, narrowest first. */
+  public Optional<Scope> scope() {
+    return scope;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RuleLimit that
+        && name.equals(that.name)
+        && limit.equals(that.limit)
+        && cost.equals(that.cost)
+        && per.equals(that.per)
+        && weight == that.weight
+        && priority == that.priority
+        && scope.equals(that.scope);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(name, limit, cost, per, weight, priority, scope);
+  }
+
+  @Override
+  public String toString() {
+    return "RuleLimit[name=%s, limit=%s, cost=%s, per=%s, weight=%d, priority=%d, scope=%s]"
+        .formatted(name, limit, cost, per, weight, priority, scope);
   }
 }

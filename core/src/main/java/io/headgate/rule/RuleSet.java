@@ -53,6 +53,7 @@ public final class RuleSet {
     return new RuleSet(List.of(rules));
   }
 
+  /** Returns the rules in their order. */
   public List<Rule> rules() {
     return rules;
   }

@@ -37,6 +37,7 @@ public record Schedule(
 
   /** A span of the day. It ends on the next day if {@code to} is before {@code from}. */
   public record Hours(LocalTime from, LocalTime to) {
+    /** Throws {@link IllegalArgumentException} if both times are equal. */
     public Hours {
       if (from.equals(to)) {
         throw new IllegalArgumentException(
@@ -45,6 +46,7 @@ public record Schedule(
     }
   }
 
+  /** Throws {@link IllegalArgumentException} if the schedule is empty. */
   public Schedule {
     days = Set.copyOf(days);
     if (days.isEmpty()) {

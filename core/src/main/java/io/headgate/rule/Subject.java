@@ -89,6 +89,7 @@ public final class Subject {
     return value.isEmpty() ? Optional.empty() : Optional.of(value);
   }
 
+  /** Returns the attributes by name. */
   public Map<String, String> attributes() {
     var map = new LinkedHashMap<String, String>();
     for (int i = 0; i < pairs.length; i += 2) map.put(pairs[i], pairs[i + 1]);

@@ -40,6 +40,7 @@ public final class PlanResult {
     return single == null ? several : List.of(single);
   }
 
+  /** Returns what the decision was based on. */
   public Source source() {
     return source;
   }

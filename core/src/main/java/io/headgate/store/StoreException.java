@@ -70,6 +70,7 @@ public final class StoreException extends RuntimeException {
     return List.of(keys);
   }
 
+  /** Returns the kind of failure. */
   public Kind kind() {
     return kind;
   }

@@ -21,21 +21,23 @@ class ChangedLimitTest {
 
   private static final List<Limit> LIMITS =
       List.of(
-          new TokenBucket(Rate.perSecond(10)),
-          new TokenBucket(Rate.perSecond(999_983)),
-          new TokenBucket(Rate.of(3, Duration.ofSeconds(7)), 20),
-          new TokenBucket(Rate.perSecond(1)),
-          LeakyBucket.rejecting(Rate.perSecond(5)),
-          LeakyBucket.queueing(Rate.perMinute(100), 9),
-          LeakyBucket.queueing(Rate.perSecond(3), Duration.ofMillis(500)), // room for 2.5
+          TokenBucket.of(Rate.perSecond(10)),
+          TokenBucket.of(Rate.perSecond(999_983)),
+          TokenBucket.of(Rate.of(3, Duration.ofSeconds(7))).withBurst(20),
+          TokenBucket.of(Rate.perSecond(1)),
+          LeakyBucket.of(Rate.perSecond(5)),
+          LeakyBucket.of(Rate.perMinute(100)).withQueue(9),
+          LeakyBucket.of(Rate.perSecond(3)).withMaxWait(Duration.ofMillis(500)), // room for 2.5
           FixedWindow.of(Rate.perMinute(10)),
-          new FixedWindow(1_000, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))),
+          FixedWindow.of(1_000, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))),
           SlidingWindow.of(Rate.perMinute(100)),
-          new SlidingWindow(Rate.of(8, Duration.ofSeconds(10)), 5, Bound.CONSERVATIVE),
+          SlidingWindow.of(Rate.of(8, Duration.ofSeconds(10)))
+              .withBuckets(5)
+              .withBound(Bound.CONSERVATIVE),
           RollingWindow.of(Rate.perMinute(20)),
           RollingWindow.of(Rate.perHour(20)),
-          new RollingWindow(Rate.perMinute(6), Duration.ofSeconds(1)),
-          new Concurrency(4, Duration.ofSeconds(30)));
+          RollingWindow.of(Rate.perMinute(6)).withMinInterval(Duration.ofSeconds(1)),
+          Concurrency.of(4).withLease(Duration.ofSeconds(30)));
 
   static Stream<Arguments> changes() {
     return LIMITS.stream()
@@ -113,7 +115,7 @@ class ChangedLimitTest {
 
   @Test
   void spentBucketOccupiesNoSlots() {
-    var spent = taken(new TokenBucket(Rate.perSecond(10)), 10);
+    var spent = taken(TokenBucket.of(Rate.perSecond(10)), 10);
     assertThat(left(Concurrency.of(4), spent, NOW)).isEqualTo(4);
   }
 

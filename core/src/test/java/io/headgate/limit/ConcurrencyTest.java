@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ConcurrencyTest {
-  private static final Concurrency TWO = new Concurrency(2, Duration.ofSeconds(30));
+  private static final Concurrency TWO = Concurrency.of(2).withLease(Duration.ofSeconds(30));
 
   private State state = State.FRESH;
 
@@ -61,7 +61,7 @@ class ConcurrencyTest {
   @Test
   void shorterLeaseDoesNotShortenExistingSlots() {
     acquire(1, "0s");
-    var shorter = new Concurrency(2, Duration.ofSeconds(5));
+    var shorter = Concurrency.of(2).withLease(Duration.ofSeconds(5));
     state = shorter.renew(state, 0, 1);
     assertThat(holds(1, "29s")).isTrue();
   }

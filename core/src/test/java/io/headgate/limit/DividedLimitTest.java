@@ -9,50 +9,50 @@ import org.junit.jupiter.api.Test;
 class DividedLimitTest {
   @Test
   void tokenBucketIsDividedInRateAndBurst() {
-    var part = new TokenBucket(Rate.perMinute(100), 200).dividedBy(4);
-    assertThat(part).isEqualTo(new TokenBucket(rate(1, Duration.ofMillis(2_400)), 50));
+    var part = TokenBucket.of(Rate.perMinute(100)).withBurst(200).dividedBy(4);
+    assertThat(part).isEqualTo(TokenBucket.of(rate(1, Duration.ofMillis(2_400))).withBurst(50));
   }
 
   @Test
   void unevenlyDividedRateIsExact() {
-    var part = new TokenBucket(Rate.perSecond(10)).dividedBy(3);
+    var part = TokenBucket.of(Rate.perSecond(10)).dividedBy(3);
     assertThat(part.rate()).isEqualTo(rate(1, Duration.ofMillis(300)));
     assertThat(part.burst()).isEqualTo(3);
   }
 
   @Test
   void burstBelowTheNumberOfInstancesIsOneEach() {
-    assertThat(new TokenBucket(Rate.perSecond(2)).dividedBy(5).burst()).isEqualTo(1);
+    assertThat(TokenBucket.of(Rate.perSecond(2)).dividedBy(5).burst()).isEqualTo(1);
   }
 
   @Test
   void slowestRateIsOneInAHundredYears() {
-    var slow = new TokenBucket(rate(1, Bounds.MAX_DURATION), 1);
+    var slow = TokenBucket.of(rate(1, Bounds.MAX_DURATION)).withBurst(1);
     assertThat(slow.dividedBy(2)).isEqualTo(slow);
   }
 
   @Test
   void tooLongPeriodIsReducedToOnePermit() {
-    var part = new TokenBucket(rate(3, Bounds.MAX_DURATION), 2).dividedBy(2);
+    var part = TokenBucket.of(rate(3, Bounds.MAX_DURATION)).withBurst(2).dividedBy(2);
     assertThat(part.rate().permits()).isEqualTo(1);
     assertThat(part.rate().periodMicros()).isEqualTo(Bounds.micros(Bounds.MAX_DURATION) * 2 / 3);
   }
 
   @Test
   void dividedQueueCountsTheRequestsBeingSent() {
-    var part = LeakyBucket.queueing(Rate.perSecond(10), 11).dividedBy(3);
-    assertThat(part).isEqualTo(LeakyBucket.queueing(rate(1, Duration.ofMillis(300)), 3));
+    var part = LeakyBucket.of(Rate.perSecond(10)).withQueue(11).dividedBy(3);
+    assertThat(part).isEqualTo(LeakyBucket.of(rate(1, Duration.ofMillis(300))).withQueue(3));
   }
 
   @Test
   void queueTooShortToDivideBecomesNone() {
-    var part = LeakyBucket.queueing(Rate.perSecond(10), 4).dividedBy(3);
-    assertThat(part).isEqualTo(LeakyBucket.rejecting(rate(1, Duration.ofMillis(300))));
+    var part = LeakyBucket.of(Rate.perSecond(10)).withQueue(4).dividedBy(3);
+    assertThat(part).isEqualTo(LeakyBucket.of(rate(1, Duration.ofMillis(300))));
   }
 
   @Test
   void dividedMaximumWaitIsShorter() {
-    var part = LeakyBucket.queueing(Rate.perSecond(10), Duration.ofSeconds(1)).dividedBy(3);
+    var part = LeakyBucket.of(Rate.perSecond(10)).withMaxWait(Duration.ofSeconds(1)).dividedBy(3);
     assertThat(part.queue()).isEqualTo(new LeakyBucket.Queue.Wait(Duration.ofMillis(800)));
     assertThat(part.capacity()).isEqualTo(3); // of 11
   }
@@ -66,9 +66,9 @@ class DividedLimitTest {
 
   @Test
   void minimumIntervalOfARollingWindowIsMultiplied() {
-    var limit = new RollingWindow(Rate.perMinute(10), Duration.ofSeconds(4));
+    var limit = RollingWindow.of(Rate.perMinute(10)).withMinInterval(Duration.ofSeconds(4));
     assertThat(limit.dividedBy(2))
-        .isEqualTo(new RollingWindow(Rate.perMinute(5), Duration.ofSeconds(8)));
+        .isEqualTo(RollingWindow.of(Rate.perMinute(5)).withMinInterval(Duration.ofSeconds(8)));
     assertThat(limit.dividedBy(100).minInterval()).isEqualTo(Duration.ofMinutes(1));
   }
 

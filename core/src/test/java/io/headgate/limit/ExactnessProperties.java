@@ -66,7 +66,7 @@ class ExactnessProperties {
     }
 
     Limit limit() {
-      return leaky ? LeakyBucket.queueing(rate(), burst) : new TokenBucket(rate(), burst);
+      return leaky ? LeakyBucket.of(rate()).withQueue(burst) : new TokenBucket(rate(), burst);
     }
   }
 

@@ -37,21 +37,21 @@ class FixedWindowTest {
   /** The epoch was a Thursday, at 1:00 in Berlin. */
   @Test
   void calendarDayEndsAtMidnightOfItsZone() {
-    var perDay = new FixedWindow(2, new Calendar(Unit.DAY, ZoneId.of("Europe/Berlin")));
+    var perDay = FixedWindow.of(2, new Calendar(Unit.DAY, ZoneId.of("Europe/Berlin")));
     assertThat(Trace.of(perDay, "0h 22h 22h 23h 23h 30h 46h 47h"))
         .isEqualTo("ok:1 ok:0 wait:3600s ok:1 ok:0 wait:61200s wait:3600s ok:1");
   }
 
   @Test
   void calendarWeekEndsOnMonday() {
-    var perWeek = new FixedWindow(1, new Calendar(Unit.WEEK, ZoneId.of("UTC")));
+    var perWeek = FixedWindow.of(1, new Calendar(Unit.WEEK, ZoneId.of("UTC")));
     assertThat(Trace.of(perWeek, "0d 3d 4d 10d 11d"))
         .isEqualTo("ok:0 wait:86400s ok:0 wait:86400s ok:0");
   }
 
   @Test
   void calendarMonthFollowsTheCalendar() {
-    var perMonth = new FixedWindow(1, new Calendar(Unit.MONTH, ZoneId.of("UTC")));
+    var perMonth = FixedWindow.of(1, new Calendar(Unit.MONTH, ZoneId.of("UTC")));
     assertThat(Trace.of(perMonth, "0d 30d 31d 58d 59d"))
         .isEqualTo("ok:0 wait:86400s ok:0 wait:86400s ok:0");
   }

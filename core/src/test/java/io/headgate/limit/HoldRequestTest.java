@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class HoldRequestTest {
   private static final long START = 1_700_000_000_000_000L;
   private static final long LEASE = 1_000_000;
-  private static final TokenBucket TEN = new TokenBucket(Rate.of(10, Duration.ofHours(1)));
+  private static final TokenBucket TEN = TokenBucket.of(Rate.of(10, Duration.ofHours(1)));
 
   @Test
   void overtakenReleaseLeavesTheHold() {
@@ -41,8 +41,8 @@ class HoldRequestTest {
   /** 3 of 4 charged and 1 held become 2 of 2 charged and 1 held, which exceeds the limit by one. */
   @Test
   void holdRoundedUpByAChangedLimitIsNotGrantedAgain() {
-    var four = new TokenBucket(Rate.of(4, Duration.ofHours(1)));
-    var two = new TokenBucket(Rate.of(2, Duration.ofHours(1)));
+    var four = TokenBucket.of(Rate.of(4, Duration.ofHours(1)));
+    var two = TokenBucket.of(Rate.of(2, Duration.ofHours(1)));
     var charged = four.charged(four.adopt(State.FRESH, START), START, 3);
     var held = new HoldRequest(1, 1, Usage.NONE, 0, 1, LEASE).from(four, charged, START);
     assertThat(held.held()).isEqualTo(1);

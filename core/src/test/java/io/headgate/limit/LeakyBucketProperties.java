@@ -34,7 +34,7 @@ class LeakyBucketProperties {
 
   @Property
   void longQueueEndsWithinAMicrosecondOfTheIdealTime(@ForAll Rate rate) {
-    var limit = LeakyBucket.queueing(rate, 5_000);
+    var limit = LeakyBucket.of(rate).withQueue(5_000);
     var run = new Run(limit, 0);
     for (int n = 0; n <= 5_000; n++) run.check(0, 1);
     var last = run.turns().getLast();

@@ -111,7 +111,8 @@ class LimitArbitraries extends DomainContextBase {
             Arbitraries.oneOf(
                 Arbitraries.just(0.0), Arbitraries.doubles().between(0, 1).ofScale(6)))
         .as((rate, part) ->
-            new RollingWindow(rate, Duration.of((long) (part * rate.periodMicros()), MICROS)));
+            RollingWindow.of(rate)
+                .withMinInterval(Duration.of((long) (part * rate.periodMicros()), MICROS)));
   }
 
   @Provide

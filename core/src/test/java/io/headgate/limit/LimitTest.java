@@ -2,7 +2,9 @@ package io.headgate.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.limit.SlidingWindow.Bound;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -13,13 +15,13 @@ class LimitTest {
   void algorithmsHaveTheNamesUsedInRules() {
     assertThat(
             Stream.of(
-                    new TokenBucket(TEN_PER_SECOND),
-                    LeakyBucket.rejecting(TEN_PER_SECOND),
+                    TokenBucket.of(TEN_PER_SECOND),
+                    LeakyBucket.of(TEN_PER_SECOND),
                     FixedWindow.of(TEN_PER_SECOND),
                     SlidingWindow.of(TEN_PER_SECOND),
                     RollingWindow.of(TEN_PER_SECOND),
                     Concurrency.of(10))
-                .map(Limit::algorithm))
+                .map(limit -> limit.algorithm().id()))
         .containsExactly(
             "token-bucket",
             "leaky-bucket",
@@ -27,6 +29,38 @@ class LimitTest {
             "sliding-window",
             "rolling-window",
             "concurrency");
+  }
+
+  @Test
+  void factoriesSetTheDefaults() {
+    assertThat(TokenBucket.of(TEN_PER_SECOND)).isEqualTo(new TokenBucket(TEN_PER_SECOND, 10));
+    assertThat(LeakyBucket.of(TEN_PER_SECOND).queue()).isEqualTo(new LeakyBucket.Queue.None());
+    assertThat(FixedWindow.of(TEN_PER_SECOND))
+        .isEqualTo(FixedWindow.of(10, new Window.Epoch(Duration.ofSeconds(1))));
+    assertThat(SlidingWindow.of(TEN_PER_SECOND))
+        .isEqualTo(new SlidingWindow(TEN_PER_SECOND, 10, Bound.INTERPOLATED));
+    assertThat(RollingWindow.of(TEN_PER_SECOND).minInterval()).isZero();
+    assertThat(Concurrency.of(10).lease()).isEqualTo(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void eachWitherReplacesOneParameter() {
+    var second = Duration.ofSeconds(1);
+    var month = new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC);
+    assertThat(TokenBucket.of(TEN_PER_SECOND).withBurst(20))
+        .isEqualTo(new TokenBucket(TEN_PER_SECOND, 20));
+    assertThat(LeakyBucket.of(TEN_PER_SECOND).withMaxWait(second).withQueue(5))
+        .isEqualTo(new LeakyBucket(TEN_PER_SECOND, new LeakyBucket.Queue.Length(5)));
+    assertThat(LeakyBucket.of(TEN_PER_SECOND).withQueue(5).withMaxWait(second))
+        .isEqualTo(new LeakyBucket(TEN_PER_SECOND, new LeakyBucket.Queue.Wait(second)));
+    assertThat(FixedWindow.of(TEN_PER_SECOND).withAlignment(month))
+        .isEqualTo(new FixedWindow(10, month));
+    assertThat(SlidingWindow.of(TEN_PER_SECOND).withBound(Bound.CONSERVATIVE).withBuckets(5))
+        .isEqualTo(SlidingWindow.of(TEN_PER_SECOND).withBuckets(5).withBound(Bound.CONSERVATIVE))
+        .isEqualTo(new SlidingWindow(TEN_PER_SECOND, 5, Bound.CONSERVATIVE));
+    assertThat(RollingWindow.of(TEN_PER_SECOND).withMinInterval(second))
+        .isEqualTo(new RollingWindow(TEN_PER_SECOND, second));
+    assertThat(Concurrency.of(10).withLease(second)).isEqualTo(new Concurrency(10, second));
   }
 
   @Test

@@ -34,7 +34,7 @@ class ReferenceModelProperties {
   @Property(tries = 300)
   void calendarWindowMatchesACountPerDate(@ForAll Calendar alignment, @ForAll History history) {
     compare(
-        new FixedWindow(5, alignment),
+        FixedWindow.of(5, alignment),
         new ReferenceFixedWindow(5, now -> name(alignment, now)),
         history);
   }

@@ -24,14 +24,14 @@ class RollingWindowTest {
 
   @Test
   void minimumIntervalIsEnforced() {
-    var limit = new RollingWindow(Rate.perMinute(3), Duration.ofSeconds(5));
+    var limit = RollingWindow.of(Rate.perMinute(3)).withMinInterval(Duration.ofSeconds(5));
     assertThat(Trace.of(limit, "0s 1s 5s 9s 10s 15s 60s"))
         .isEqualTo("ok:0 wait:4s ok:0 wait:1s ok:0 wait:45s ok:0");
   }
 
   @Test
   void remainingIsZeroUntilTheMinimumIntervalHasPassed() {
-    var limit = new RollingWindow(Rate.perMinute(3), Duration.ofSeconds(5));
+    var limit = RollingWindow.of(Rate.perMinute(3)).withMinInterval(Duration.ofSeconds(5));
     assertThat(Trace.of(limit, "0@0s 0s 0@4999ms 0@5s")).isEqualTo("ok:3 ok:0 ok:0 ok:2");
   }
 

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 class SlidingWindowTest {
   private static final Rate TEN_IN_TEN_SECONDS = Rate.of(10, Duration.ofSeconds(10));
   private static final SlidingWindow INTERPOLATED =
-      new SlidingWindow(TEN_IN_TEN_SECONDS, 5, Bound.INTERPOLATED);
+      SlidingWindow.of(TEN_IN_TEN_SECONDS).withBuckets(5);
   private static final SlidingWindow CONSERVATIVE =
-      new SlidingWindow(TEN_IN_TEN_SECONDS, 5, Bound.CONSERVATIVE);
+      SlidingWindow.of(TEN_IN_TEN_SECONDS).withBuckets(5).withBound(Bound.CONSERVATIVE);
 
   /** Ten permits in the first of five buckets of 2 s, which leaves the window from 10 s to 12 s. */
   @Test
@@ -36,7 +36,7 @@ class SlidingWindowTest {
 
   @Test
   void oneBucketIsTheTwoCounterSlidingWindow() {
-    var limit = new SlidingWindow(TEN_IN_TEN_SECONDS, 1, Bound.INTERPOLATED);
+    var limit = SlidingWindow.of(TEN_IN_TEN_SECONDS).withBuckets(1);
     assertThat(Trace.of(limit, "10@9s 9s 0@10s 0@12s 2@12s 12s 0@19s 0@20s 0@30s"))
         .isEqualTo("ok:0 wait:2s ok:0 ok:2 ok:0 wait:1s ok:7 ok:8 ok:10");
   }

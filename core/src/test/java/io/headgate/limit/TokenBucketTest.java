@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class TokenBucketTest {
-  private static final TokenBucket THREE_PER_SECOND = new TokenBucket(Rate.perSecond(3));
+  private static final TokenBucket THREE_PER_SECOND = TokenBucket.of(Rate.perSecond(3));
 
   @Test
   void burstPassesAtOnceThenRequestsWaitForTheRate() {
@@ -24,7 +24,7 @@ class TokenBucketTest {
 
   @Test
   void bucketRefillsToItsBurstAndNoFurther() {
-    assertThat(Trace.of(new TokenBucket(Rate.perSecond(1), 5), "5@0s 0@3s 0@5s 0@90d"))
+    assertThat(Trace.of(TokenBucket.of(Rate.perSecond(1)).withBurst(5), "5@0s 0@3s 0@5s 0@90d"))
         .isEqualTo("ok:0 ok:3 ok:5 ok:5");
   }
 
@@ -54,26 +54,27 @@ class TokenBucketTest {
 
   @Test
   void onePerDayRefillsDaily() {
-    assertThat(Trace.of(new TokenBucket(Rate.perDay(1)), "1d 1d 2d 2d 4d"))
+    assertThat(Trace.of(TokenBucket.of(Rate.perDay(1)), "1d 1d 2d 2d 4d"))
         .isEqualTo("ok:0 wait:86400s ok:0 wait:86400s ok:0");
   }
 
   @Test
   void millionPerDayRefillsOneEvery86Point4Milliseconds() {
-    assertThat(
-            Trace.of(new TokenBucket(Rate.perDay(1_000_000)), "1000000@0s 0s 86399us 86400us 1d"))
+    assertThat(Trace.of(TokenBucket.of(Rate.perDay(1_000_000)), "1000000@0s 0s 86399us 86400us 1d"))
         .isEqualTo("ok:0 wait:86400us wait:1us ok:0 ok:999998");
   }
 
   @Test
   void millionPerSecondRefillsOneEveryMicrosecond() {
-    assertThat(Trace.of(new TokenBucket(Rate.perSecond(1_000_000), 2), "0us 0us 0us 1us 1us 4us"))
+    assertThat(
+            Trace.of(
+                TokenBucket.of(Rate.perSecond(1_000_000)).withBurst(2), "0us 0us 0us 1us 1us 4us"))
         .isEqualTo("ok:1 ok:0 wait:1us ok:0 wait:1us ok:1");
   }
 
   @Test
   void severalPermitsAreRefilledPerMicrosecond() {
-    var limit = new TokenBucket(Rate.of(5_000, Duration.ofMillis(1)), 7);
+    var limit = TokenBucket.of(Rate.of(5_000, Duration.ofMillis(1))).withBurst(7);
     assertThat(Trace.of(limit, "7@0us 0us 5@1us 1us 0@2us 0@3us"))
         .isEqualTo("ok:0 wait:1us ok:0 wait:1us ok:5 ok:7");
   }
@@ -83,7 +84,7 @@ class TokenBucketTest {
    */
   @Test
   void indivisibleRateDoesNotDrift() {
-    var limit = new TokenBucket(Rate.perSecond(999_983), 2);
+    var limit = TokenBucket.of(Rate.perSecond(999_983)).withBurst(2);
     State state = State.FRESH;
     long admitted = 0;
     for (long now = 0; now <= 1_000_000; now++) {

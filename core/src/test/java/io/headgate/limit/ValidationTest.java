@@ -37,10 +37,10 @@ class ValidationTest {
             () -> Rate.of(1, Duration.ofSeconds(Long.MAX_VALUE)),
             "at most 100 years",
             "got PT25620"),
-        row(() -> new TokenBucket(TEN, 0), "burst", "got 0", "leave it out to allow 10"),
-        row(() -> new TokenBucket(TEN, -1), "burst", "got -1"),
+        row(() -> TokenBucket.of(TEN).withBurst(0), "burst", "got 0", "leave it out to allow 10"),
+        row(() -> TokenBucket.of(TEN).withBurst(-1), "burst", "got -1"),
         row(
-            () -> new TokenBucket(TEN, Long.MAX_VALUE),
+            () -> TokenBucket.of(TEN).withBurst(Long.MAX_VALUE),
             "burst 9223372036854775807",
             "10 per PT1S",
             "2^53",
@@ -51,29 +51,37 @@ class ValidationTest {
             "999983 per PT876600H",
             "rounder rate"),
         row(
-            () -> new TokenBucket(Rate.perDay(1), 36_526),
+            () -> TokenBucket.of(Rate.perDay(1)).withBurst(36_526),
             "burst 36526",
             "1 per PT24H",
             "100 years",
             "lower the burst"),
-        row(() -> LeakyBucket.queueing(TEN, 0), "queue", "at least 1", "got 0", "use mode reject"),
         row(
-            () -> LeakyBucket.queueing(TEN, Long.MAX_VALUE),
+            () -> LeakyBucket.of(TEN).withQueue(0),
+            "queue",
+            "at least 1",
+            "got 0",
+            "use mode reject"),
+        row(
+            () -> LeakyBucket.of(TEN).withQueue(Long.MAX_VALUE),
             "9223372036854775807",
             "10 per PT1S",
             "shorten the queue"),
         row(
-            () -> LeakyBucket.queueing(TEN, Bounds.MAX / 100_000),
+            () -> LeakyBucket.of(TEN).withQueue(Bounds.MAX / 100_000),
             "10 per PT1S",
             "shorten the queue"),
-        row(() -> LeakyBucket.queueing(Rate.perDay(1), 36_525), "100 years", "shorten the queue"),
-        row(() -> LeakyBucket.queueing(TEN, Duration.ZERO), "the maximum wait", "got PT0S"),
         row(
-            () -> LeakyBucket.queueing(TEN, Duration.ofNanos(1)),
+            () -> LeakyBucket.of(Rate.perDay(1)).withQueue(36_525),
+            "100 years",
+            "shorten the queue"),
+        row(() -> LeakyBucket.of(TEN).withMaxWait(Duration.ZERO), "the maximum wait", "got PT0S"),
+        row(
+            () -> LeakyBucket.of(TEN).withMaxWait(Duration.ofNanos(1)),
             "the maximum wait",
             "whole micro"),
-        row(() -> new FixedWindow(0, new Window.Epoch(SECOND)), "at least 1", "got 0"),
-        row(() -> new FixedWindow(Bounds.MAX + 1, new Window.Epoch(SECOND)), "2^53", "got 9007"),
+        row(() -> FixedWindow.of(0, new Window.Epoch(SECOND)), "at least 1", "got 0"),
+        row(() -> FixedWindow.of(Bounds.MAX + 1, new Window.Epoch(SECOND)), "2^53", "got 9007"),
         row(() -> new Window.Epoch(Duration.ZERO), "a window", "got PT0S"),
         row(() -> new Window.Epoch(CENTURY.plusDays(1)), "at most 100 years", "got PT876624H"),
         row(() -> sliding(TEN, 0), "buckets", "1 to 1000", "got 0"),
@@ -93,16 +101,25 @@ class ValidationTest {
             "at most 1000000",
             "got 1000001",
             "use sliding-window"),
-        row(() -> new RollingWindow(TEN, Duration.ofSeconds(-1)), "min-interval", "got PT-1S"),
-        row(() -> new RollingWindow(TEN, Duration.ofNanos(1)), "min-interval", "got PT0.0000"),
         row(
-            () -> new RollingWindow(TEN, Duration.ofSeconds(2)),
+            () -> RollingWindow.of(TEN).withMinInterval(Duration.ofSeconds(-1)),
+            "min-interval",
+            "got PT-1S"),
+        row(
+            () -> RollingWindow.of(TEN).withMinInterval(Duration.ofNanos(1)),
+            "min-interval",
+            "got PT0.0000"),
+        row(
+            () -> RollingWindow.of(TEN).withMinInterval(Duration.ofSeconds(2)),
             "min-interval PT2S",
             "not be longer than the window, PT1S"),
         row(() -> Concurrency.of(0), "max", "1 to 100000", "got 0"),
         row(() -> Concurrency.of(100_001), "max", "1 to 100000", "got 100001"),
-        row(() -> new Concurrency(1, Duration.ZERO), "a lease", "got PT0S"),
-        row(() -> new Concurrency(1, CENTURY.plusDays(1)), "a lease", "at most 100 years"));
+        row(() -> Concurrency.of(1).withLease(Duration.ZERO), "a lease", "got PT0S"),
+        row(
+            () -> Concurrency.of(1).withLease(CENTURY.plusDays(1)),
+            "a lease",
+            "at most 100 years"));
   }
 
   @ParameterizedTest
@@ -117,14 +134,16 @@ class ValidationTest {
   @Test
   void boundsAreInclusive() {
     assertThat(Rate.of(Bounds.MAX, CENTURY).permits()).isEqualTo(Bounds.MAX);
-    assertThat(new TokenBucket(Rate.perDay(1), 36_525).window()).isEqualTo(Bounds.micros(CENTURY));
-    assertThat(LeakyBucket.queueing(Rate.perDay(1), 36_524).capacity()).isEqualTo(36_525);
-    assertThat(new FixedWindow(Bounds.MAX, new Window.Epoch(CENTURY)).capacity())
+    assertThat(TokenBucket.of(Rate.perDay(1)).withBurst(36_525).window())
+        .isEqualTo(Bounds.micros(CENTURY));
+    assertThat(LeakyBucket.of(Rate.perDay(1)).withQueue(36_524).capacity()).isEqualTo(36_525);
+    assertThat(FixedWindow.of(Bounds.MAX, new Window.Epoch(CENTURY)).capacity())
         .isEqualTo(Bounds.MAX);
     assertThat(sliding(Rate.perDay(1_000_000), 1_000).window()).isEqualTo(86_400_000_000L);
     assertThat(RollingWindow.of(Rate.perDay(1_000_000)).capacity()).isEqualTo(1_000_000);
-    assertThat(new RollingWindow(TEN, SECOND).minInterval()).isEqualTo(SECOND);
-    assertThat(new Concurrency(100_000, CENTURY).window()).isEqualTo(Bounds.micros(CENTURY));
+    assertThat(RollingWindow.of(TEN).withMinInterval(SECOND).minInterval()).isEqualTo(SECOND);
+    assertThat(Concurrency.of(100_000).withLease(CENTURY).window())
+        .isEqualTo(Bounds.micros(CENTURY));
   }
 
   @Test

@@ -14,7 +14,7 @@ class WorstCaseAdmissionTest {
 
   @Test
   void tokenBucketAdmitsItsBurstAndTheRefill() {
-    assertThat(maxInAMinute(new TokenBucket(HUNDRED_PER_MINUTE))).isEqualTo(199);
+    assertThat(maxInAMinute(TokenBucket.of(HUNDRED_PER_MINUTE))).isEqualTo(199);
   }
 
   @Test
@@ -40,7 +40,7 @@ class WorstCaseAdmissionTest {
   }
 
   private static SlidingWindow sliding(int buckets, Bound bound) {
-    return new SlidingWindow(HUNDRED_PER_MINUTE, buckets, bound);
+    return SlidingWindow.of(HUNDRED_PER_MINUTE).withBuckets(buckets).withBound(bound);
   }
 
   /** Takes all permits in the last microsecond of a minute, then the rest at each millisecond. */

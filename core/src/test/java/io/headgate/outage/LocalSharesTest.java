@@ -48,14 +48,14 @@ class LocalSharesTest {
   static Stream<Limit> limitsOfTenPerMinute() {
     var rate = Rate.perMinute(10);
     return Stream.of(
-        new TokenBucket(rate),
-        LeakyBucket.queueing(rate, 9),
-        LeakyBucket.queueing(rate, Duration.ofSeconds(54)),
+        TokenBucket.of(rate),
+        LeakyBucket.of(rate).withQueue(9),
+        LeakyBucket.of(rate).withMaxWait(Duration.ofSeconds(54)),
         FixedWindow.of(rate),
         SlidingWindow.of(rate),
-        new SlidingWindow(rate, 6, SlidingWindow.Bound.CONSERVATIVE),
+        SlidingWindow.of(rate).withBuckets(6).withBound(SlidingWindow.Bound.CONSERVATIVE),
         RollingWindow.of(rate),
-        new Concurrency(10, Duration.ofMinutes(1)));
+        Concurrency.of(10).withLease(Duration.ofMinutes(1)));
   }
 
   @ParameterizedTest

@@ -39,7 +39,7 @@ class OutageBreakerTest {
       RuleSet.of(
               Rule.named("r")
                   .onStoreFailure(new Local())
-                  .limit(new TokenBucket(Rate.perDay(1_000)))
+                  .limit(TokenBucket.of(Rate.perDay(1_000)))
                   .build())
           .plan(Request.of(Subject.of("x")), 0, 0);
 

@@ -60,7 +60,7 @@ class CombineProperties {
   }
 
   private static Counter counter(long weight) {
-    var limit = RuleLimit.of("l", new TokenBucket(Rate.perSecond(1))).withWeight(weight);
+    var limit = RuleLimit.of("l", TokenBucket.of(Rate.perSecond(1))).withWeight(weight);
     return new Counter(Rule.named("r").limit(limit).build(), limit);
   }
 

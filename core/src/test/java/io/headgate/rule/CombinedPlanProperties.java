@@ -117,7 +117,7 @@ class CombinedPlanProperties {
       for (int j = 0; j < limits; j++) {
         var limit = RuleLimit.of("l" + j, limit(random)).withWeight(1 + random.nextInt(3));
         if (random.nextInt(4) == 0) limit = limit.withCost("bytes");
-        rule.limit(random.nextInt(3) == 0 ? limit.per("tenant") : limit);
+        rule.limit(random.nextInt(3) == 0 ? limit.withPer("tenant") : limit);
       }
       rules.add(rule.build());
     }
@@ -129,13 +129,13 @@ class CombinedPlanProperties {
     long permits = 1L + random.nextInt(8);
     var rate = Rate.of(permits, Duration.ofSeconds(6));
     return switch (random.nextInt(7)) {
-      case 0 -> new TokenBucket(rate);
-      case 1 -> LeakyBucket.rejecting(rate);
-      case 2 -> LeakyBucket.queueing(rate, permits);
+      case 0 -> TokenBucket.of(rate);
+      case 1 -> LeakyBucket.of(rate);
+      case 2 -> LeakyBucket.of(rate).withQueue(permits);
       case 3 -> FixedWindow.of(rate);
-      case 4 -> new SlidingWindow(rate, 6, SlidingWindow.Bound.CONSERVATIVE);
+      case 4 -> SlidingWindow.of(rate).withBuckets(6).withBound(SlidingWindow.Bound.CONSERVATIVE);
       case 5 -> RollingWindow.of(rate);
-      default -> new Concurrency(permits, Duration.ofSeconds(8));
+      default -> Concurrency.of(permits).withLease(Duration.ofSeconds(8));
     };
   }
 }

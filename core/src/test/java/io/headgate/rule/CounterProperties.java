@@ -26,7 +26,7 @@ class CounterProperties {
     var rule =
         Rule.named("r")
             .per(per.toArray(String[]::new))
-            .limit(new TokenBucket(Rate.perSecond(1)))
+            .limit(TokenBucket.of(Rate.perSecond(1)))
             .build();
     var counter = new Counter(rule, rule.limits().getFirst());
     assertThat(counter.keyOf(subject(values)).equals(counter.keyOf(subject(others))))

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class CounterTest {
-  private static final TokenBucket LIMIT = new TokenBucket(Rate.perSecond(1));
+  private static final TokenBucket LIMIT = TokenBucket.of(Rate.perSecond(1));
 
   @Test
   void eachValueOfAWildcardAttributeHasACounterByDefault() {
@@ -33,8 +33,8 @@ class CounterTest {
         Rule.named("r")
             .match("user", "*")
             .per("tenant")
-            .limit(RuleLimit.of("own", LIMIT).per("ip"))
-            .limit(RuleLimit.of("none", LIMIT).per(new String[0]))
+            .limit(RuleLimit.of("own", LIMIT).withPer("ip"))
+            .limit(RuleLimit.of("none", LIMIT).withPer())
             .limit(RuleLimit.of("rule", LIMIT))
             .build();
     assertThat(rule.limits().stream().map(limit -> new Counter(rule, limit).per().toString()))
@@ -111,7 +111,7 @@ class CounterTest {
   @Test
   void counterEqualityIgnoresTheLimit() {
     var before = Rule.named("r").limit(LIMIT).build();
-    var after = Rule.named("r").limit(new TokenBucket(Rate.perSecond(5))).build();
+    var after = Rule.named("r").limit(TokenBucket.of(Rate.perSecond(5))).build();
     var other = Rule.named("r").limit(RuleLimit.of("other", LIMIT)).build();
     var counter = new Counter(before, before.limits().getFirst());
     assertThat(counter)

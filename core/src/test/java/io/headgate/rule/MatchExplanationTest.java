@@ -12,7 +12,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class MatchExplanationTest {
-  private static final TokenBucket LIMIT = new TokenBucket(Rate.perSecond(1));
+  private static final TokenBucket LIMIT = TokenBucket.of(Rate.perSecond(1));
 
   @Test
   void applyingRuleShowsTheConditionsMet() {

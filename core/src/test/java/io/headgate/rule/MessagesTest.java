@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Invalid input is rejected with a message that names the value and a remedy. */
 class MessagesTest {
-  private static final TokenBucket LIMIT = new TokenBucket(Rate.perSecond(1));
+  private static final TokenBucket LIMIT = TokenBucket.of(Rate.perSecond(1));
   private static final LocalDateTime NEW_YEAR = LocalDateTime.of(2026, 1, 1, 0, 0);
 
   static Stream<Arguments> mistakes() {

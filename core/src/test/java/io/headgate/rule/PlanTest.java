@@ -164,7 +164,7 @@ class PlanTest {
 
   private static Limit perHour(long permits) {
     return permits % 2 == 0
-        ? new TokenBucket(Rate.perHour(permits))
+        ? TokenBucket.of(Rate.perHour(permits))
         : FixedWindow.of(Rate.perHour(permits));
   }
 

@@ -30,15 +30,16 @@ public final class RandomRules {
     var buckets = Arbitraries.of(1, 2, 5, 10);
     return Arbitraries.oneOf(
         Combinators.combine(rate, few).as(TokenBucket::new),
-        rate.map(LeakyBucket::rejecting),
-        Combinators.combine(rate, few).as(LeakyBucket::queueing),
-        Combinators.combine(rate, few.map(Duration::ofSeconds)).as(LeakyBucket::queueing),
+        rate.map(LeakyBucket::of),
+        Combinators.combine(rate.map(LeakyBucket::of), few).as(LeakyBucket::withQueue),
+        Combinators.combine(rate.map(LeakyBucket::of), few.map(Duration::ofSeconds))
+            .as(LeakyBucket::withMaxWait),
         rate.map(FixedWindow::of),
         Combinators.combine(rate, buckets, Arbitraries.of(SlidingWindow.Bound.class))
             .as(SlidingWindow::new),
         Combinators.combine(rate, Arbitraries.of(0, 300).map(Duration::ofMillis))
             .as(RollingWindow::new),
-        few.map(max -> new Concurrency(max, Duration.ofSeconds(5))));
+        few.map(max -> Concurrency.of(max).withLease(Duration.ofSeconds(5))));
   }
 
   /** One to four rules of one to four limits each. */
@@ -80,8 +81,11 @@ public final class RandomRules {
             Arbitraries.longs().between(1, 3),
             Arbitraries.integers().between(-1, 1),
             Arbitraries.of(RuleLimit.Scope.class).optional())
-        .as((limit, cost, weight, priority, scope) ->
-            new RuleLimit("l", limit, cost, Optional.empty(), weight, priority, scope));
+        .as((limit, cost, weight, priority, scope) -> {
+          var named = RuleLimit.of("l", limit).withWeight(weight).withPriority(priority);
+          if (cost.isPresent()) named = named.withCost(cost.get());
+          return scope.isPresent() ? named.withScope(scope.get()) : named;
+        });
   }
 
   private static List<Rule> rules(List<Sketch> sketches) {
@@ -89,11 +93,7 @@ public final class RandomRules {
     for (var sketch : sketches) {
       var rule = Rule.named("r" + rules.size()).combine(sketch.combine).mode(sketch.mode);
       int number = 0;
-      for (var l : sketch.limits) {
-        rule.limit(
-            new RuleLimit(
-                "l" + number++, l.limit(), l.cost(), l.per(), l.weight(), l.priority(), l.scope()));
-      }
+      for (var limit : sketch.limits) rule.limit(limit.withName("l" + number++));
       rules.add(rule.build());
     }
     return rules;

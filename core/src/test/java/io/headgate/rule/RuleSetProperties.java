@@ -74,10 +74,10 @@ class RuleSetProperties {
           Rule.named("r" + rules.size())
               .match("key", sketch.pattern)
               .mode(sketch.mode)
-              .limit(new TokenBucket(Rate.perSecond(1)));
+              .limit(TokenBucket.of(Rate.perSecond(1)));
       if (sketch.fallback) rule.fallback();
       for (var pattern : sketch.overrides) {
-        rule.override("key", pattern, new TokenBucket(Rate.perSecond(2)));
+        rule.override("key", pattern, TokenBucket.of(Rate.perSecond(2)));
       }
       rules.add(rule.build());
     }

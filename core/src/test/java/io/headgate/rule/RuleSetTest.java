@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 
 /** Every rule that matches applies; the first override that matches; a fallback if no other. */
 class RuleSetTest {
-  private static final Limit TEN = new TokenBucket(Rate.perMinute(10));
-  private static final Limit TWENTY = new TokenBucket(Rate.perMinute(20));
-  private static final Limit THIRTY = new TokenBucket(Rate.perMinute(30));
+  private static final Limit TEN = TokenBucket.of(Rate.perMinute(10));
+  private static final Limit TWENTY = TokenBucket.of(Rate.perMinute(20));
+  private static final Limit THIRTY = TokenBucket.of(Rate.perMinute(30));
 
   @Test
   void everyRuleThatMatchesAppliesInTheOrderOfTheRules() {

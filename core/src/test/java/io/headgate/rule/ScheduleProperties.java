@@ -48,7 +48,7 @@ class ScheduleProperties {
       @ForAll("schedules") Schedule schedule, @ForAll("manyMoments") List<Long> moments) {
     var compiled =
         new CompiledRule(
-            Rule.named("r").limit(new TokenBucket(Rate.perSecond(1))).active(schedule).build());
+            Rule.named("r").limit(TokenBucket.of(Rate.perSecond(1))).active(schedule).build());
     for (long now : moments) {
       assertThat(compiled.isActive(now)).isEqualTo(schedule.isActive(now));
     }

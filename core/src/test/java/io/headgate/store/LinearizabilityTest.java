@@ -39,7 +39,7 @@ class LinearizabilityTest {
 
   /** x and y have word cells, z a state cell; all states of {@code LONG_AGO} are fresh again. */
   private static Plan plan(String... attributes) {
-    var two = new TokenBucket(Rate.perSecond(2));
+    var two = TokenBucket.of(Rate.perSecond(2));
     var rules =
         RuleSet.of(
             Rule.named("z").match("z", "*").limit(RollingWindow.of(Rate.perSecond(2))).build(),

@@ -23,7 +23,7 @@ class MemoryStoreOptionsTest {
   @ValueSource(longs = {-1, Long.MIN_VALUE, 1_800_000_000_000_000_000L, Long.MAX_VALUE})
   void rejectsClockWithoutMicrosecondsSince1970(long time) {
     try (var store = MemoryStore.create(() -> time, 10)) {
-      var plan = plan(new TokenBucket(Rate.perSecond(1)), "k");
+      var plan = plan(TokenBucket.of(Rate.perSecond(1)), "k");
       assertThatThrownBy(() -> store.decide(plan))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("the clock returned " + time);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Tests that fresh states are swept, and no others. */
 class SweepTest {
   private static final long GRACE = 1_000_000;
-  private static final TokenBucket ONE_PER_SECOND = new TokenBucket(Rate.perSecond(1));
+  private static final TokenBucket ONE_PER_SECOND = TokenBucket.of(Rate.perSecond(1));
 
   private final AtomicLong clock = new AtomicLong(START);
   private final CellTable table = new CellTable(100_000);
@@ -35,7 +35,7 @@ class SweepTest {
   static Stream<Limit> limits() {
     var rate = Rate.perMinute(10);
     return Stream.of(
-        new TokenBucket(rate),
+        TokenBucket.of(rate),
         FixedWindow.of(rate),
         SlidingWindow.of(rate),
         RollingWindow.of(rate),
@@ -63,7 +63,7 @@ class SweepTest {
 
   @Test
   void tableFindsItsCellsAfterItHasShrunk() {
-    var day = new TokenBucket(Rate.perDay(1));
+    var day = TokenBucket.of(Rate.perDay(1));
     for (int i = 0; i < 50_000; i++)
       store.decide(plan(i % 100 == 0 ? day : ONE_PER_SECOND, "k" + i));
     for (int i = 0; i < 50_000; i += 100) assertThat(passes(store, plan(day, "k" + i))).isFalse();

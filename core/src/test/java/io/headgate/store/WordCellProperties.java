@@ -49,14 +49,14 @@ class WordCellProperties {
 
   @Example
   void rateWithTooManyPermitsInLowestTermsHasNoWordCell() {
-    assertThat(WordCell.holds(new TokenBucket(Rate.perSecond(1023)))).isTrue();
-    assertThat(WordCell.holds(new TokenBucket(Rate.perSecond(1_000_000)))).isTrue();
-    assertThat(WordCell.holds(new TokenBucket(Rate.perSecond(1027)))).isFalse();
+    assertThat(WordCell.holds(TokenBucket.of(Rate.perSecond(1023)))).isTrue();
+    assertThat(WordCell.holds(TokenBucket.of(Rate.perSecond(1_000_000)))).isTrue();
+    assertThat(WordCell.holds(TokenBucket.of(Rate.perSecond(1027)))).isFalse();
   }
 
   @Example
   void cellIsUnusedUntilItsFirstRequest() {
-    var charge = TestPlans.charge(new TokenBucket(Rate.perSecond(1)), "k");
+    var charge = TestPlans.charge(TokenBucket.of(Rate.perSecond(1)), "k");
     for (var cell :
         List.of(
             new WordCell(charge.counter(), "k"),
@@ -89,7 +89,8 @@ class WordCellProperties {
             .as(Rate::of);
     var few = Arbitraries.longs().between(1, 50);
     Arbitrary<Limit> tokens = Combinators.combine(rates, few).as(TokenBucket::new);
-    Arbitrary<Limit> queues = Combinators.combine(rates, few).as(LeakyBucket::queueing);
+    Arbitrary<Limit> queues =
+        Combinators.combine(rates.map(LeakyBucket::of), few).as(LeakyBucket::withQueue);
     return Arbitraries.oneOf(tokens, queues).filter(WordCell::holds);
   }
 

@@ -25,16 +25,16 @@ final class AlgorithmsPicture {
     var arrivals = Traffic.arrivals();
     var trials = new ArrayList<Trial>();
     trials.add(new Trial("offered", arrivals, 0));
-    trials.add(Trial.of("token bucket", new TokenBucket(TEN_A_SECOND), arrivals));
+    trials.add(Trial.of("token bucket", TokenBucket.of(TEN_A_SECOND), arrivals));
     trials.add(
-        Trial.of("leaky bucket, queue 10", LeakyBucket.queueing(TEN_A_SECOND, 10), arrivals));
-    trials.add(Trial.of("leaky bucket, reject", LeakyBucket.rejecting(TEN_A_SECOND), arrivals));
+        Trial.of("leaky bucket, queue 10", LeakyBucket.of(TEN_A_SECOND).withQueue(10), arrivals));
+    trials.add(Trial.of("leaky bucket, reject", LeakyBucket.of(TEN_A_SECOND), arrivals));
     trials.add(Trial.of("fixed window", FixedWindow.of(TEN_A_SECOND), arrivals));
     trials.add(Trial.of("sliding window", SlidingWindow.of(TEN_A_SECOND), arrivals));
     trials.add(
         Trial.of(
             "sliding, conservative",
-            new SlidingWindow(TEN_A_SECOND, 10, SlidingWindow.Bound.CONSERVATIVE),
+            SlidingWindow.of(TEN_A_SECOND).withBound(SlidingWindow.Bound.CONSERVATIVE),
             arrivals));
     trials.add(Trial.of("rolling window", RollingWindow.of(TEN_A_SECOND), arrivals));
     return trials;

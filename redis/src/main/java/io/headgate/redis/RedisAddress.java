@@ -9,8 +9,11 @@ import java.util.stream.Collectors;
 public final class RedisAddress {
   /** The kind of deployment. */
   public enum Topology {
+    /** One server, possibly with replicas that are not used. */
     STANDALONE,
+    /** Servers whose primary is found through Redis Sentinel. */
     SENTINEL,
+    /** A Redis Cluster. */
     CLUSTER
   }
 
@@ -114,10 +117,12 @@ public final class RedisAddress {
     return new Malformed("invalid Redis address: %s; expected %s".formatted(reason, FORMS));
   }
 
+  /** Returns how the servers are deployed. */
   public Topology topology() {
     return topology;
   }
 
+  /** Returns the addresses to connect to first. */
   public List<RedisURI> uris() {
     return uris;
   }

@@ -108,6 +108,7 @@ public final class RedisStore extends ForwardingStore {
         options, clients, pubSub, broadcast, instances, executor, consistency, domains);
   }
 
+  /** Returns the address, whose text contains no secrets. */
   public RedisAddress address() {
     return options.address();
   }

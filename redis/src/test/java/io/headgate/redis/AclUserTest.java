@@ -41,7 +41,7 @@ class AclUserTest {
   private static final Rate TEN_A_DAY = Rate.of(10, Duration.ofDays(1));
   private static final List<Limit> LIMITS =
       List.of(
-          new TokenBucket(TEN_A_DAY),
+          TokenBucket.of(TEN_A_DAY),
           FixedWindow.of(TEN_A_DAY),
           SlidingWindow.of(TEN_A_DAY),
           RollingWindow.of(TEN_A_DAY),
@@ -122,11 +122,11 @@ class AclUserTest {
         node.call("ACL", "LOG", "RESET");
       }
       var uri = cluster.uri().replace("://", "://headgate:secret@");
-      var options = RedisOptions.of(uri).withDeadline(Duration.ofSeconds(10));
+      var options = RedisOptions.builder(uri).deadline(Duration.ofSeconds(10)).build();
       try (var store = RedisStore.connect(options)) {
-        var limiter = RateLimiter.with(store, rules(new TokenBucket(TEN_A_DAY)));
+        var limiter = RateLimiter.with(store, rules(TokenBucket.of(TEN_A_DAY)));
         for (int i = 0; i < 20; i++) {
-          var result = limiter.checkForResult(Request.of(Subject.of("user:" + i)));
+          var result = limiter.checkForResult(Subject.of("user:" + i));
           assertThat(result.source()).isEqualTo(Source.STORE);
           if (i % 2 == 0) limiter.reset(Subject.of("user:" + i), "r");
         }
@@ -153,7 +153,7 @@ class AclUserTest {
   /** Runs every kind of operation; returns the sources of the decisions. */
   private static List<Source> sources() {
     var address = "redis://headgate:secret@127.0.0.1:" + server.port();
-    var options = RedisOptions.of(address).withDeadline(Duration.ofSeconds(10));
+    var options = RedisOptions.builder(address).deadline(Duration.ofSeconds(10)).build();
     var sources = new ArrayList<Source>();
     try (var store = RedisStore.connect(options);
         var other = RedisStore.connect(options)) {
@@ -179,7 +179,7 @@ class AclUserTest {
       for (long cost : new long[] {1, 3, 0, 10}) {
         sources.add(limiter.checkForResult(Request.of(subject, cost)).source());
       }
-      sources.add(limiter.peek(Request.of(subject)).source());
+      sources.add(limiter.peek(subject).source());
       var slot = limiter.acquire(subject);
       sources.add(slot.result().source());
       attempt(slot::renew);
@@ -207,15 +207,14 @@ class AclUserTest {
 
   /** Waits until denials are cached, which needs a subscription, and resets a counter. */
   private static void onMessage(RedisStore store, RedisStore other) {
-    var rules = rules(new TokenBucket(TEN_A_DAY));
+    var rules = rules(TokenBucket.of(TEN_A_DAY));
     var limiter = RateLimiter.with(store, rules);
     Eventually.holds(
         "denials are cached, or a command is refused",
         TIMEOUT,
         () -> {
-          limiter.check(Subject.of("y"), 10);
-          boolean cached =
-              limiter.checkForResult(Request.of(Subject.of("y"))).source() == Source.CACHE;
+          limiter.check(Request.of(Subject.of("y"), 10));
+          boolean cached = limiter.checkForResult(Subject.of("y")).source() == Source.CACHE;
           return cached || !refusedCommands().isEmpty();
         });
     attempt(() -> RateLimiter.with(other, rules).reset(Subject.of("y"), "r"));

@@ -73,7 +73,8 @@ class BroadcastTest {
 
   /** Uses a long deadline, since the first command to a node has to connect first. */
   private static RedisStore connect(RedisCluster cluster) {
-    return RedisStore.connect(RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(10)));
+    return RedisStore.connect(
+        RedisOptions.builder(cluster.uri()).deadline(Duration.ofSeconds(10)).build());
   }
 
   @Test

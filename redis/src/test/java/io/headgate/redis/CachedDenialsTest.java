@@ -45,8 +45,8 @@ class CachedDenialsTest {
   @BeforeEach
   void open() {
     server.call("FLUSHALL");
-    first = limiter(new TokenBucket(Rate.perHour(1)));
-    second = limiter(new TokenBucket(Rate.perHour(1)));
+    first = limiter(TokenBucket.of(Rate.perHour(1)));
+    second = limiter(TokenBucket.of(Rate.perHour(1)));
   }
 
   @AfterEach
@@ -108,7 +108,7 @@ class CachedDenialsTest {
 
   @Test
   void denialsOfHoldableLimitsAreNotCached() {
-    var rule = Rule.named("rule").match("key", "user:*").limit(new TokenBucket(Rate.perHour(1)));
+    var rule = Rule.named("rule").match("key", "user:*").limit(TokenBucket.of(Rate.perHour(1)));
     first.check(SUBJECT);
     awaitLocal(first);
     first.replaceRules(RuleSet.of(rule.consistency(Consistency.AUTO).build()));
@@ -129,7 +129,7 @@ class CachedDenialsTest {
   void changedLimitInvalidatesDenialImmediately() {
     first.check(SUBJECT);
     awaitLocal(first);
-    first.replaceRules(rules(new TokenBucket(Rate.perHour(10))));
+    first.replaceRules(rules(TokenBucket.of(Rate.perHour(10))));
     assertThat(first.checkForResult(Request.of(SUBJECT)).source()).isEqualTo(Source.STORE);
   }
 
@@ -166,7 +166,7 @@ class CachedDenialsTest {
 
   @Test
   void cachedDenialEndsAtItsRetryTime() {
-    first.replaceRules(rules(new TokenBucket(Rate.of(1, Duration.ofMillis(1_500)))));
+    first.replaceRules(rules(TokenBucket.of(Rate.of(1, Duration.ofMillis(1_500)))));
     first.check(SUBJECT);
     awaitLocal(first);
     Eventually.holds("allowed again", TIMEOUT, () -> first.check(SUBJECT).isAllowed());

@@ -1,7 +1,6 @@
 package io.headgate.redis;
 
 import io.headgate.RateLimiter;
-import io.headgate.rule.Request;
 import io.headgate.rule.Subject;
 import io.headgate.store.Source;
 import io.headgate.testkit.Eventually;
@@ -42,8 +41,7 @@ final class Callers implements AutoCloseable {
       var current = phase;
       long start = System.nanoTime();
       try {
-        var result =
-            limiter.checkForResult(Request.of(Subject.of(OutageRules.subject(rule, caller))));
+        var result = limiter.checkForResult(Subject.of(OutageRules.subject(rule, caller)));
         current.record(rule, result, System.nanoTime() - start);
         if (result.source() == Source.FALLBACK) lastFallbackAt = start;
       } catch (RuntimeException | Error e) {

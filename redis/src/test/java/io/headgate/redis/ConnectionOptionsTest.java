@@ -6,7 +6,6 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.FailurePolicy.Deny;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -35,8 +34,8 @@ class ConnectionOptionsTest {
         var others = TestCertificates.create();
         var server = RedisServer.startWithTls(certificates)) {
       var options = RedisOptions.of(server.tlsUri());
-      assertDecides(options.withCa(certificates.certificate()));
-      assertThat(problemOf(options.withCa(others.certificate())))
+      assertDecides(options.toBuilder().ca(certificates.certificate()).build());
+      assertThat(problemOf(options.toBuilder().ca(others.certificate()).build()))
           .contains("Signature does not match");
       assertThat(problemOf(options))
           .as("with the certificates of the system")
@@ -49,7 +48,8 @@ class ConnectionOptionsTest {
     try (var certificates = TestCertificates.create();
         var server = RedisServer.startWithTls(certificates)) {
       var other = RedisOptions.of("rediss://127.1:" + server.tlsPort()); // the same host
-      assertThat(problemOf(other.withCa(certificates.certificate()))).contains("127.1");
+      assertThat(problemOf(other.toBuilder().ca(certificates.certificate()).build()))
+          .contains("127.1");
     }
   }
 
@@ -70,7 +70,7 @@ class ConnectionOptionsTest {
       assertDecides(RedisOptions.of("redis://gate:secret@127.0.0.1:" + server.port()));
       assertThat(server.call("ACL", "WHOAMI").text()).isEqualTo("default");
       var otherPrefix = RedisOptions.of("redis://gate:secret@127.0.0.1:" + server.port());
-      assertThat(problemOf(otherPrefix.withPrefix("other:")))
+      assertThat(problemOf(otherPrefix.toBuilder().prefix("other:").build()))
           .containsAnyOf("NOPERM", "no permission");
     }
   }
@@ -86,7 +86,7 @@ class ConnectionOptionsTest {
   @Test
   void usesConfiguredPrefix() {
     try (var server = RedisServer.start()) {
-      assertDecides(RedisOptions.of(server.uri()).withPrefix("staging/gate:"));
+      assertDecides(RedisOptions.builder(server.uri()).prefix("staging/gate:").build());
       assertThat(server.call("EXISTS", "staging/gate:{user:42}r").number()).isEqualTo(1);
       assertThat(server.call("EXISTS", KEY).number()).isZero();
     }
@@ -97,7 +97,7 @@ class ConnectionOptionsTest {
     try (var server = RedisServer.start()) {
       assertDecides(RedisOptions.of(server.uri()));
       assertDecides(RedisOptions.of(server.uri()), 8);
-      assertDecides(RedisOptions.of(server.uri()).withPrefix("other:"));
+      assertDecides(RedisOptions.builder(server.uri()).prefix("other:").build());
     }
   }
 
@@ -114,16 +114,18 @@ class ConnectionOptionsTest {
   }
 
   private static void assertDecides(RedisOptions options, long remaining) {
-    try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
-      var result = RateLimiter.with(store, RULES).checkForResult(Request.of(Subject.of("user:42")));
+    try (var store =
+        RedisStore.connect(options.toBuilder().deadline(Duration.ofSeconds(10)).build())) {
+      var result = RateLimiter.with(store, RULES).checkForResult(Subject.of("user:42"));
       assertThat(result.source()).as(store.lastProblem().toString()).isEqualTo(Source.STORE);
       assertThat(result.limits().getFirst().remaining()).isEqualTo(remaining);
     }
   }
 
   private static String problemOf(RedisOptions options) {
-    try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)))) {
-      var result = RateLimiter.with(store, RULES).checkForResult(Request.of(Subject.of("user:42")));
+    try (var store =
+        RedisStore.connect(options.toBuilder().deadline(Duration.ofSeconds(10)).build())) {
+      var result = RateLimiter.with(store, RULES).checkForResult(Subject.of("user:42"));
       assertThat(result.source()).isEqualTo(Source.FALLBACK);
       Eventually.holds(
           "the failure is recorded", Duration.ofSeconds(20), () -> store.lastProblem().isPresent());

@@ -23,14 +23,14 @@ class ConsistencyModesClusterTest {
   /** With strict consistency such a plan would span hash slots. */
   @Test
   void leasedPlanAcrossSlotsRespectsBothLimits() {
-    var each = Rule.named("each").per("key").limit(new TokenBucket(Rate.perDay(400)));
-    var all = Rule.named("all").per().limit(new TokenBucket(Rate.perDay(1_000)));
+    var each = Rule.named("each").per("key").limit(TokenBucket.of(Rate.perDay(400)));
+    var all = Rule.named("all").per().limit(TokenBucket.of(Rate.perDay(1_000)));
     var rules =
         RuleSet.of(
             each.consistency(Consistency.LEASED).build(),
             all.consistency(Consistency.LEASED).build());
     try (var cluster = RedisCluster.start(3, 0)) {
-      var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(10));
+      var options = RedisOptions.builder(cluster.uri()).deadline(Duration.ofSeconds(10)).build();
       try (var one = RateLimiter.with(RedisStore.connect(options), rules);
           var other = RateLimiter.with(RedisStore.connect(options), rules)) {
         var passed = new int[4];
@@ -53,13 +53,13 @@ class ConsistencyModesClusterTest {
             .match("key", "*")
             .consistency(Consistency.EVENTUAL)
             .onStoreFailure(new FailurePolicy.Deny())
-            .limit(new TokenBucket(Rate.perMinute(1_000_000)))
+            .limit(TokenBucket.of(Rate.perMinute(1_000_000)))
             .build();
     try (var cluster = RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no");
         var limiter =
             RateLimiter.with(
                 RedisStore.connect(
-                    RedisOptions.of(cluster.uri()).withDeadline(Duration.ofMillis(200))),
+                    RedisOptions.builder(cluster.uri()).deadline(Duration.ofMillis(200)).build()),
                 RuleSet.of(rule))) {
       var dead = cluster.primaryOfSlot(RedisCluster.slotOf("victim"));
       var others =
@@ -73,14 +73,14 @@ class ConsistencyModesClusterTest {
           "the policy decides",
           Duration.ofSeconds(60),
           () -> {
-            for (var user : others) limiter.checkForResult(Request.of(Subject.of(user)));
-            var result = limiter.checkForResult(Request.of(Subject.of("victim")));
+            for (var user : others) limiter.checkForResult(Subject.of(user));
+            var result = limiter.checkForResult(Subject.of("victim"));
             return result.source() == Source.FALLBACK && !result.isAllowed();
           });
       Eventually.holds(
           "counters of other shards are decided locally",
           Duration.ofSeconds(60),
-          () -> limiter.checkForResult(Request.of(Subject.of(others.getFirst()))).isAllowed());
+          () -> limiter.checkForResult(Subject.of(others.getFirst())).isAllowed());
     }
   }
 }

@@ -29,7 +29,7 @@ class ConsistencyModesOutageTest {
     var rule =
         Rule.named("r")
             .per("key")
-            .limit(new TokenBucket(Rate.perSecond(100_000)))
+            .limit(TokenBucket.of(Rate.perSecond(100_000)))
             .consistency(consistency)
             .onStoreFailure(new FailurePolicy.Deny())
             .build();

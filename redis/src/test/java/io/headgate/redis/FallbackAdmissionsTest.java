@@ -36,8 +36,8 @@ class FallbackAdmissionsTest {
   private static Map<String, Limit> limits() {
     var rate = Rate.perDay(PERMITS);
     var limits = new LinkedHashMap<String, Limit>();
-    limits.put("bucket", new TokenBucket(rate));
-    limits.put("queue", LeakyBucket.queueing(rate, PERMITS - 1));
+    limits.put("bucket", TokenBucket.of(rate));
+    limits.put("queue", LeakyBucket.of(rate).withQueue(PERMITS - 1));
     limits.put("fixed", FixedWindow.of(rate));
     limits.put("sliding", SlidingWindow.of(rate));
     limits.put("rolling", RollingWindow.of(rate));
@@ -47,7 +47,7 @@ class FallbackAdmissionsTest {
   private static RuleSet rules() {
     var rules = new ArrayList<Rule>();
     limits().forEach((name, limit) -> rules.add(rule(name, limit)));
-    rules.add(rule(TRIGGER, new TokenBucket(Rate.perSecond(1_000_000))));
+    rules.add(rule(TRIGGER, TokenBucket.of(Rate.perSecond(1_000_000))));
     return RuleSet.of(rules);
   }
 
@@ -69,7 +69,7 @@ class FallbackAdmissionsTest {
         Eventually.holds("the circuit breaker is open", TIMEOUT, store::isUnavailable);
         for (var name : limits().keySet()) {
           for (int i = 0; i < ADMITTED; i++) {
-            var result = limiter.checkForResult(Request.of(Subject.of(name)));
+            var result = limiter.checkForResult(Subject.of(name));
             assertThat(result.source()).isEqualTo(Source.FALLBACK);
             assertThat(result.isAllowed()).as(name).isTrue();
           }
@@ -108,7 +108,7 @@ class FallbackAdmissionsTest {
     Eventually.holds(
         "the source of decisions is " + source,
         TIMEOUT,
-        () -> limiter.checkForResult(Request.of(Subject.of(TRIGGER))).source() == source);
+        () -> limiter.checkForResult(Subject.of(TRIGGER)).source() == source);
   }
 
   private static long remaining(RateLimiter limiter, String name) {

@@ -34,7 +34,7 @@ final class OutageRules {
   static final int LOCAL_PER_SECOND = 60;
   static final Duration GRACE = Duration.ofMillis(500);
 
-  private static final Limit WIDE = new TokenBucket(Rate.perSecond(1_000_000));
+  private static final Limit WIDE = TokenBucket.of(Rate.perSecond(1_000_000));
 
   private OutageRules() {}
 
@@ -42,9 +42,9 @@ final class OutageRules {
     return RuleSet.of(
         rule(ALLOW, new Allow(), WIDE),
         rule(DENY, new Deny(), WIDE),
-        rule(LOCAL, new Local(), new TokenBucket(Rate.perSecond(LOCAL_PER_SECOND))),
+        rule(LOCAL, new Local(), TokenBucket.of(Rate.perSecond(LOCAL_PER_SECOND))),
         rule(ALLOW_THEN_DENY, new AllowThenDeny(GRACE), WIDE),
-        rule(SCARCE, new Deny(), new TokenBucket(Rate.perSecond(SCARCE_PER_SECOND))),
+        rule(SCARCE, new Deny(), TokenBucket.of(Rate.perSecond(SCARCE_PER_SECOND))),
         rule(AMPLE, new Deny(), RollingWindow.of(Rate.perHour(AMPLE_PER_HOUR))));
   }
 

@@ -35,7 +35,8 @@ final class OutageRun {
     var counters = new OutageCounters();
     OutageResult result;
     try (var store =
-        RedisStore.connect(RedisOptions.of(deployment.uri()).withOutageListener(counters))) {
+        RedisStore.connect(
+            RedisOptions.builder(deployment.uri()).outageListener(counters).build())) {
       result = runPhases(fault, store, counters);
       Eventually.holds("no command is in flight", TIMEOUT, store::isIdle);
     }

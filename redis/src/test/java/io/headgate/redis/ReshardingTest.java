@@ -27,7 +27,7 @@ class ReshardingTest {
   private static final int SLOT = RedisCluster.slotOf(SUBJECT);
   private static final RuleSet RULES =
       RuleSet.of(
-          rule("calls").limit(new TokenBucket(Rate.perHour(100))).build(),
+          rule("calls").limit(TokenBucket.of(Rate.perHour(100))).build(),
           rule("quota").limit(FixedWindow.of(Rate.perDay(1_000))).build());
 
   private static RedisCluster cluster;
@@ -51,7 +51,7 @@ class ReshardingTest {
   void planOverHalfMigratedSlotIsRetriedUntilMigrationEnds() throws Exception {
     var from = cluster.primaryOfSlot(SLOT);
     var to = cluster.nodes().stream().filter(node -> node != from).findFirst().orElseThrow();
-    var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(20));
+    var options = RedisOptions.builder(cluster.uri()).deadline(Duration.ofSeconds(20)).build();
     try (var store = RedisStore.connect(options)) {
       var limiter = RateLimiter.with(store, RULES);
       var request = Request.of(Subject.of(SUBJECT));

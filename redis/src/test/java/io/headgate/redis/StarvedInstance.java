@@ -8,7 +8,6 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.FailurePolicy.Allow;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -42,7 +41,7 @@ final class StarvedInstance {
     var perDay = Rate.perDay(LIMIT);
     return RuleSet.of(
         rule("fixed", FixedWindow.of(perDay), Consistency.STRICT),
-        rule("bucket", new TokenBucket(perDay), Consistency.STRICT),
+        rule("bucket", TokenBucket.of(perDay), Consistency.STRICT),
         rule("rolling", RollingWindow.of(perDay), Consistency.STRICT),
         rule("leased", FixedWindow.of(perDay), Consistency.LEASED));
   }
@@ -64,7 +63,7 @@ final class StarvedInstance {
         threads.execute(() -> {
           for (int i = 0; i < EACH; i++) {
             for (int rule = 0; rule < RULES.size(); rule++) {
-              var result = limiter.checkForResult(Request.of(Subject.of(RULES.get(rule))));
+              var result = limiter.checkForResult(Subject.of(RULES.get(rule)));
               if (result.isAllowed()) counts.incrementAndGet(rule);
               if (result.source() == Source.FALLBACK) counts.incrementAndGet(RULES.size());
             }
@@ -79,7 +78,7 @@ final class StarvedInstance {
 
   /** Connects, and starts at the end of its input. */
   public static void main(String[] arguments) throws IOException {
-    var options = RedisOptions.of(arguments[0]).withDeadline(DEADLINE);
+    var options = RedisOptions.builder(arguments[0]).deadline(DEADLINE).build();
     try (var store = RedisStore.connect(options)) {
       System.out.println(READY);
       System.in.readAllBytes();

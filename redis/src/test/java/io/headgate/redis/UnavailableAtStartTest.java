@@ -52,7 +52,7 @@ class UnavailableAtStartTest {
     try (var store = RedisStore.connect(uri)) {
       var limiter = RateLimiter.with(store, OutageRules.all());
       for (var rule : OutageRules.NAMES) {
-        var result = limiter.checkForResult(Request.of(Subject.of(OutageRules.subject(rule, 0))));
+        var result = limiter.checkForResult(Subject.of(OutageRules.subject(rule, 0)));
         assertThat(result.source()).as(rule).isEqualTo(Source.FALLBACK);
         assertThat(result.isAllowed()).as(rule).isEqualTo(isAllowedAtFirst(rule));
       }

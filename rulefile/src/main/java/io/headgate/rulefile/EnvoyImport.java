@@ -9,6 +9,7 @@ import java.util.List;
  * @param notes the settings that were not imported or behave differently in Headgate
  */
 public record EnvoyImport(List<Rule> rules, List<Note> notes) {
+  /** Copies the lists. */
   public EnvoyImport {
     rules = List.copyOf(rules);
     notes = List.copyOf(notes);

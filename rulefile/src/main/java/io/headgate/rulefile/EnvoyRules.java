@@ -108,8 +108,8 @@ final class EnvoyRules {
     var rule =
         Rule.named(id(path, limit))
             .match(new Match(conditions))
-            .per(per.toArray(String[]::new))
-            .limit(new FixedWindow(limit.permits(), window(limit.unit())));
+            .per(per)
+            .limit(FixedWindow.of(limit.permits(), window(limit.unit())));
     if (node.shadow()) rule.mode(Mode.SHADOW);
     rules.add(rule.build());
     noteLength(limit, where);

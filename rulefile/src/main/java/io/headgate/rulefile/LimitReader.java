@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.Algorithm;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
@@ -18,38 +19,28 @@ final class LimitReader {
   private static final String COUNT = "a count such as 100 or 10k";
   private static final String DURATION = "a duration such as 250ms, 10s or 5m";
 
-  /** The algorithms of rule files. */
-  enum Algorithm {
-    TOKEN_BUCKET,
-    LEAKY_BUCKET,
-    FIXED_WINDOW,
-    SLIDING_WINDOW,
-    ROLLING_WINDOW,
-    CONCURRENCY;
+  /** Returns the fields of an algorithm's parameters. */
+  static List<String> fields(Algorithm algorithm) {
+    return switch (algorithm) {
+      case TOKEN_BUCKET -> List.of("rate", "burst");
+      case LEAKY_BUCKET -> List.of("rate", "queue", "max-wait", "mode");
+      case FIXED_WINDOW -> List.of("rate", "align", "zone");
+      case SLIDING_WINDOW -> List.of("rate", "buckets", "bound");
+      case ROLLING_WINDOW -> List.of("rate", "min-interval");
+      case CONCURRENCY -> List.of("max", "lease");
+    };
+  }
 
-    /** Returns the fields of this algorithm's parameters. */
-    List<String> fields() {
-      return switch (this) {
-        case TOKEN_BUCKET -> List.of("rate", "burst");
-        case LEAKY_BUCKET -> List.of("rate", "queue", "max-wait", "mode");
-        case FIXED_WINDOW -> List.of("rate", "align", "zone");
-        case SLIDING_WINDOW -> List.of("rate", "buckets", "bound");
-        case ROLLING_WINDOW -> List.of("rate", "min-interval");
-        case CONCURRENCY -> List.of("max", "lease");
-      };
-    }
-
-    /** Reads a limit; empty if a parameter is invalid, which is then among the problems. */
-    Optional<? extends Limit> read(MappingReader section) {
-      return switch (this) {
-        case TOKEN_BUCKET -> tokenBucket(section);
-        case LEAKY_BUCKET -> leakyBucket(section);
-        case FIXED_WINDOW -> fixedWindow(section);
-        case SLIDING_WINDOW -> slidingWindow(section);
-        case ROLLING_WINDOW -> rollingWindow(section);
-        case CONCURRENCY -> concurrency(section);
-      };
-    }
+  /** Reads a limit; empty if a parameter is invalid, which is then among the problems. */
+  static Optional<? extends Limit> read(Algorithm algorithm, MappingReader section) {
+    return switch (algorithm) {
+      case TOKEN_BUCKET -> tokenBucket(section);
+      case LEAKY_BUCKET -> leakyBucket(section);
+      case FIXED_WINDOW -> fixedWindow(section);
+      case SLIDING_WINDOW -> slidingWindow(section);
+      case ROLLING_WINDOW -> rollingWindow(section);
+      case CONCURRENCY -> concurrency(section);
+    };
   }
 
   private enum Align {

@@ -56,7 +56,7 @@ record LimitWriter(Combine combine) {
   static String summary(Limit limit) {
     var fields = new LinkedHashMap<String, OutputNode>();
     parameters(limit, fields);
-    var text = new StringBuilder(limit.algorithm());
+    var text = new StringBuilder(limit.algorithm().id());
     fields.forEach((name, value) ->
         text.append(' ')
             .append(name)
@@ -74,7 +74,7 @@ record LimitWriter(Combine combine) {
   private static Map<String, OutputNode> limit(RuleLimit limit, String name) {
     var fields = new LinkedHashMap<String, OutputNode>();
     if (!limit.name().equals(name)) fields.put("name", new OutputNode.Text(limit.name()));
-    fields.put("algorithm", new OutputNode.Text(limit.limit().algorithm()));
+    fields.put("algorithm", new OutputNode.Text(limit.limit().algorithm().id()));
     parameters(limit.limit(), fields);
     limit
         .cost()

@@ -1,12 +1,12 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.Algorithm;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Combine;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleLimit.Scope;
-import io.headgate.rulefile.LimitReader.Algorithm;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -23,7 +23,7 @@ import java.util.Optional;
 record LimitsReader(Optional<Combine> combine) {
   private static final List<String> COMMON = List.of("algorithm", "name", "cost", "per");
   private static final List<String> COMBINE_FIELDS = List.of("weight", "priority", "scope");
-  private static final Limit ANY = new TokenBucket(Rate.perSecond(1));
+  private static final Limit ANY = TokenBucket.of(Rate.perSecond(1));
   private static final String NAME = "a name such as calls";
   private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
 
@@ -105,7 +105,7 @@ record LimitsReader(Optional<Combine> combine) {
     if (!section.has("algorithm")) {
       section.missing("algorithm", "give " + EnumNames.wanted(Algorithm.class));
     }
-    var limit = algorithm.flatMap(known -> known.read(section));
+    var limit = algorithm.flatMap(known -> LimitReader.read(known, section));
     var given = section.read("name", NAME, LimitsReader::name);
     var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
     var per = section.find("per").map(MatchReader::per);
@@ -118,18 +118,17 @@ record LimitsReader(Optional<Combine> combine) {
       rejectUnless(section, "scope", new Combine.Hierarchical());
     }
     if (limit.isEmpty() || section.self().problems().count() != before) return Optional.empty();
-    String unnamed = name.isEmpty() ? limit.get().algorithm() : name;
+    String unnamed = name.isEmpty() ? limit.get().algorithm().id() : name;
     return section
         .findOrSelf("weight")
-        .attempt(() ->
-            new RuleLimit(
-                given.orElse(unnamed),
-                limit.get(),
-                cost,
-                per,
-                weight.orElse(1L),
-                priority.orElse(0),
-                scope));
+        .attempt(() -> {
+          var read = RuleLimit.of(given.orElse(unnamed), limit.get());
+          if (cost.isPresent()) read = read.withCost(cost.get());
+          if (per.isPresent()) read = read.withPer(per.get());
+          if (weight.isPresent()) read = read.withWeight(weight.get());
+          if (priority.isPresent()) read = read.withPriority(priority.get());
+          return scope.isPresent() ? read.withScope(scope.get()) : read;
+        });
   }
 
   private void rejectUnless(MappingReader section, String field, Combine wanted) {
@@ -145,13 +144,14 @@ record LimitsReader(Optional<Combine> combine) {
       MappingReader section, Optional<Algorithm> algorithm, List<String> more) {
     var allowed = new LinkedHashSet<>(COMMON);
     for (var known : Algorithm.values()) {
-      if (algorithm.isEmpty() || algorithm.get() == known) allowed.addAll(known.fields());
+      if (algorithm.isEmpty() || algorithm.get() == known)
+        allowed.addAll(LimitReader.fields(known));
     }
     allowed.addAll(more);
     for (var field : section.unknown(allowed)) {
       var owners = new ArrayList<String>();
       for (var other : Algorithm.values()) {
-        if (other.fields().contains(field)) owners.add(EnumNames.text(other));
+        if (LimitReader.fields(other).contains(field)) owners.add(other.id());
       }
       if (!owners.isEmpty() && algorithm.isPresent()) {
         section.problem(
@@ -159,8 +159,8 @@ record LimitsReader(Optional<Combine> combine) {
             "belongs to %s, not to %s, which takes %s; remove it or change the algorithm"
                 .formatted(
                     String.join(", ", owners),
-                    EnumNames.text(algorithm.get()),
-                    String.join(", ", algorithm.get().fields())));
+                    algorithm.get().id(),
+                    String.join(", ", LimitReader.fields(algorithm.get()))));
       } else if (COMBINE_FIELDS.contains(field)) {
         section.problem(
             field, "has an effect on one of several limits only; use limits: or remove it");

@@ -19,7 +19,7 @@ final class RateSyntax {
 
     /** Returns a calendar window; throws IllegalArgumentException unless it is one unit long. */
     FixedWindow calendar(ZoneId zone) {
-      return new FixedWindow(permits, new Window.Calendar(calendarUnit(), zone));
+      return FixedWindow.of(permits, new Window.Calendar(calendarUnit(), zone));
     }
 
     private Window.Unit calendarUnit() {

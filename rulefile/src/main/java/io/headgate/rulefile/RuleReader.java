@@ -31,7 +31,7 @@ final class RuleReader {
           "on-store-failure",
           "status",
           "active");
-  private static final RuleLimit ANY = RuleLimit.of("any", new TokenBucket(Rate.perSecond(1)));
+  private static final RuleLimit ANY = RuleLimit.of("any", TokenBucket.of(Rate.perSecond(1)));
   private static final String ID = "an id such as per-user";
 
   /** Reads a rule; empty if it is invalid, which is then among the problems. */
@@ -50,16 +50,9 @@ final class RuleReader {
     var rule = Rule.named(id);
     section.read("description", "a text", text -> text).ifPresent(rule::description);
     section.find("match").map(MatchReader::match).ifPresent(rule::match);
-    section
-        .find("per")
-        .map(MatchReader::per)
-        .ifPresent(names -> rule.per(names.toArray(String[]::new)));
+    section.find("per").map(MatchReader::per).ifPresent(rule::per);
     limits(section, id, rule);
-    section
-        .read("fallback", "true or false", RuleReader::flag)
-        .ifPresent(on -> {
-          if (on) rule.fallback();
-        });
+    section.read("fallback", "true or false", RuleReader::flag).ifPresent(rule::fallback);
     section.choose("mode", Mode.class).ifPresent(rule::mode);
     section.choose("consistency", Consistency.class).ifPresent(rule::consistency);
     section

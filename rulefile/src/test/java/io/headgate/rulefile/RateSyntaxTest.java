@@ -41,7 +41,7 @@ class RateSyntaxTest {
   void oneCalendarUnitIsACalendarWindow(String text, Window.Unit unit) {
     var zone = ZoneId.of("Asia/Tokyo");
     assertThat(RateSyntax.parse(text).calendar(zone))
-        .isEqualTo(new FixedWindow(1, new Window.Calendar(unit, zone)));
+        .isEqualTo(FixedWindow.of(1, new Window.Calendar(unit, zone)));
   }
 
   @ParameterizedTest

@@ -7,7 +7,6 @@ import io.headgate.rule.LimitOverride;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -59,36 +58,31 @@ class RuleFileProperties {
         rule.limits().size() > 1
             || rule.overrides().stream().anyMatch(override -> override.limits().size() > 1);
     var combine = several ? rule.combine() : new Combine.All();
-    return new Rule(
-        rule.id(),
-        rule.description(),
-        rule.match(),
-        rule.per(),
-        combine,
-        effective(combine, rule.limits()),
-        rule.overrides().stream()
-            .map(o -> new LimitOverride(o.match(), effective(combine, o.limits())))
-            .toList(),
-        rule.fallback(),
-        rule.mode(),
-        rule.consistency(),
-        rule.onStoreFailure(),
-        rule.status(),
-        rule.active());
+    return rule.toBuilder()
+        .combine(combine)
+        .limits(effective(combine, rule.limits()))
+        .overrides(
+            rule.overrides().stream()
+                .map(o -> new LimitOverride(o.match(), effective(combine, o.limits())))
+                .toList())
+        .build();
   }
 
   private static List<RuleLimit> effective(Combine combine, List<RuleLimit> limits) {
-    return limits.stream()
-        .map(limit ->
-            new RuleLimit(
-                limit.name(),
-                limit.limit(),
-                limit.cost(),
-                limit.per(),
-                combine instanceof Combine.Weighted ? limit.weight() : 1,
-                combine instanceof Combine.Priority ? limit.priority() : 0,
-                combine instanceof Combine.Hierarchical ? limit.scope() : Optional.empty()))
-        .toList();
+    return limits.stream().map(limit -> effective(combine, limit)).toList();
+  }
+
+  private static RuleLimit effective(Combine combine, RuleLimit limit) {
+    var plain = RuleLimit.of(limit.name(), limit.limit());
+    if (limit.cost().isPresent()) plain = plain.withCost(limit.cost().get());
+    if (limit.per().isPresent()) plain = plain.withPer(limit.per().get());
+    return switch (combine) {
+      case Combine.Weighted weighted -> plain.withWeight(limit.weight());
+      case Combine.Priority priority -> plain.withPriority(limit.priority());
+      case Combine.Hierarchical hierarchical -> limit.scope().map(plain::withScope).orElse(plain);
+      case Combine.All all -> plain;
+      case Combine.Any any -> plain;
+    };
   }
 
   /** Deletes, doubles, replaces or inserts up to three pieces. */

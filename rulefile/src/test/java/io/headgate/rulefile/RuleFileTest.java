@@ -59,19 +59,19 @@ class RuleFileTest {
           Rule.named("per-user")
               .match("key", "user:*")
               .per("key")
-              .limit(new TokenBucket(Rate.perMinute(100), 200))
-              .override("key", "user:42", new TokenBucket(Rate.perMinute(1000)))
+              .limit(TokenBucket.of(Rate.perMinute(100)).withBurst(200))
+              .override("key", "user:42", TokenBucket.of(Rate.perMinute(1000)))
               .build(),
           Rule.named("contract")
               .match("tenant", "*")
               .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perHour(1000))))
               .limit(
-                  RuleLimit.of("bytes", new TokenBucket(Rate.perHour(10485760))).withCost("bytes"))
+                  RuleLimit.of("bytes", TokenBucket.of(Rate.perHour(10485760))).withCost("bytes"))
               .limit(
                   RuleLimit.of("compliance", RollingWindow.of(Rate.of(100, Duration.ofMinutes(5))))
-                      .per("tenant", "user"))
+                      .withPer("tenant", "user"))
               .build(),
-          Rule.named("default").fallback().limit(new TokenBucket(Rate.perSecond(10))).build());
+          Rule.named("default").fallback().limit(TokenBucket.of(Rate.perSecond(10))).build());
 
   @Test
   void readsTheExampleOfTheDocumentation() {
@@ -144,35 +144,39 @@ class RuleFileTest {
 
   @Test
   void readsTheFieldsOfEachAlgorithm() {
-    assertThat(limit("token-bucket, rate: 100/1m")).isEqualTo(new TokenBucket(Rate.perMinute(100)));
+    assertThat(limit("token-bucket, rate: 100/1m")).isEqualTo(TokenBucket.of(Rate.perMinute(100)));
     assertThat(limit("token-bucket, rate: 10/s, burst: 1k"))
-        .isEqualTo(new TokenBucket(Rate.perSecond(10), 1000));
-    assertThat(limit("leaky-bucket, rate: 10/s"))
-        .isEqualTo(LeakyBucket.rejecting(Rate.perSecond(10)));
+        .isEqualTo(TokenBucket.of(Rate.perSecond(10)).withBurst(1000));
+    assertThat(limit("leaky-bucket, rate: 10/s")).isEqualTo(LeakyBucket.of(Rate.perSecond(10)));
     assertThat(limit("leaky-bucket, rate: 10/s, mode: reject"))
-        .isEqualTo(LeakyBucket.rejecting(Rate.perSecond(10)));
+        .isEqualTo(LeakyBucket.of(Rate.perSecond(10)));
     assertThat(limit("leaky-bucket, rate: 10/s, queue: 50"))
-        .isEqualTo(LeakyBucket.queueing(Rate.perSecond(10), 50));
+        .isEqualTo(LeakyBucket.of(Rate.perSecond(10)).withQueue(50));
     assertThat(limit("leaky-bucket, rate: 10/s, max-wait: 2s, mode: queue"))
-        .isEqualTo(LeakyBucket.queueing(Rate.perSecond(10), Duration.ofSeconds(2)));
+        .isEqualTo(LeakyBucket.of(Rate.perSecond(10)).withMaxWait(Duration.ofSeconds(2)));
     assertThat(limit("fixed-window, rate: 1000/1h, align: epoch"))
         .isEqualTo(FixedWindow.of(Rate.perHour(1000)));
     assertThat(limit("fixed-window, rate: 1M/1mo, align: calendar"))
         .isEqualTo(
-            new FixedWindow(1_000_000, new Window.Calendar(Window.Unit.MONTH, ZoneId.of("UTC"))));
+            FixedWindow.of(1_000_000, new Window.Calendar(Window.Unit.MONTH, ZoneId.of("UTC"))));
     assertThat(limit("fixed-window, rate: 5/day, align: calendar, zone: Europe/Berlin"))
         .isEqualTo(
-            new FixedWindow(5, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))));
+            FixedWindow.of(5, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))));
     assertThat(limit("sliding-window, rate: 100/1m"))
-        .isEqualTo(new SlidingWindow(Rate.perMinute(100), 10, SlidingWindow.Bound.INTERPOLATED));
+        .isEqualTo(SlidingWindow.of(Rate.perMinute(100)));
     assertThat(limit("sliding-window, rate: 100/1m, buckets: 60, bound: conservative"))
-        .isEqualTo(new SlidingWindow(Rate.perMinute(100), 60, SlidingWindow.Bound.CONSERVATIVE));
+        .isEqualTo(
+            SlidingWindow.of(Rate.perMinute(100))
+                .withBuckets(60)
+                .withBound(SlidingWindow.Bound.CONSERVATIVE));
     assertThat(limit("rolling-window, rate: 100/5m, min-interval: 250ms"))
-        .isEqualTo(new RollingWindow(Rate.of(100, Duration.ofMinutes(5)), Duration.ofMillis(250)));
+        .isEqualTo(
+            RollingWindow.of(Rate.of(100, Duration.ofMinutes(5)))
+                .withMinInterval(Duration.ofMillis(250)));
     assertThat(limit("concurrency, max: 20"))
-        .isEqualTo(new Concurrency(20, Duration.ofSeconds(30)));
+        .isEqualTo(Concurrency.of(20).withLease(Duration.ofSeconds(30)));
     assertThat(limit("concurrency, max: 20, lease: 5m"))
-        .isEqualTo(new Concurrency(20, Duration.ofMinutes(5)));
+        .isEqualTo(Concurrency.of(20).withLease(Duration.ofMinutes(5)));
   }
 
   @Test
@@ -221,14 +225,14 @@ class RuleFileTest {
                   - { algorithm: token-bucket, rate: 20/s }
                   - { algorithm: concurrency, max: 5 }
             """);
-    var bucket = new TokenBucket(Rate.perSecond(20));
+    var bucket = TokenBucket.of(Rate.perSecond(20));
     assertThat(rule)
         .isEqualTo(
             Rule.named("a")
                 .limit(
-                    RuleLimit.of("calls", new TokenBucket(Rate.perSecond(10)))
+                    RuleLimit.of("calls", TokenBucket.of(Rate.perSecond(10)))
                         .withCost("bytes")
-                        .per("user"))
+                        .withPer("user"))
                 .override(
                     new LimitOverride(
                         Match.of("user", "1"), List.of(RuleLimit.of("calls", bucket))))
@@ -308,7 +312,7 @@ class RuleFileTest {
             - { id: b, limit: *standard }
             """);
     assertThat(rules.getLast())
-        .isEqualTo(Rule.named("b").limit(new TokenBucket(Rate.perSecond(10))).build());
+        .isEqualTo(Rule.named("b").limit(TokenBucket.of(Rate.perSecond(10))).build());
   }
 
   @Test

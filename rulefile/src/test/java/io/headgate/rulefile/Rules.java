@@ -68,29 +68,32 @@ final class Rules {
       var own = maybe(0.7) ? List.of(ruleLimit(limits.getFirst().name())) : ruleLimits();
       overrides.add(new LimitOverride(match(), own));
     }
-    return new Rule(
-        id,
-        maybe(0.5) ? "" : text(20),
-        match(),
-        optional(this::attributes),
-        oneOf(
-            new Combine.All(),
-            new Combine.Any(),
-            new Combine.Weighted(1 + random.nextInt(1000)),
-            new Combine.Hierarchical(),
-            new Combine.Priority()),
-        limits,
-        overrides,
-        maybe(0.3),
-        oneOf(Mode.values()),
-        oneOf(Consistency.values()),
-        oneOf(
-            new FailurePolicy.Allow(),
-            new FailurePolicy.Deny(),
-            new FailurePolicy.Local(),
-            new FailurePolicy.AllowThenDeny(duration(1L << 40))),
-        maybe(0.5) ? 429 : 400 + random.nextInt(200),
-        maybe(0.5) ? Schedule.ALWAYS : schedule());
+    var rule =
+        Rule.named(id)
+            .match(match())
+            .combine(
+                oneOf(
+                    new Combine.All(),
+                    new Combine.Any(),
+                    new Combine.Weighted(1 + random.nextInt(1000)),
+                    new Combine.Hierarchical(),
+                    new Combine.Priority()))
+            .limits(limits)
+            .overrides(overrides)
+            .fallback(maybe(0.3))
+            .mode(oneOf(Mode.values()))
+            .consistency(oneOf(Consistency.values()))
+            .onStoreFailure(
+                oneOf(
+                    new FailurePolicy.Allow(),
+                    new FailurePolicy.Deny(),
+                    new FailurePolicy.Local(),
+                    new FailurePolicy.AllowThenDeny(duration(1L << 40))));
+    if (maybe(0.5)) rule.description(text(20));
+    if (maybe(0.5)) rule.per(attributes());
+    if (maybe(0.5)) rule.status(400 + random.nextInt(200));
+    if (maybe(0.5)) rule.active(schedule());
+    return rule.build();
   }
 
   private List<RuleLimit> ruleLimits() {
@@ -102,14 +105,12 @@ final class Rules {
   }
 
   private RuleLimit ruleLimit(String name) {
-    return new RuleLimit(
-        name,
-        limit(),
-        optional(() -> oneOf("bytes", text(5) + "x")),
-        optional(this::attributes),
-        maybe(0.5) ? 1 : 1 + random.nextInt(1_000_000),
-        maybe(0.5) ? 0 : random.nextInt(),
-        optional(() -> oneOf(RuleLimit.Scope.values())));
+    var limit = RuleLimit.of(name, limit());
+    if (maybe(0.5)) limit = limit.withCost(oneOf("bytes", text(5) + "x"));
+    if (maybe(0.5)) limit = limit.withPer(attributes());
+    if (maybe(0.5)) limit = limit.withWeight(1 + random.nextInt(1_000_000));
+    if (maybe(0.5)) limit = limit.withPriority(random.nextInt());
+    return maybe(0.5) ? limit.withScope(oneOf(RuleLimit.Scope.values())) : limit;
   }
 
   private Limit limit() {
@@ -125,21 +126,21 @@ final class Rules {
   private Limit anyLimit() {
     var rate = Rate.of(count(1L << random.nextInt(53)), duration(1L << (1 + random.nextInt(50))));
     return switch (random.nextInt(10)) {
-      case 0 -> new TokenBucket(rate);
+      case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(rate, count(1000));
-      case 2 -> LeakyBucket.rejecting(rate);
-      case 3 -> LeakyBucket.queueing(rate, count(1000));
-      case 4 -> LeakyBucket.queueing(rate, duration(1_000_000));
+      case 2 -> LeakyBucket.of(rate);
+      case 3 -> LeakyBucket.of(rate).withQueue(count(1000));
+      case 4 -> LeakyBucket.of(rate).withMaxWait(duration(1_000_000));
       case 5 -> FixedWindow.of(rate);
       case 6 ->
-          new FixedWindow(
-              count(1L << 53), new Window.Calendar(oneOf(Window.Unit.values()), zone()));
+          FixedWindow.of(count(1L << 53), new Window.Calendar(oneOf(Window.Unit.values()), zone()));
       case 7 ->
           new SlidingWindow(rate, 1 + random.nextInt(20), oneOf(SlidingWindow.Bound.values()));
-      case 8 -> new RollingWindow(rate, maybe(0.5) ? Duration.ZERO : duration(1_000));
+      case 8 ->
+          RollingWindow.of(rate).withMinInterval(maybe(0.5) ? Duration.ZERO : duration(1_000));
       default ->
-          new Concurrency(
-              count(100_000), maybe(0.5) ? Concurrency.DEFAULT_LEASE : duration(1L << 40));
+          Concurrency.of(count(100_000))
+              .withLease(maybe(0.5) ? Concurrency.DEFAULT_LEASE : duration(1L << 40));
     };
   }
 

@@ -140,7 +140,7 @@ public final class WarmUp {
     return RuleSet.of(
         Rule.named("key")
             .match("key", "*")
-            .limit(new TokenBucket(Rate.perSecond(1_000_000)))
+            .limit(TokenBucket.of(Rate.perSecond(1_000_000)))
             .build(),
         Rule.named("user")
             .match("user", "*")

@@ -31,9 +31,10 @@ class WarmUpTest {
   void leavesNothingInRedisThatDoesNotExpire() throws Exception {
     try (var redis = RedisServer.start()) {
       var options =
-          RedisOptions.of(redis.uri())
-              .withPrefix("headgate:warm-up:")
-              .withDeadline(Duration.ofSeconds(10));
+          RedisOptions.builder(redis.uri())
+              .prefix("headgate:warm-up:")
+              .deadline(Duration.ofSeconds(10))
+              .build();
       var result = WarmUp.run(RedisStore.connect(options), LONG, CALLS);
       assertThat(result.failed()).isZero();
       assertThat(result.isComplete()).isTrue();
@@ -46,7 +47,8 @@ class WarmUpTest {
 
   @Test
   void absentRedisDoesNotPreventTheStart() throws Exception {
-    var options = RedisOptions.of("redis://127.0.0.1:1").withDeadline(Duration.ofMillis(50));
+    var options =
+        RedisOptions.builder("redis://127.0.0.1:1").deadline(Duration.ofMillis(50)).build();
     var result = WarmUp.run(RedisStore.connect(options), LONG, CALLS);
     assertThat(result.isComplete()).isTrue(); // by the rules' policies
   }

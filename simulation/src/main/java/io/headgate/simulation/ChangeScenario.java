@@ -44,12 +44,12 @@ final class ChangeScenario implements Scenario {
     return switch (kind) {
       case SHARE -> {
         long window = dice.between(6, 10) * 3_600 * Workload.SECOND;
-        Limit before = new TokenBucket(Workload.rate(permits, window));
+        Limit before = TokenBucket.of(Workload.rate(permits, window));
         if (dice.oneIn(2))
           before = FixedWindow.of(Workload.rate(permits, 24 * 3_600 * Workload.SECOND));
         Limit after =
             switch (dice.index(3)) {
-              case 0 -> new TokenBucket(Workload.rate(permitsAfter, window));
+              case 0 -> TokenBucket.of(Workload.rate(permitsAfter, window));
               case 1 -> FixedWindow.of(Workload.rate(permitsAfter, 24 * 3_600 * Workload.SECOND));
               default -> RollingWindow.of(Workload.rate(permitsAfter, window));
             };
@@ -66,8 +66,8 @@ final class ChangeScenario implements Scenario {
       case SLOTS ->
           new Setting(
               kind,
-              new TokenBucket(Workload.rate(permits, dice.between(1, 20) * Workload.SECOND)),
-              new Concurrency(dice.between(2, 8), Duration.ofMinutes(5)),
+              TokenBucket.of(Workload.rate(permits, dice.between(1, 20) * Workload.SECOND)),
+              Concurrency.of(dice.between(2, 8)).withLease(Duration.ofMinutes(5)),
               nodes,
               busy,
               0);

@@ -71,7 +71,7 @@ final class EventualScenario implements Scenario {
         }
       }
       case MANY -> {
-        ruleSets.add(rules(new TokenBucket(Workload.rate(1_000, 86_400 * Workload.SECOND))));
+        ruleSets.add(rules(TokenBucket.of(Workload.rate(1_000, 86_400 * Workload.SECOND))));
         int callers = (int) dice.scale(300, 2_500);
         for (int i = 0; i < callers; i++) work.request(dice.below(setting.sync), 0, "u" + i, 1);
         end = 2 * setting.sync;

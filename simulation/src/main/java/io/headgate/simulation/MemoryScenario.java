@@ -29,7 +29,7 @@ final class MemoryScenario implements Scenario {
   public Script script(long seed) {
     var dice = Dice.of(seed, 170);
     var work = new Workload(dice);
-    var limit = new TokenBucket(Workload.rate(dice.between(2, 10), 900 * Workload.SECOND));
+    var limit = TokenBucket.of(Workload.rate(dice.between(2, 10), 900 * Workload.SECOND));
     var rule = Rule.named("login").match("user", "*").limit(limit).build();
     var names = names(dice.oneIn(2));
     long at = 0;

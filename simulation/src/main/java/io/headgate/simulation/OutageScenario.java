@@ -69,7 +69,7 @@ final class OutageScenario implements Scenario {
             new FailurePolicy.AllowThenDeny(Duration.ofMillis(GRACE / Workload.MS)));
     var limit =
         dice.oneIn(2)
-            ? new TokenBucket(Workload.rate(1_000_000, Workload.SECOND))
+            ? TokenBucket.of(Workload.rate(1_000_000, Workload.SECOND))
             : work.holdable(dice.scale(20, 500), dice.scale(1, 60) * Workload.SECOND);
     return Rule.named(id)
         .limit(limit)

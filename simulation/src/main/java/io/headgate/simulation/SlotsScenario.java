@@ -36,7 +36,7 @@ final class SlotsScenario implements Scenario {
     var setting = setting(seed);
     var dice = Dice.of(seed, 131);
     var work = new Workload(dice);
-    var limit = new Concurrency(setting.max, Duration.ofNanos(setting.lease * 1_000));
+    var limit = Concurrency.of(setting.max).withLease(Duration.ofNanos(setting.lease * 1_000));
     var rule =
         Rule.named("slots")
             .match("user", "*")

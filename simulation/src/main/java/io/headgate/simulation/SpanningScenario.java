@@ -39,13 +39,10 @@ final class SpanningScenario implements Scenario {
         if (dice.oneIn(2)) rule.per();
       } else {
         rule.combine(dice.any(new Combine.Any(), new Combine.Weighted(500)));
-        rule.limit(RuleLimit.of("wide", limit(dice, dice.scale(1, 50))).per(new String[0]));
-        rule.limit(RuleLimit.of("narrow", limit(dice, dice.scale(1, 50))).per("user"));
+        rule.limit(RuleLimit.of("wide", limit(dice, dice.scale(1, 50))).withPer());
+        rule.limit(RuleLimit.of("narrow", limit(dice, dice.scale(1, 50))).withPer("user"));
         if (dice.oneIn(2)) {
-          rule.limit(
-              RuleLimit.of("last", limit(dice, dice.scale(1, 200)))
-                  .per(new String[0])
-                  .withWeight(2));
+          rule.limit(RuleLimit.of("last", limit(dice, dice.scale(1, 200))).withPer().withWeight(2));
         }
       }
       rules.add(rule.build());
@@ -70,7 +67,7 @@ final class SpanningScenario implements Scenario {
 
   private static Limit limit(Dice dice, long permits) {
     return dice.oneIn(2)
-        ? new TokenBucket(Workload.rate(permits, DAY))
+        ? TokenBucket.of(Workload.rate(permits, DAY))
         : FixedWindow.of(Workload.rate(permits, DAY));
   }
 

@@ -33,9 +33,10 @@ final class Workload {
   Limit holdable(long permits, long window) {
     var rate = rate(permits, window);
     return switch (dice.index(4)) {
-      case 0, 1 -> new TokenBucket(rate, dice.oneIn(3) ? Math.max(1, permits / 2) : permits);
+      case 0, 1 ->
+          TokenBucket.of(rate).withBurst(dice.oneIn(3) ? Math.max(1, permits / 2) : permits);
       case 2 -> FixedWindow.of(rate);
-      default -> new SlidingWindow(rate, 10, dice.any(SlidingWindow.Bound.values()));
+      default -> SlidingWindow.of(rate).withBound(dice.any(SlidingWindow.Bound.values()));
     };
   }
 
@@ -43,7 +44,7 @@ final class Workload {
   Limit anyLimit(long permits, long window) {
     return switch (dice.index(6)) {
       case 0 -> RollingWindow.of(rate(permits, window));
-      case 1 -> LeakyBucket.queueing(rate(permits, window), permits);
+      case 1 -> LeakyBucket.of(rate(permits, window)).withQueue(permits);
       default -> holdable(permits, window);
     };
   }

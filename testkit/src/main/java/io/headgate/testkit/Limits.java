@@ -25,18 +25,18 @@ public final class Limits {
   public static List<Limit> ofEveryKind(long permits) {
     var rate = Rate.of(permits, Duration.ofSeconds(100));
     return List.of(
-        new TokenBucket(rate),
+        TokenBucket.of(rate),
         // In lowest terms the rate has so many permits that its state does not fit into a long.
-        new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100)), permits),
-        LeakyBucket.rejecting(rate),
-        LeakyBucket.queueing(rate, Math.max(1, permits - 1)),
-        LeakyBucket.queueing(rate, Duration.ofSeconds(50)),
+        TokenBucket.of(Rate.of(999_983, Duration.ofSeconds(100))).withBurst(permits),
+        LeakyBucket.of(rate),
+        LeakyBucket.of(rate).withQueue(Math.max(1, permits - 1)),
+        LeakyBucket.of(rate).withMaxWait(Duration.ofSeconds(50)),
         FixedWindow.of(rate),
-        new FixedWindow(permits, new Window.Calendar(Window.Unit.HOUR, ZoneOffset.UTC)),
+        FixedWindow.of(permits, new Window.Calendar(Window.Unit.HOUR, ZoneOffset.UTC)),
         SlidingWindow.of(rate),
-        new SlidingWindow(rate, 4, SlidingWindow.Bound.CONSERVATIVE),
+        SlidingWindow.of(rate).withBuckets(4).withBound(SlidingWindow.Bound.CONSERVATIVE),
         RollingWindow.of(rate),
-        new Concurrency(permits, Duration.ofSeconds(100)));
+        Concurrency.of(permits).withLease(Duration.ofSeconds(100)));
   }
 
   private Limits() {}

@@ -147,22 +147,25 @@ final class RandomHistory {
   private RuleLimit ruleLimit(String name) {
     var limit = RuleLimit.of(name, limit()).withWeight(1 + random.nextInt(3));
     if (random.nextInt(4) == 0) limit = limit.withCost("bytes");
-    return random.nextInt(4) == 0 ? limit.per("tenant") : limit;
+    return random.nextInt(4) == 0 ? limit.withPer("tenant") : limit;
   }
 
   private Limit limit() {
     long permits = 1L + random.nextInt(6);
     var rate = Rate.of(permits, Duration.ofSeconds(pick(List.of(6, 12, 30))));
     return switch (random.nextInt(9)) {
-      case 0 -> new TokenBucket(rate);
+      case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(Rate.of(999_983, Duration.ofSeconds(1_000_000)), permits);
-      case 2 -> LeakyBucket.rejecting(rate);
-      case 3 -> LeakyBucket.queueing(rate, permits);
+      case 2 -> LeakyBucket.of(rate);
+      case 3 -> LeakyBucket.of(rate).withQueue(permits);
       case 4 -> FixedWindow.of(rate);
-      case 5 -> new SlidingWindow(rate, 6, pick(List.of(SlidingWindow.Bound.values())));
+      case 5 ->
+          SlidingWindow.of(rate)
+              .withBuckets(6)
+              .withBound(pick(List.of(SlidingWindow.Bound.values())));
       case 6 -> RollingWindow.of(rate);
-      case 7 -> new RollingWindow(rate, Duration.ofMillis(500));
-      default -> new Concurrency(permits, Duration.ofSeconds(8));
+      case 7 -> RollingWindow.of(rate).withMinInterval(Duration.ofMillis(500));
+      default -> Concurrency.of(permits).withLease(Duration.ofSeconds(8));
     };
   }
 

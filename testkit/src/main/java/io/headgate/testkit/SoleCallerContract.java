@@ -2,6 +2,7 @@ package io.headgate.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
@@ -91,6 +92,27 @@ abstract class SoleCallerContract extends StoreScenario {
 
   @ParameterizedTest
   @MethodSource("everyKind")
+  void limiterPeeksAtTheStateBeforeTheCharge(Limit limit) {
+    var rule = Rule.named("rule").match("key", "*").limit(limit).build();
+    var limiter = RateLimiter.with(open(), RuleSet.of(rule));
+    var subject = Subject.of("k");
+    for (long i = 0; i < limit.capacity() + 2; i++) {
+      var present = limiter.checkForResult(Request.of(subject, 0)).limit().orElseThrow();
+      var peeked = limiter.peek(subject);
+      var report = peeked.limit().orElseThrow();
+      assertThat(report.remaining()).isEqualTo(Math.max(0, limit.capacity() - i));
+      assertThat(report.remaining()).isEqualTo(present.remaining());
+      assertThat(report.resetAfter()).isEqualTo(present.resetAfter());
+      var result = limiter.checkForResult(subject);
+      assertThat(peeked.isAllowed()).isEqualTo(result.isAllowed());
+      assertThat(peeked.delay()).isEqualTo(result.delay());
+      assertThat(peeked.violated()).isEqualTo(result.violated());
+      clock.sleep(1);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyKind")
   void resetClearsOneCounterOnly(Limit limit) {
     var store = open();
     exhaust(store, plan(limit, "k"));
@@ -122,7 +144,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void slotIsHeldUntilReleased() {
     var store = open();
-    var slots = new Concurrency(2, Duration.ofSeconds(30));
+    var slots = Concurrency.of(2).withLease(Duration.ofSeconds(30));
     var first = plan(slots, "k", 1, 1);
     var second = plan(slots, "k", 1, 2);
     var third = plan(slots, "k", 1, 3);
@@ -139,7 +161,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void slotExpiresUnlessRenewed() {
     var store = open();
-    var slots = new Concurrency(1, Duration.ofSeconds(30));
+    var slots = Concurrency.of(1).withLease(Duration.ofSeconds(30));
     var first = plan(slots, "k", 1, 1);
     var second = plan(slots, "k", 1, 2);
     decide(store, first);
@@ -156,7 +178,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void onlySlotsCanBeRenewedOrReleased() {
     var store = open();
-    var plan = plan(new TokenBucket(Rate.perMinute(1)), "k");
+    var plan = plan(TokenBucket.of(Rate.perMinute(1)), "k");
     decide(store, plan);
     assertThat(store.renew(charge(plan))).isFalse();
     assertThat(store.release(charge(plan))).isFalse();
@@ -257,7 +279,7 @@ abstract class SoleCallerContract extends StoreScenario {
   @Test
   void tracksCountersWithState() {
     var store = open();
-    var limit = new TokenBucket(Rate.perMinute(10));
+    var limit = TokenBucket.of(Rate.perMinute(10));
     for (int i = 0; i < 500; i++) decide(store, plan(limit, "k" + i % 100));
     for (int i = 0; i < 500; i++) store.peek(plan(limit, "peeked" + i));
     assertThat(store.trackedKeys()).isEqualTo(100);

@@ -3,6 +3,7 @@ package io.headgate.testkit;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
@@ -66,7 +67,7 @@ public abstract class StoreContract extends SoleCallerContract {
   void planAdmitsByItsTightestLimitAndChargesAllEqually(Limit limit, ConcurrentRunner runner)
       throws Exception {
     var store = open();
-    var more = new TokenBucket(Rate.perHour(120));
+    var more = TokenBucket.of(Rate.perHour(120));
     var rules =
         RuleSet.of(
             Rule.named("a").match("x", "*").limit(more).build(),
@@ -96,9 +97,9 @@ public abstract class StoreContract extends SoleCallerContract {
   void chargesEqualAdmissionsForAnyOrderOfCounters(ConcurrentRunner runner) throws Exception {
     var store = open();
     int keys = 5;
-    var x = Rule.named("x").match("x", "*").limit(new TokenBucket(Rate.perHour(40))).build();
+    var x = Rule.named("x").match("x", "*").limit(TokenBucket.of(Rate.perHour(40))).build();
     var y = Rule.named("y").match("y", "*").limit(RollingWindow.of(Rate.perHour(50))).build();
-    var z = Rule.named("z").match("z", "*").limit(new TokenBucket(Rate.perHour(60))).build();
+    var z = Rule.named("z").match("z", "*").limit(TokenBucket.of(Rate.perHour(60))).build();
     var orders = List.of(RuleSet.of(x, y, z), RuleSet.of(z, y, x), RuleSet.of(y, z, x));
     var admissions = Map.of("x", counts(keys), "y", counts(keys), "z", counts(keys));
     runner.sum(thread -> {
@@ -133,10 +134,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var rules =
         RuleSet.of(
             Rule.named("scarce").match("x", "*").limit(limit).build(),
-            Rule.named("ample")
-                .match("y", "*")
-                .limit(new TokenBucket(Rate.perHour(5_000)))
-                .build());
+            Rule.named("ample").match("y", "*").limit(TokenBucket.of(Rate.perHour(5_000))).build());
     var scarce = Request.of(Subject.of("x", "1"));
     var ample = Request.of(Subject.of("y", "1"), 3);
     long admitted =
@@ -166,7 +164,7 @@ public abstract class StoreContract extends SoleCallerContract {
     var store = open();
     var rules =
         RuleSet.of(
-            Rule.named("a").match("key", "*").limit(new TokenBucket(Rate.perHour(100))).build(),
+            Rule.named("a").match("key", "*").limit(TokenBucket.of(Rate.perHour(100))).build(),
             Rule.named("b").match("key", "*").limit(RollingWindow.of(Rate.perHour(100))).build());
     runner.sum(thread -> {
       for (int i = 0; i < 20_000 / runner.size(); i++) {
@@ -182,11 +180,32 @@ public abstract class StoreContract extends SoleCallerContract {
     });
   }
 
+  /** One half of the threads exhausts and resets the counter while the other half peeks at it. */
+  @ParameterizedTest
+  @EnumSource
+  void decisionAndStateOfAPeekAgree(ConcurrentRunner runner) throws Exception {
+    var rule = Rule.named("rule").match("key", "*").limit(TokenBucket.of(Rate.perHour(4))).build();
+    var limiter = RateLimiter.with(open(), RuleSet.of(rule));
+    var request = Request.of(Subject.of("k"), 2);
+    runner.sum(thread -> {
+      for (int i = 0; i < 20_000 / runner.size(); i++) {
+        if (thread % 2 == 0) {
+          if (!limiter.check(request).isAllowed()) limiter.reset(request.subject(), "rule");
+        } else {
+          var peeked = limiter.peek(request);
+          assertThat(peeked.isAllowed())
+              .isEqualTo(peeked.limit().orElseThrow().remaining() >= request.cost());
+        }
+      }
+      return 0;
+    });
+  }
+
   @ParameterizedTest
   @EnumSource
   void concurrencyNeverExceedsTheSlots(ConcurrentRunner runner) throws Exception {
     var store = open();
-    var slots = new Concurrency(3, Duration.ofSeconds(30));
+    var slots = Concurrency.of(3).withLease(Duration.ofSeconds(30));
     var inFlight = new AtomicInteger();
     long admitted =
         runner.sum(thread -> {
@@ -210,7 +229,7 @@ public abstract class StoreContract extends SoleCallerContract {
   @EnumSource
   void resetRestoresTheCapacityOnce(ConcurrentRunner runner) throws Exception {
     var store = open();
-    var limit = new TokenBucket(Rate.perHour(10));
+    var limit = TokenBucket.of(Rate.perHour(10));
     var resets = new AtomicInteger();
     long admitted =
         runner.sum(thread -> {
@@ -236,7 +255,7 @@ public abstract class StoreContract extends SoleCallerContract {
         List.of(
             RollingWindow.of(Rate.perHour(100)),
             RollingWindow.of(Rate.perDay(100)),
-            new RollingWindow(Rate.perHour(100), Duration.ZERO));
+            RollingWindow.of(Rate.perHour(100)));
     long admitted =
         runner.sum(thread -> {
           long count = 0;
@@ -254,7 +273,7 @@ public abstract class StoreContract extends SoleCallerContract {
   @EnumSource
   void limitChangeWithConversionDoesNotOverAdmit(ConcurrentRunner runner) throws Exception {
     var store = open();
-    var versions = List.of(new TokenBucket(Rate.perHour(100)), new TokenBucket(Rate.perDay(100)));
+    var versions = List.of(TokenBucket.of(Rate.perHour(100)), TokenBucket.of(Rate.perDay(100)));
     long admitted =
         runner.sum(thread -> {
           long count = 0;

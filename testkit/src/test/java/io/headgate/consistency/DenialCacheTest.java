@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests how long denials are repeated locally, for strict and for leased rules. */
 class DenialCacheTest {
-  private static final Limit ONE_PER_HOUR = new TokenBucket(Rate.perHour(1));
+  private static final Limit ONE_PER_HOUR = TokenBucket.of(Rate.perHour(1));
 
   private final Fleet fleet = new Fleet(1, rule(Consistency.STRICT, ONE_PER_HOUR));
 
@@ -100,7 +100,7 @@ class DenialCacheTest {
   @EnumSource(names = {"STRICT", "LEASED"})
   void changedLimitEndsTheDenial(Consistency mode) {
     denyFromCache(mode);
-    fleet.rules = RuleSet.of(rule(mode, new TokenBucket(Rate.perHour(10))));
+    fleet.rules = RuleSet.of(rule(mode, TokenBucket.of(Rate.perHour(10))));
     assertThat(decide().source()).isEqualTo(Source.STORE);
   }
 
@@ -187,7 +187,7 @@ class DenialCacheTest {
     assertThat(instance.check("k")).isTrue();
     instance.delayedReplies = new ArrayList<>();
     var late = instance.store.decideAsync(plan()).toCompletableFuture();
-    fleet.rules = RuleSet.of(rule(Consistency.LEASED, new TokenBucket(Rate.perHour(1_000))));
+    fleet.rules = RuleSet.of(rule(Consistency.LEASED, TokenBucket.of(Rate.perHour(1_000))));
     var atZeroCost = fleet.plan(Subject.of("k"), 0);
     var unused = instance.store.decideAsync(atZeroCost); // the lease follows the change
     instance.deliverReplies();

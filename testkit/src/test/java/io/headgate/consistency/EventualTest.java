@@ -45,7 +45,7 @@ class EventualTest {
 
   @Test
   void onlyReportsAreSentToTheStore() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perSecond(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perSecond(1_000))));
     for (int i = 0; i < 500; i++) {
       var result = fleet.first().decide(fleet.plan(Subject.of("hot"), 1));
       assertThat(result.source()).isEqualTo(Source.CACHE);
@@ -73,7 +73,7 @@ class EventualTest {
 
   @Test
   void whatIsSpentBetweenTwoReportsIsTheMostThatIsTooMuchAndItIsRepaid() {
-    var fleet = new Fleet(3, rule(new TokenBucket(Rate.perMinute(600)))); // ten a second
+    var fleet = new Fleet(3, rule(TokenBucket.of(Rate.perMinute(600)))); // ten a second
     int passed = 0;
     for (var instance : fleet.instances) passed += checkUntilDenied(instance);
     assertThat(passed).isEqualTo(3 * 600); // each by itself, before the first report
@@ -89,7 +89,7 @@ class EventualTest {
 
   @Test
   void exhaustionSpreadsToOtherInstancesWithTheNextReport() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perHour(100))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perHour(100))));
     assertThat(checkUntilDenied(fleet.first())).isEqualTo(100);
     fleet.instances.get(1).check("hot");
     report(fleet);
@@ -108,7 +108,7 @@ class EventualTest {
 
   @Test
   void reportWithALostReplyIsNotRepeated() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perHour(1_000))));
     for (int i = 0; i < 300; i++) fleet.first().check("hot");
     fleet.first().losingReplies = true;
     report(fleet);
@@ -120,7 +120,7 @@ class EventualTest {
 
   @Test
   void staleCopyLeavesTheDecisionToTheFailurePolicy() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perHour(1_000))));
     fleet.first().check("hot");
     report(fleet);
     fleet.first().disconnected = true;
@@ -136,8 +136,8 @@ class EventualTest {
 
   @Test
   void denialOfAStrictRuleIsNotReported() {
-    var strict = Rule.named("strict").match("key", "*").limit(new TokenBucket(Rate.perDay(30)));
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))), strict.build());
+    var strict = Rule.named("strict").match("key", "*").limit(TokenBucket.of(Rate.perDay(30)));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))), strict.build());
     for (int i = 0; i < 100; i++) fleet.first().check("hot");
     report(fleet);
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).outcomes();
@@ -146,7 +146,7 @@ class EventualTest {
 
   @Test
   void closeReportsPendingCounts() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))));
     for (int i = 0; i < 100; i++) fleet.first().check("hot");
     fleet.first().store.close();
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).first().remaining();
@@ -159,12 +159,12 @@ class EventualTest {
 
   @Test
   void changedLimitAppliesUnderLoad() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perSecond(1_000))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perSecond(1_000))));
     load(fleet, Duration.ofSeconds(2), 3);
-    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perSecond(100))));
+    fleet.rules = RuleSet.of(rule(TokenBucket.of(Rate.perSecond(100))));
     load(fleet, Duration.ofSeconds(2), 3);
     assertThat(load(fleet, Duration.ofSeconds(5), 3)).isBetween(490, 620);
-    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perMinute(600), 50)));
+    fleet.rules = RuleSet.of(rule(TokenBucket.of(Rate.perMinute(600)).withBurst(50)));
     load(fleet, Duration.ofSeconds(10), 3);
     assertThat(load(fleet, Duration.ofSeconds(5), 3)).isBetween(49, 62);
   }
@@ -195,9 +195,9 @@ class EventualTest {
 
   @Test
   void reportOfAReplacedLimitLeavesTheNewState() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perSecond(1_000))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perSecond(1_000))));
     for (int i = 0; i < 100; i++) fleet.instances.get(1).check("hot");
-    fleet.rules = RuleSet.of(rule(new Concurrency(3, Duration.ofMinutes(5))));
+    fleet.rules = RuleSet.of(rule(Concurrency.of(3).withLease(Duration.ofMinutes(5))));
     for (int i = 0; i < 3; i++) assertThat(fleet.first().check("hot")).isTrue();
     fleet.instances.get(1).store.sync().run();
     assertThat(fleet.first().check("hot")).as("three are in flight").isFalse();
@@ -208,7 +208,7 @@ class EventualTest {
     var window = RollingWindow.of(Rate.perDay(100));
     var fleet = new Fleet(1, Rule.named("r").match("key", "*").limit(window).build());
     for (int i = 0; i < 60; i++) assertThat(fleet.first().check("hot")).isTrue();
-    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perDay(1_000))));
+    fleet.rules = RuleSet.of(rule(TokenBucket.of(Rate.perDay(1_000))));
     report(fleet);
     report(fleet);
     assertThat(checkUntilDenied(fleet.first())).isBetween(398, 400);
@@ -218,7 +218,7 @@ class EventualTest {
 
   @Test
   void unavailableShardAffectsOnlyItsOwnCounters() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perHour(1_000))));
     var instance = fleet.first();
     instance.unavailableKeys = Set.of("hot");
     for (int i = 0; i < 15; i++) {
@@ -238,7 +238,7 @@ class EventualTest {
 
   @Test
   void localCopyIsKeptUntilItsStateIsFresh() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perHour(1_000))));
     int passed = 0;
     for (int burst = 0; burst < 4; burst++) {
       for (int i = 0; i < 1_000; i++) if (fleet.first().check("hot")) passed++;
@@ -251,8 +251,8 @@ class EventualTest {
 
   @Test
   void evictedCopyReturnsWithTheStoresState() {
-    var options = new ConsistencyOptions(SYNC_INTERVAL, 10, 8);
-    var fleet = new Fleet(1, options, rule(new TokenBucket(Rate.perDay(100))));
+    var options = ConsistencyOptions.DEFAULT.withMaxKeys(8);
+    var fleet = new Fleet(1, options, rule(TokenBucket.of(Rate.perDay(100))));
     for (int i = 0; i < 100; i++) assertThat(fleet.first().check("hot")).isTrue();
     report(fleet);
     fleet.run(Duration.ofSeconds(1));
@@ -268,7 +268,7 @@ class EventualTest {
 
   @Test
   void unsentReportIsRepeated() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))));
     for (int i = 0; i < 300; i++) fleet.first().check("hot");
     fleet.first().overloaded = true;
     report(fleet);
@@ -279,7 +279,7 @@ class EventualTest {
 
   @Test
   void reportsInFlightAreBoundedAndNoneIsLost() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))));
     var instance = fleet.first();
     instance.delayedReplies = new ArrayList<>();
     for (int i = 0; i < 5_000; i++) instance.check("user" + i);
@@ -295,7 +295,7 @@ class EventualTest {
 
   @Test
   void countsDuringAReportAreInTheNextReport() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))));
     var instance = fleet.first();
     instance.delayedReplies = new ArrayList<>();
     for (int i = 0; i < 10; i++) instance.check("hot");
@@ -315,7 +315,7 @@ class EventualTest {
 
   @Test
   void closeReportsCountsMadeDuringAReport() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))));
     var instance = fleet.first();
     instance.delayedReplies = new ArrayList<>();
     for (int i = 0; i < 10; i++) instance.check("hot");

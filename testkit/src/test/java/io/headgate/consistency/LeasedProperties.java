@@ -31,7 +31,7 @@ class LeasedProperties {
   void bucketsNeverExceedTheirBurstAndRate(
       @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
     var rate = Rate.of(permits, WINDOW);
-    var admitted = history(new TokenBucket(rate), seed);
+    var admitted = history(TokenBucket.of(rate), seed);
     for (int i = 0; i < admitted.size(); i++) {
       long spent = 0;
       for (int j = i; j < admitted.size(); j++) {
@@ -60,7 +60,8 @@ class LeasedProperties {
   @Property(tries = 60)
   void slidingWindowsNeverExceedTheirPermitsInAnyWindow(
       @ForAll long seed, @ForAll @IntRange(min = 20, max = 400) int permits) {
-    var limit = new SlidingWindow(Rate.of(permits, WINDOW), 10, SlidingWindow.Bound.CONSERVATIVE);
+    var limit =
+        SlidingWindow.of(Rate.of(permits, WINDOW)).withBound(SlidingWindow.Bound.CONSERVATIVE);
     var admitted = history(limit, seed);
     int first = 0;
     long spent = 0;

@@ -35,7 +35,7 @@ class LeasedTest {
   private static Limit thousandPerSecond(String algorithm) {
     var rate = Rate.perSecond(1_000);
     return switch (algorithm) {
-      case "token-bucket" -> new TokenBucket(rate);
+      case "token-bucket" -> TokenBucket.of(rate);
       case "fixed-window" -> FixedWindow.of(rate);
       case "sliding-window" -> SlidingWindow.of(rate);
       default -> throw new IllegalArgumentException(algorithm);
@@ -63,7 +63,7 @@ class LeasedTest {
 
   @Test
   void infrequentCallersAreDecidedByTheStore() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perMinute(100))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perMinute(100))));
     for (int i = 0; i < 5; i++) {
       assertThat(fleet.first().check("user:" + i)).isTrue();
       fleet.run(Duration.ofSeconds(2));
@@ -76,8 +76,8 @@ class LeasedTest {
     var rule =
         Rule.named("r")
             .match("user", "*")
-            .limit(new TokenBucket(Rate.of(10_000, Duration.ofHours(10))))
-            .override("method", "POST", new TokenBucket(Rate.of(5_000, Duration.ofHours(10))))
+            .limit(TokenBucket.of(Rate.of(10_000, Duration.ofHours(10))))
+            .override("method", "POST", TokenBucket.of(Rate.of(5_000, Duration.ofHours(10))))
             .consistency(Consistency.LEASED)
             .build();
     var fleet = new Fleet(1, rule);
@@ -122,7 +122,7 @@ class LeasedTest {
 
   @Test
   void unusedPermitsAreReleasedToOtherInstances() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perHour(1_000))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perHour(1_000))));
     load(fleet, Duration.ofMillis(200), 1);
     int passed = 200;
     fleet.run(Duration.ofSeconds(8)); // a quarter of the lease of 30 s
@@ -147,7 +147,7 @@ class LeasedTest {
 
   @Test
   void repeatedRequestsUnderALongLeaseNeedOneCall() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perMinute(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perMinute(1_000))));
     for (int i = 0; i < 5; i++) {
       assertThat(fleet.first().check("hot")).isTrue();
       fleet.ticker.advance(Duration.ofSeconds(1));
@@ -172,7 +172,7 @@ class LeasedTest {
 
   @Test
   void closeReleasesHoldsAndReportsSpentPermits() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perHour(1_000))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perHour(1_000))));
     int passed = load(fleet, Duration.ofMillis(300), 1);
     fleet.instances.forEach(instance -> instance.store.close());
     var left = fleet.shared.peek(fleet.plan(Subject.of("hot"), 0)).first().remaining();
@@ -181,7 +181,7 @@ class LeasedTest {
 
   @Test
   void lostReplyNeverOverAdmits() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))));
     int passed = load(fleet, Duration.ofMillis(100), 1);
     fleet.first().losingReplies = true;
     for (int i = 0; i < 300; i++) {
@@ -210,7 +210,7 @@ class LeasedTest {
 
   @Test
   void resetTakesEffectAtOnce() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(10))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(10))));
     while (fleet.first().check("hot")) {}
     var counter = fleet.plan(Subject.of("hot"), 1).charges().getFirst();
     fleet.first().store.reset(counter.counter(), counter.key());
@@ -219,10 +219,10 @@ class LeasedTest {
 
   @Test
   void changedLimitAppliesFromTheNextCheck() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perDay(1_000))));
     int before = load(fleet, Duration.ofMillis(500), 1);
     assertThat(before).isEqualTo(500);
-    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perDay(100))));
+    fleet.rules = RuleSet.of(rule(TokenBucket.of(Rate.perDay(100))));
     int after = 0;
     for (int i = 0; i < 1_000; i++) {
       if (fleet.instances.get(i % 2).check("hot")) after++;
@@ -232,20 +232,20 @@ class LeasedTest {
 
   @Test
   void ruleMadeStrictIsExactWhileHoldsExist() {
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perDay(1_000))));
     int passed = load(fleet, Duration.ofMillis(400), 1);
-    var strict = Rule.named("r").match("key", "*").limit(new TokenBucket(Rate.perDay(1_000)));
+    var strict = Rule.named("r").match("key", "*").limit(TokenBucket.of(Rate.perDay(1_000)));
     fleet.rules = RuleSet.of(strict.build());
     while (fleet.first().check("hot")) passed++;
-    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perDay(1_000))));
+    fleet.rules = RuleSet.of(rule(TokenBucket.of(Rate.perDay(1_000))));
     while (fleet.instances.get(1).check("hot")) passed++;
     assertThat(passed).isLessThanOrEqualTo(1_000);
   }
 
   @Test
   void planOfSeveralRulesIsAllOrNothing() {
-    var wide = Rule.named("all").per().limit(new TokenBucket(Rate.perDay(10_000)));
-    var narrow = Rule.named("one").match("key", "*").limit(new TokenBucket(Rate.perDay(500)));
+    var wide = Rule.named("all").per().limit(TokenBucket.of(Rate.perDay(10_000)));
+    var narrow = Rule.named("one").match("key", "*").limit(TokenBucket.of(Rate.perDay(500)));
     var fleet =
         new Fleet(
             2,
@@ -261,8 +261,8 @@ class LeasedTest {
 
   @Test
   void denialOfAStrictRuleSpendsNoLeasedPermits() {
-    var strict = Rule.named("strict").match("key", "*").limit(new TokenBucket(Rate.perDay(300)));
-    var fleet = new Fleet(2, rule(new TokenBucket(Rate.perDay(10_000))), strict.build());
+    var strict = Rule.named("strict").match("key", "*").limit(TokenBucket.of(Rate.perDay(300)));
+    var fleet = new Fleet(2, rule(TokenBucket.of(Rate.perDay(10_000))), strict.build());
     int passed = load(fleet, Duration.ofSeconds(1), 1);
     assertThat(passed).isEqualTo(300);
     fleet.instances.forEach(instance -> instance.store.close());
@@ -275,7 +275,7 @@ class LeasedTest {
   void limitsThatAreNotHoldableAreDecidedStrictly(int which) {
     Limit limit =
         switch (which) {
-          case 0 -> LeakyBucket.queueing(Rate.perSecond(1_000), 10);
+          case 0 -> LeakyBucket.of(Rate.perSecond(1_000)).withQueue(10);
           case 1 -> RollingWindow.of(Rate.perSecond(1_000));
           default -> Concurrency.of(1_000);
         };
@@ -286,8 +286,8 @@ class LeasedTest {
 
   @Test
   void countersBeyondTheMaximumAreDecidedStrictly() {
-    var options = new ConsistencyOptions(Duration.ofMillis(100), 10, 3);
-    var fleet = new Fleet(1, options, rule(new TokenBucket(Rate.perMinute(100))));
+    var options = ConsistencyOptions.DEFAULT.withMaxKeys(3);
+    var fleet = new Fleet(1, options, rule(TokenBucket.of(Rate.perMinute(100))));
     for (int i = 0; i < 10; i++) {
       for (int j = 0; j < 100; j++) assertThat(fleet.first().check("user:" + i)).isTrue();
     }
@@ -296,7 +296,7 @@ class LeasedTest {
 
   @Test
   void hotCounterOfAnAutoRuleIsLeasedUntilItCools() {
-    var auto = Rule.named("r").match("key", "*").limit(new TokenBucket(Rate.perSecond(10_000)));
+    var auto = Rule.named("r").match("key", "*").limit(TokenBucket.of(Rate.perSecond(10_000)));
     var fleet = new Fleet(1, auto.consistency(Consistency.AUTO).build());
     load(fleet, Duration.ofSeconds(2), 1);
     int before = calls(fleet);
@@ -319,7 +319,7 @@ class LeasedTest {
   @ParameterizedTest
   @CsvSource({"STRICT, false", "LEASED, true"})
   void hotCountersOfStrictAndLeasedRulesAreListed(Consistency mode, boolean leased) {
-    var limit = new TokenBucket(Rate.perSecond(10_000));
+    var limit = TokenBucket.of(Rate.perSecond(10_000));
     var rule = Rule.named("r").match("key", "*").limit(limit).consistency(mode).build();
     var fleet = new Fleet(1, rule);
     load(fleet, Duration.ofSeconds(3), 1);
@@ -337,7 +337,7 @@ class LeasedTest {
 
   @Test
   void leasedCounterIsNotListedAfterItHasCooled() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perHour(1_000_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perHour(1_000_000))));
     load(fleet, Duration.ofSeconds(1), 1);
     assertThat(fleet.first().store.hotKeys(10)).hasSize(1);
     fleet.ticker.advance(Duration.ofSeconds(20)); // the lease lasts longer
@@ -351,10 +351,10 @@ class LeasedTest {
   /** With 5% used and up to half held, a limit of a hundredth of the capacity is not exhausted. */
   @Test
   void loweredLimitConvertsHoldsInProportion() {
-    var fleet = new Fleet(5, rule(new TokenBucket(Rate.perMinute(10_000))));
+    var fleet = new Fleet(5, rule(TokenBucket.of(Rate.perMinute(10_000))));
     int passed = load(fleet, Duration.ofMillis(500), 1);
     assertThat(passed).isEqualTo(500);
-    fleet.rules = RuleSet.of(rule(new TokenBucket(Rate.perMinute(100))));
+    fleet.rules = RuleSet.of(rule(TokenBucket.of(Rate.perMinute(100))));
     for (var instance : fleet.instances) assertThat(instance.check("hot")).isTrue();
     fleet.instances.forEach(instance -> instance.store.close()); // releases unused permits
     assertThat(left(fleet)).isBetween(85L, 91L);
@@ -362,7 +362,7 @@ class LeasedTest {
 
   @Test
   void limitThatIsNotHoldableChargesExistingHolds() {
-    var fleet = new Fleet(5, rule(new TokenBucket(Rate.of(1_000, Duration.ofHours(10)))));
+    var fleet = new Fleet(5, rule(TokenBucket.of(Rate.of(1_000, Duration.ofHours(10)))));
     int passed = load(fleet, Duration.ofMillis(750), 1);
     assertThat(passed).isEqualTo(750);
     fleet.rules = RuleSet.of(rule(RollingWindow.of(Rate.of(1_000, Duration.ofHours(10)))));
@@ -374,7 +374,7 @@ class LeasedTest {
   void releasingAHoldOfAReplacedLimitLeavesTheNewState() {
     var fleet = new Fleet(1, rule(thousandPerSecond("token-bucket")));
     load(fleet, Duration.ofMillis(600), 1);
-    fleet.rules = RuleSet.of(rule(new Concurrency(3, Duration.ofMinutes(5))));
+    fleet.rules = RuleSet.of(rule(Concurrency.of(3).withLease(Duration.ofMinutes(5))));
     int inFlight = 0;
     for (int i = 0; i < 5; i++) if (fleet.first().check("hot")) inFlight++;
     fleet.run(Duration.ofSeconds(3));
@@ -384,7 +384,7 @@ class LeasedTest {
 
   @Test
   void withoutRoomForAnotherHolderTheStoreDecides() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perMinute(100_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perMinute(100_000))));
     var charge = fleet.plan(Subject.of("hot"), 0).charges().getFirst();
     for (int holder = 0; holder < HeldState.MAX_HOLDERS; holder++) {
       fleet.shared.as(1_000 + holder).hold(charge, Usage.NONE, 10, 60_000_000);
@@ -395,7 +395,7 @@ class LeasedTest {
   /** A failover loses the hold, half of which was spent before. */
   @Test
   void usageOfALostHoldIsChargedWithTheNextReport() {
-    var fleet = new Fleet(1, rule(new TokenBucket(Rate.perDay(1_000))));
+    var fleet = new Fleet(1, rule(TokenBucket.of(Rate.perDay(1_000))));
     int passed = load(fleet, Duration.ofMillis(200), 1);
     var charge = fleet.plan(Subject.of("hot"), 1).charges().getFirst();
     long known = 1_000 - left(fleet);

@@ -19,7 +19,7 @@ class LocalCounterTableTest {
   @Test
   void keysOfEqualHashCodeHaveDifferentKeyedHashes() {
     var rules =
-        RuleSet.of(Rule.named("api").per("key").limit(new TokenBucket(Rate.perSecond(1))).build());
+        RuleSet.of(Rule.named("api").per("key").limit(TokenBucket.of(Rate.perSecond(1))).build());
     var codes = new HashSet<Integer>();
     for (int bits = 0; bits < 1 << 10; bits++) {
       var key = new StringBuilder();

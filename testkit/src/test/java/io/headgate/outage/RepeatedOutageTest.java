@@ -161,8 +161,8 @@ class RepeatedOutageTest {
     var rate = Rate.perMinute(PERMITS);
     var limits =
         List.of(
-            new TokenBucket(rate),
-            LeakyBucket.queueing(rate, PERMITS - 1),
+            TokenBucket.of(rate),
+            LeakyBucket.of(rate).withQueue(PERMITS - 1),
             FixedWindow.of(rate),
             SlidingWindow.of(rate),
             RollingWindow.of(rate));
@@ -264,7 +264,7 @@ class RepeatedOutageTest {
   @Test
   void repaidPermitsAreNotReported() {
     start(1);
-    var limit = new TokenBucket(Rate.perMinute(PERMITS));
+    var limit = TokenBucket.of(Rate.perMinute(PERMITS));
     remote.fail(Kind.CONNECTION);
     check(limit);
     for (int minute = 0; minute < 10; minute++) {
@@ -297,7 +297,7 @@ class RepeatedOutageTest {
   void slotsAreNotReported() {
     start(1);
     remote.fail(Kind.CONNECTION);
-    var limit = new Concurrency(5, Duration.ofMinutes(1));
+    var limit = Concurrency.of(5).withLease(Duration.ofMinutes(1));
     check(limit);
     assertThat(check(limit)).isTrue();
     assertThat(instances.getFirst().store.admissions().keys()).isZero();

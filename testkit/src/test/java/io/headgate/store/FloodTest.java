@@ -31,7 +31,7 @@ class FloodTest {
   @Test
   void twoMillionInventedKeysStayWithinMemoryAndEvictNoLimitedCaller() {
     try (var store = MemoryStore.create(clock, MAX_KEYS)) {
-      var rules = rules(new TokenBucket(Rate.perHour(10)));
+      var rules = rules(TokenBucket.of(Rate.perHour(10)));
       var limited = limitedCallers(store, rules);
       long before = heapInUse();
       for (int i = 0; i < 2_000_000; i++) {
@@ -63,7 +63,7 @@ class FloodTest {
   @Test
   void concurrentFloodStaysWithinTheMaximum() throws Exception {
     try (var store = MemoryStore.create(clock, 1_000)) {
-      var rules = rules(new TokenBucket(Rate.perHour(10)));
+      var rules = rules(TokenBucket.of(Rate.perHour(10)));
       var limited = limitedCallers(store, rules);
       var invented = new AtomicInteger();
       ConcurrentRunner.PLATFORM.sum(member -> {
@@ -84,7 +84,7 @@ class FloodTest {
   @Test
   void keysOfEqualHashCodeEvictNoChosenVictim() {
     try (var store = MemoryStore.create(clock, 100_000)) {
-      var rules = rules(new TokenBucket(Rate.perHour(5)));
+      var rules = rules(TokenBucket.of(Rate.perHour(5)));
       var keys = keysOfOneHashCode(12);
       assertThat(keys.stream().map(String::hashCode).distinct()).hasSize(1);
       var victim = keys.getFirst();
@@ -121,9 +121,9 @@ class FloodTest {
       try (var store = MemoryStore.create(clock, 2)) {
         var rules =
             RuleSet.of(
-                Rule.named("a").per("key").limit(new TokenBucket(Rate.perHour(10))).build(),
+                Rule.named("a").per("key").limit(TokenBucket.of(Rate.perHour(10))).build(),
                 Rule.named("b").per("key").limit(Limits.ofEveryKind(10).getLast()).build(),
-                Rule.named("c").per().limit(new TokenBucket(Rate.perHour(1_000_000))).build());
+                Rule.named("c").per().limit(TokenBucket.of(Rate.perHour(1_000_000))).build());
         long admitted =
             runner.sum(member -> {
               for (int i = 0; i < 4_000 / runner.size(); i++) {

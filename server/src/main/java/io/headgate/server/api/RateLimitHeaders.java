@@ -3,6 +3,7 @@ package io.headgate.server.api;
 import io.headgate.CheckResult;
 import io.headgate.Decision;
 import io.headgate.LimitReport;
+import io.headgate.limit.Algorithm;
 import io.headgate.store.Ticker;
 import io.vertx.core.http.HttpHeaders;
 import java.util.function.BiConsumer;
@@ -72,7 +73,7 @@ public final class RateLimitHeaders {
   private static void appendPolicy(StringBuilder out, LimitReport report) {
     name(out, report).append(";q=").append(Math.min(MAX_INTEGER, report.limit()));
     long window = RoundedTimes.micros(report.window());
-    if (report.algorithm().equals("concurrency")) {
+    if (report.algorithm() == Algorithm.CONCURRENCY) {
       out.append(";qu=\"concurrent-requests\"");
       return;
     }

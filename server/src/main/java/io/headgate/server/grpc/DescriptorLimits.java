@@ -80,7 +80,7 @@ final class DescriptorLimits {
   }
 
   private static FixedWindow of(long permits, RateLimitUnit unit) {
-    return new FixedWindow(
+    return FixedWindow.of(
         permits,
         switch (unit) {
           case SECOND -> new Window.Epoch(Duration.ofSeconds(1));

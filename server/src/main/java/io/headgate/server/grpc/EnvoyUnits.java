@@ -1,6 +1,7 @@
 package io.headgate.server.grpc;
 
 import io.headgate.LimitReport;
+import io.headgate.limit.Algorithm;
 import io.headgate.server.grpc.proto.RateLimitResponse.RateLimit;
 import io.headgate.server.grpc.proto.RateLimitResponse.RateLimit.Unit;
 import java.math.BigDecimal;
@@ -37,7 +38,7 @@ final class EnvoyUnits {
    */
   static RateLimit of(LimitReport report) {
     var window = report.window();
-    boolean timed = !report.algorithm().equals("concurrency");
+    boolean timed = report.algorithm() != Algorithm.CONCURRENCY;
     var nearest = LENGTHS.getFirst();
     for (var length : LENGTHS) {
       if (length.fits(window) || length.distance(window) < nearest.distance(window)) {

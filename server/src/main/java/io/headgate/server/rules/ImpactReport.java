@@ -3,7 +3,6 @@ package io.headgate.server.rules;
 import io.headgate.rule.Match;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
-import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Schedule;
 import io.headgate.rule.Subject;
@@ -97,20 +96,15 @@ public record ImpactReport(int sampled, int count, List<Affected> affected) {
     var limits =
         part.override() < 0 ? rule.limits() : rule.overrides().get(part.override()).limits();
     return RuleFields.of(
-        new Rule(
-            rule.id(),
-            "",
-            Match.EVERYTHING,
-            Optional.of(rule.per().orElseGet(() -> wildcardAttributes(rule.match()))),
-            rule.combine(),
-            limits,
-            List.of(),
-            false,
-            rule.mode(),
-            rule.consistency(),
-            rule.onStoreFailure(),
-            rule.status(),
-            Schedule.ALWAYS));
+        rule.toBuilder()
+            .description("")
+            .match(Match.EVERYTHING)
+            .per(rule.per().orElseGet(() -> wildcardAttributes(rule.match())))
+            .limits(limits)
+            .overrides(List.of())
+            .fallback(false)
+            .active(Schedule.ALWAYS)
+            .build());
   }
 
   /** Returns the attributes that key the counters when the rule has no {@code per}. */

@@ -27,7 +27,9 @@ public final class RedisStoreFactory {
     var log = new OutageLog("Redis at " + options.address());
     var store =
         RedisStore.connect(
-            options.withOutageListener(new CompositeListener(log, options.outageListener())));
+            options.toBuilder()
+                .outageListener(new CompositeListener(log, options.outageListener()))
+                .build());
     if (canDecide(store)) log.reached();
     return store;
   }
@@ -45,7 +47,7 @@ public final class RedisStoreFactory {
   }
 
   private static Plan plan() {
-    var unlimited = new TokenBucket(Rate.perSecond(1_000_000));
+    var unlimited = TokenBucket.of(Rate.perSecond(1_000_000));
     var rules = RuleSet.of(Rule.named("headgate-start").match("key", "*").limit(unlimited).build());
     return rules.plan(Request.of(Subject.of("start")), 0, 0);
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AccessControlTest {
   private static final Rule RULE =
-      Rule.named("all").limit(new TokenBucket(Rate.perSecond(1), 100)).build();
+      Rule.named("all").limit(TokenBucket.of(Rate.perSecond(1)).withBurst(100)).build();
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final String CHECK = "{\"key\":\"k\"}";
   private static final String RESET = "{\"key\":\"k\",\"rule\":\"all\"}";

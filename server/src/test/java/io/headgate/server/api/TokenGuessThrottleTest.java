@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Wrong tokens are throttled, and logged like the actions of administrators. */
 class TokenGuessThrottleTest {
   private static final Rule RULE =
-      Rule.named("all").match("key", "*").limit(new TokenBucket(Rate.perMinute(1000))).build();
+      Rule.named("all").match("key", "*").limit(TokenBucket.of(Rate.perMinute(1000))).build();
   private final TokenSet tokens =
       TokenSet.NONE.withAdmin("adm1n", "ops").withCheck("ch3ck", "shop").withAdmin("0ther", "");
 

@@ -103,7 +103,7 @@ class CheckCommandTest extends RunningRules {
   @Test
   void peekChargesNothing() {
     for (int i = 0; i < 9; i++) run("check", "user:7", "--peek");
-    assertThat(out).startsWith("allowed  per-user: 2 of 3 left");
+    assertThat(out).startsWith("allowed  per-user: 3 of 3 left");
     run("check", "user:7", "--peek", "--wait");
     assertThat(code).isEqualTo(2);
   }

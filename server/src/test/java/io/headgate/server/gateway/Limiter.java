@@ -42,7 +42,7 @@ final class Limiter implements AutoCloseable {
   private static final Rule QUEUE =
       Rule.named("queue")
           .match("path", "/queue")
-          .limit(LeakyBucket.queueing(Rate.of(1, Duration.ofHours(1)), 25))
+          .limit(LeakyBucket.of(Rate.of(1, Duration.ofHours(1))).withQueue(25))
           .build();
 
   private final RateLimiter limiter;

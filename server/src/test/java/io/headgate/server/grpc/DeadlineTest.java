@@ -47,7 +47,7 @@ class DeadlineTest {
   }
 
   private GrpcService serve(Duration storeTimeout, Duration deadline) {
-    var options = RedisOptions.of(redis.uri()).withDeadline(storeTimeout);
+    var options = RedisOptions.builder(redis.uri()).deadline(storeTimeout).build();
     return GrpcService.over(RedisStore.connect(options), deadline, USERS, PATHS);
   }
 

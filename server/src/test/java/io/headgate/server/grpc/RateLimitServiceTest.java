@@ -22,11 +22,13 @@ import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
+import io.headgate.redis.RedisStore;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.Subject;
 import io.headgate.testkit.ConcurrentRunner;
+import io.headgate.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.Map;
@@ -48,15 +50,15 @@ class RateLimitServiceTest {
         GrpcService.with(
             rule("per-user", "user").limit(window(3, Duration.ofMinutes(1))).build(),
             rule("per-path", "path").limit(window(2, Duration.ofHours(1))).build(),
-            rule("odd", "odd").limit(new TokenBucket(Rate.of(100, Duration.ofMinutes(5)))).build(),
+            rule("odd", "odd").limit(TokenBucket.of(Rate.of(100, Duration.ofMinutes(5)))).build(),
             rule("month", "month")
-                .limit(new FixedWindow(7, new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC)))
+                .limit(FixedWindow.of(7, new Window.Calendar(Window.Unit.MONTH, ZoneOffset.UTC)))
                 .build(),
             rule("shadowed", "shadow")
                 .mode(Mode.SHADOW)
                 .limit(window(1, Duration.ofMinutes(1)))
                 .build(),
-            rule("line", "line").limit(LeakyBucket.queueing(Rate.perMinute(1), 2)).build(),
+            rule("line", "line").limit(LeakyBucket.of(Rate.perMinute(1)).withQueue(2)).build(),
             rule("slots", "job").limit(Concurrency.of(1)).build(),
             rule("exactly-two", "b")
                 .match("descriptor", "a,b")
@@ -182,6 +184,23 @@ class RateLimitServiceTest {
     assertThat(answer.getStatuses(0).getLimitRemaining()).isEqualTo(3);
     assertThat(answer.getStatuses(0).getCurrentLimit().getName()).isEqualTo("per-user");
     assertThat(answer.getStatuses(1).getLimitRemaining()).isZero();
+  }
+
+  @Test
+  void zeroHitsReportTheStateInRedis() {
+    var perUser = rule("per-user", "user").limit(window(3, Duration.ofDays(1))).build();
+    try (var redis = RedisServer.start();
+        var onRedis =
+            GrpcService.over(RedisStore.connect(redis.uri()), Duration.ofSeconds(30), perUser)) {
+      var user = descriptor("user", "ada");
+      assertThat(onRedis.envoy.ask("shop", hits(0, user)).getStatuses(0).getLimitRemaining())
+          .isEqualTo(3);
+      onRedis.envoy.ask("shop", user);
+      for (int i = 0; i < 2; i++) {
+        assertThat(onRedis.envoy.ask("shop", hits(0, user)).getStatuses(0).getLimitRemaining())
+            .isEqualTo(2);
+      }
+    }
   }
 
   @Test

@@ -58,7 +58,7 @@ class UnfinishedCallsTest {
   @Test
   void checkResetDuringAStoreCallEnds() throws Exception {
     try (var redis = RedisServer.start()) {
-      var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(30));
+      var options = RedisOptions.builder(redis.uri()).deadline(Duration.ofSeconds(30)).build();
       try (var service = GrpcService.over(RedisStore.connect(options), limits(SHORT, LONG), USERS);
           var client = new RawHttp2(service.port())) {
         redis.pause();

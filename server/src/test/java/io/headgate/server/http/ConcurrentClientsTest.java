@@ -27,7 +27,7 @@ class ConcurrentClientsTest {
     var rule =
         Rule.named("all")
             .match("key", "*")
-            .limit(RuleLimit.of("burst", new TokenBucket(Rate.perSecond(1), LIMIT)))
+            .limit(RuleLimit.of("burst", TokenBucket.of(Rate.perSecond(1)).withBurst(LIMIT)))
             .limit(RuleLimit.of("hour", FixedWindow.of(Rate.perHour(LIMIT + 10))))
             .limit(RuleLimit.of("log", RollingWindow.of(Rate.perHour(LIMIT + 20))))
             .build();
@@ -56,7 +56,7 @@ class ConcurrentClientsTest {
 
   @Test
   void jdkHttpClientIsServed() throws Exception {
-    var rule = Rule.named("all").limit(new TokenBucket(Rate.perSecond(1), 3)).build();
+    var rule = Rule.named("all").limit(TokenBucket.of(Rate.perSecond(1)).withBurst(3)).build();
     try (var service = RunningService.with(rule);
         var client = HttpClient.newHttpClient()) { // which offers to speak HTTP/2
       var request =

@@ -19,12 +19,12 @@ class DelayedResponsesTest {
   private static final Rule REPORTS =
       Rule.named("reports")
           .match("report", "*")
-          .limit(LeakyBucket.queueing(Rate.perSecond(4), 100))
+          .limit(LeakyBucket.of(Rate.perSecond(4)).withQueue(100))
           .build();
   private static final Rule SLOW =
       Rule.named("slow")
           .match("slow", "*")
-          .limit(LeakyBucket.queueing(Rate.perMinute(1), 100))
+          .limit(LeakyBucket.of(Rate.perMinute(1)).withQueue(100))
           .build();
   private static final Rule JOBS =
       Rule.named("jobs").match("job", "*").limit(Concurrency.of(5)).build();
@@ -112,7 +112,7 @@ class DelayedResponsesTest {
     try (var shortTimeout = RunningService.withIdleTimeout(Duration.ofMillis(300), REPORTS);
         var silent = shortTimeout.connect();
         var waiting = shortTimeout.connect()) {
-      shortTimeout.limiter.check(Subject.of("report", "pdf"), 4);
+      shortTimeout.limiter.check(Request.of(Subject.of("report", "pdf"), 4));
       waiting.sendPost("/v1/check", RawConnection.bytes(REPORT));
       assertThat(silent.isClosedByServer()).isTrue();
       assertThat(waiting.read().body()).contains("\"delayMs\":1000,");

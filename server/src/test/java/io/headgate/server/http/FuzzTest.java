@@ -77,13 +77,15 @@ class FuzzTest {
       RunningService.with(
           Rule.named("per-user")
               .match("key", "user:*")
-              .limit(RuleLimit.of("calls", new TokenBucket(Rate.perSecond(5), 50)))
+              .limit(RuleLimit.of("calls", TokenBucket.of(Rate.perSecond(5)).withBurst(50)))
               .limit(
-                  RuleLimit.of("bytes", new TokenBucket(Rate.perSecond(99), 999)).withCost("bytes"))
+                  RuleLimit.of("bytes", TokenBucket.of(Rate.perSecond(99)).withBurst(999))
+                      .withCost("bytes"))
               .build(),
           Rule.named("jobs").match("job", "*").limit(Concurrency.of(3)).build(),
           Rule.named("line")
-              .limit(LeakyBucket.queueing(Rate.of(1_000_000, java.time.Duration.ofSeconds(1)), 5))
+              .limit(
+                  LeakyBucket.of(Rate.of(1_000_000, java.time.Duration.ofSeconds(1))).withQueue(5))
               .build());
 
   private final Random random = new Random(SEED);

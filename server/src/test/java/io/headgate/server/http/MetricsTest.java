@@ -20,7 +20,7 @@ class MetricsTest {
           rule("trial", "*", 1).mode(Mode.SHADOW).build(),
           Rule.named("line")
               .match("key", "line")
-              .limit(LeakyBucket.queueing(Rate.perSecond(1), 9))
+              .limit(LeakyBucket.of(Rate.perSecond(1)).withQueue(9))
               .build());
 
   private static Rule.Builder rule(String id, String keys, long rate) {

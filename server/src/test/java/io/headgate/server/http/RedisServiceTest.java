@@ -27,20 +27,20 @@ class RedisServiceTest {
       Rule.named("users")
           .match("key", "user:*")
           .onStoreFailure(new Allow())
-          .limit(new TokenBucket(Rate.of(1, Duration.ofDays(1)), 3))
+          .limit(TokenBucket.of(Rate.of(1, Duration.ofDays(1))).withBurst(3))
           .build();
   private static final Rule GUARDED =
       Rule.named("guarded")
           .match("key", "guarded:*")
           .onStoreFailure(new Deny())
-          .limit(new TokenBucket(Rate.perSecond(1), 3))
+          .limit(TokenBucket.of(Rate.perSecond(1)).withBurst(3))
           .build();
   private static final Rule JOBS =
       Rule.named("jobs").match("job", "*").limit(Concurrency.of(1)).build();
   private static final Rule LINE =
       Rule.named("line")
           .match("line", "*")
-          .limit(LeakyBucket.queueing(Rate.perSecond(4), 9))
+          .limit(LeakyBucket.of(Rate.perSecond(4)).withQueue(9))
           .build();
 
   private static final String USER = "{\"key\":\"user:42\"}";
@@ -63,7 +63,7 @@ class RedisServiceTest {
 
   /** Uses a deadline that a slow machine meets and a paused server does not. */
   private RunningService serve() {
-    var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(5));
+    var options = RedisOptions.builder(redis.uri()).deadline(Duration.ofSeconds(5)).build();
     return RunningService.over(RedisStore.connect(options), USERS, GUARDED, JOBS, LINE);
   }
 
@@ -85,10 +85,12 @@ class RedisServiceTest {
 
   @Test
   void checksAreChargedInRedisAndPeeksAreNot() {
+    assertThat(service.post("/v1/peek", USER).body())
+        .contains("\"remaining\":3", "\"source\":\"store\"");
     assertThat(service.post("/v1/check", USER).body())
         .contains("\"remaining\":2", "\"source\":\"store\"");
-    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
-    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":1");
+    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":2");
+    assertThat(service.post("/v1/peek", USER).body()).contains("\"remaining\":2");
     try (var other = serve()) {
       assertThat(other.post("/v1/check", USER).body()).contains("\"remaining\":1");
     }

@@ -41,7 +41,7 @@ class ScriptInjectionTest {
             .match("path", "*")
             .limit(FixedWindow.of(Rate.perHour(2)))
             .build();
-    var all = Rule.named("all").limit(new TokenBucket(Rate.perHour(100))).build();
+    var all = Rule.named("all").limit(TokenBucket.of(Rate.perHour(100))).build();
     try (var redis = RedisServer.start();
         var service = RunningService.over(RedisStore.connect(redis.uri()), each, all)) {
       redis.call("SET", "sentinel", "here");

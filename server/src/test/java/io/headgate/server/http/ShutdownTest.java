@@ -20,7 +20,7 @@ class ShutdownTest {
   private static final Rule REPORTS =
       Rule.named("reports")
           .match("report", "*")
-          .limit(LeakyBucket.queueing(Rate.perSecond(2), 100))
+          .limit(LeakyBucket.of(Rate.perSecond(2)).withQueue(100))
           .build();
   private static final Subject REPORT = Subject.of("report", "pdf");
   private static final byte[] WAIT =
@@ -72,7 +72,7 @@ class ShutdownTest {
   @Test
   void gracePeriodEndsRequestsDelayedBeyondIt() throws Exception {
     try (var service = RunningService.withGrace(Duration.ofMillis(500), REPORTS)) {
-      service.limiter.check(REPORT, 50);
+      service.limiter.check(Request.of(REPORT, 50));
       try (var connection = service.connect()) {
         connection.sendPost("/v1/check", WAIT);
         await().until(() -> queueRemaining(service) == 50);

@@ -15,17 +15,21 @@ import org.junit.jupiter.api.Test;
 
 class StoreMetricsTest {
   private static final Rule USERS =
-      Rule.named("users").match("key", "user:*").limit(new TokenBucket(Rate.perDay(1), 3)).build();
+      Rule.named("users")
+          .match("key", "user:*")
+          .limit(TokenBucket.of(Rate.perDay(1)).withBurst(3))
+          .build();
 
   @Test
   void storeLatencyAndOutagesAreMeasured() {
     var counts = new StoreMetrics();
     try (var redis = RedisServer.start()) {
       var options =
-          RedisOptions.of(redis.uri())
-              .withDeadline(Duration.ofSeconds(5))
-              .withOutageListener(counts)
-              .withRoundTripListener(counts);
+          RedisOptions.builder(redis.uri())
+              .deadline(Duration.ofSeconds(5))
+              .outageListener(counts)
+              .roundTripListener(counts)
+              .build();
       try (var service = RunningService.over(RedisStore.connect(options), counts, USERS)) {
         for (int i = 0; i < 3; i++) service.post("/v1/check", "{\"key\":\"user:1\"}");
         var available = Series.of(service);

@@ -15,9 +15,15 @@ import org.junit.jupiter.api.Test;
 class UnreleasableSlotsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final Rule JOBS =
-      Rule.named("jobs").match("job", "*").limit(new Concurrency(2, Duration.ofDays(1))).build();
+      Rule.named("jobs")
+          .match("job", "*")
+          .limit(Concurrency.of(2).withLease(Duration.ofDays(1)))
+          .build();
   private static final Rule KEYS =
-      Rule.named("keys").match("key", "*").limit(new Concurrency(1, Duration.ofDays(1))).build();
+      Rule.named("keys")
+          .match("key", "*")
+          .limit(Concurrency.of(1).withLease(Duration.ofDays(1)))
+          .build();
   private static final String JOB = "{\"subject\":{\"job\":\"etl\"}}";
 
   @Test
@@ -37,9 +43,9 @@ class UnreleasableSlotsTest {
   @Test
   void batchOfADisconnectedClientKeepsNoSlot() {
     try (var redis = RedisServer.start()) {
-      var options = RedisOptions.of(redis.uri()).withDeadline(TIMEOUT);
+      var options = RedisOptions.builder(redis.uri()).deadline(TIMEOUT).build();
       try (var service = RunningService.over(RedisStore.connect(options), JOBS)) {
-        assertThat(service.post("/v1/peek", JOB).body()).contains("\"remaining\":1,");
+        assertThat(service.post("/v1/peek", JOB).body()).contains("\"remaining\":2,");
         redis.pause();
         try (var connection = service.connect()) {
           var batch = "{\"checks\":[%s,%s]}".formatted(JOB, JOB);
@@ -51,7 +57,7 @@ class UnreleasableSlotsTest {
         Eventually.holds(
             "both slots are free",
             TIMEOUT,
-            () -> service.post("/v1/peek", JOB).body().contains("\"remaining\":1,"));
+            () -> service.post("/v1/peek", JOB).body().contains("\"remaining\":2,"));
       }
     }
   }

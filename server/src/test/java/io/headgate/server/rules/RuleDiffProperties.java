@@ -131,7 +131,7 @@ class RuleDiffProperties {
   private static Limit limit(Random random) {
     int count = 1 + random.nextInt(3);
     return switch (random.nextInt(3)) {
-      case 0 -> new TokenBucket(Rate.perMinute(count), count + random.nextInt(2));
+      case 0 -> TokenBucket.of(Rate.perMinute(count)).withBurst(count + random.nextInt(2));
       case 1 -> FixedWindow.of(Rate.perHour(count));
       default -> Concurrency.of(count);
     };

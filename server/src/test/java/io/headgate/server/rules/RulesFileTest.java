@@ -77,7 +77,7 @@ class RulesFileTest {
     try (var file = RulesFile.open(write(rules("a")));
         var limiter = RateLimiter.inMemory(file.rules())) {
       file.follow(POLL_INTERVAL, limiter::replaceRules);
-      limiter.check(Subject.of("k"), 5);
+      limiter.check(Request.of(Subject.of("k"), 5));
       write("rules: [ { id: b, limit: { algorithm: fixed-windw } } ]");
       write("rules: [ { id: b, ");
       Files.delete(folder.resolve("rules.yaml"));
@@ -128,7 +128,7 @@ class RulesFileTest {
               .map(pair -> pair.split("=", 2))
               .collect(java.util.stream.Collectors.toMap(pair -> pair[0], pair -> pair[1]));
       var applied =
-          limiter.peek(Request.of(Subject.of(Map.copyOf(attributes)))).limits().stream()
+          limiter.peek(Subject.of(Map.copyOf(attributes))).limits().stream()
               .map(report -> report.rule())
               .toList();
       assertThat(applied).containsExactly(expected.split(" ", -1));

@@ -37,13 +37,13 @@ class PlaygroundProperties {
   Arbitrary<Limit> limits() {
     var rate = Rate.of(7, Duration.ofSeconds(5));
     return Arbitraries.of(
-        new TokenBucket(rate, 9),
-        LeakyBucket.queueing(rate, 4),
-        LeakyBucket.rejecting(rate),
+        TokenBucket.of(rate).withBurst(9),
+        LeakyBucket.of(rate).withQueue(4),
+        LeakyBucket.of(rate),
         FixedWindow.of(rate),
-        new SlidingWindow(rate, 5, SlidingWindow.Bound.CONSERVATIVE),
+        SlidingWindow.of(rate).withBuckets(5).withBound(SlidingWindow.Bound.CONSERVATIVE),
         RollingWindow.of(rate),
-        new Concurrency(3, Duration.ofSeconds(4)));
+        Concurrency.of(3).withLease(Duration.ofSeconds(4)));
   }
 
   @Property(tries = 150)

@@ -22,7 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SimulationBudgetTest {
   private static final long MEGABYTE = 1 << 20;
   private static final Limit LARGE =
-      new SlidingWindow(Rate.perHour(100), SlidingWindow.MAX_BUCKETS, Bound.CONSERVATIVE);
+      SlidingWindow.of(Rate.perHour(100))
+          .withBuckets(SlidingWindow.MAX_BUCKETS)
+          .withBound(Bound.CONSERVATIVE);
 
   private static RuleSet perKey(Limit limit) {
     return RuleSet.of(Rule.named("it").match("key", "*").limit(limit).build());

@@ -27,7 +27,7 @@ class EventLoopCounterCostTest {
   private static final int RUNS = 9;
 
   private static final Rule RULE =
-      Rule.named("users").match("user", "*").limit(new TokenBucket(Rate.perSecond(10), 10)).build();
+      Rule.named("users").match("user", "*").limit(TokenBucket.of(Rate.perSecond(10))).build();
 
   @Test
   void costPerCheck() {

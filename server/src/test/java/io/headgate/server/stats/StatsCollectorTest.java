@@ -229,7 +229,7 @@ class StatsCollectorTest {
   void droppedCallerTablesAreLogged() {
     try (var limiter = RateLimiter.inMemory(USERS);
         var log = new LogCapture(StatsCollector.class.getName())) {
-      var result = limiter.checkForResult(Request.of(Subject.of("user")));
+      var result = limiter.checkForResult(Subject.of("user"));
       for (int i = 0; i < 258 * CallerTable.MAX_CALLERS; i++) {
         loop.decided(Request.of(Subject.of("invented" + i)), result, 1_000);
       }

@@ -44,12 +44,12 @@ class TracesTest {
   private static final Rule USERS =
       Rule.named("users")
           .match("key", "user:*")
-          .limit(new TokenBucket(Rate.of(1, Duration.ofDays(1)), 2))
+          .limit(TokenBucket.of(Rate.of(1, Duration.ofDays(1))).withBurst(2))
           .build();
   private static final Rule LINE =
       Rule.named("line")
           .match("key", "line:*")
-          .limit(LeakyBucket.queueing(Rate.of(1, Duration.ofDays(1)), 9))
+          .limit(LeakyBucket.of(Rate.of(1, Duration.ofDays(1))).withQueue(9))
           .build();
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String PARENT = "00f067aa0ba902b7";
@@ -153,7 +153,7 @@ class TracesTest {
   @Test
   void redisCallIsAChildSpanAndTimeoutIsAnError() {
     try (var redis = RedisServer.start()) {
-      var options = RedisOptions.of(redis.uri()).withDeadline(Duration.ofSeconds(3));
+      var options = RedisOptions.builder(redis.uri()).deadline(Duration.ofSeconds(3)).build();
       try (var service = service(1, RedisStore.connect(options))) {
         // Each with its own key, since denials are cached and cause no Redis call.
         service.post("/v1/check", "{\"key\":\"user:1\"}");

@@ -44,7 +44,7 @@ public final class FailureDomainStore extends ForwardingStore {
       RuleSet.of(
           Rule.named("headgate-probe")
               .match("key", "*")
-              .limit(new TokenBucket(Rate.perSecond(1_000_000)))
+              .limit(TokenBucket.of(Rate.perSecond(1_000_000)))
               .build());
 
   private final List<CircuitBreakingStore> domains = new ArrayList<>();

@@ -41,8 +41,8 @@ class FailureDomainStoreTest {
   private static final int COUNT = 32;
   private static final RuleSet RULES =
       RuleSet.of(
-          rule("shared").per().limit(new TokenBucket(Rate.perDay(10))).build(),
-          rule("each").match("user", "*").limit(new TokenBucket(Rate.perDay(1_000))).build());
+          rule("shared").per().limit(TokenBucket.of(Rate.perDay(10))).build(),
+          rule("each").match("user", "*").limit(TokenBucket.of(Rate.perDay(1_000))).build());
 
   private final PartlyDeadStore backend = new PartlyDeadStore();
   private final FailureDomainStore store =

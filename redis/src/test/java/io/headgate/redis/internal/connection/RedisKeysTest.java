@@ -32,13 +32,13 @@ class RedisKeysTest {
 
   @Test
   void overrideWithOwnCounterHasOwnKeyInTheSameSlot() {
-    var limit = new TokenBucket(Rate.perSecond(1));
+    var limit = TokenBucket.of(Rate.perSecond(1));
     var rules =
         RuleSet.of(
             Rule.named("api")
                 .match("user", "*")
                 .limit(limit)
-                .override("method", "POST", new TokenBucket(Rate.perSecond(2)))
+                .override("method", "POST", TokenBucket.of(Rate.perSecond(2)))
                 .build(),
             Rule.named("contract")
                 .match("user", "*")
@@ -46,7 +46,7 @@ class RedisKeysTest {
                 .override(
                     new LimitOverride(
                         Match.of("method", "POST"),
-                        List.of(RuleLimit.of("calls", new TokenBucket(Rate.perSecond(2))))))
+                        List.of(RuleLimit.of("calls", TokenBucket.of(Rate.perSecond(2))))))
                 .build());
     var post = Subject.of("user", "ann").with("method", "POST");
     var plan = rules.plan(Request.of(post), 0, 0);
@@ -90,7 +90,7 @@ class RedisKeysTest {
   }
 
   private static Counter counter(String rule, String name) {
-    var limit = RuleLimit.of(name, new TokenBucket(Rate.perSecond(1)));
+    var limit = RuleLimit.of(name, TokenBucket.of(Rate.perSecond(1)));
     var rules = RuleSet.of(Rule.named(rule).match("key", "*").limit(limit).build());
     return rules.plan(Request.of(Subject.of("k")), 0, 0).charges().getFirst().counter();
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class BatcherTest {
   private static final RuleSet RULES =
       RuleSet.of(
-          Rule.named("r").match("key", "*").limit(new TokenBucket(Rate.perSecond(9))).build());
+          Rule.named("r").match("key", "*").limit(TokenBucket.of(Rate.perSecond(9))).build());
 
   private final PendingConnection connection = new PendingConnection();
   private final List<Integer> roundTrips = new ArrayList<>();

@@ -58,7 +58,7 @@ class ClockSkewTest {
 
   static List<Limit> limits() {
     return List.of(
-        new TokenBucket(Rate.of(10, Duration.ofDays(1))),
+        TokenBucket.of(Rate.of(10, Duration.ofDays(1))),
         FixedWindow.of(Rate.of(10, Duration.ofDays(30))),
         SlidingWindow.of(Rate.of(10, Duration.ofDays(30))),
         RollingWindow.of(Rate.of(10, Duration.ofDays(1))));
@@ -69,7 +69,7 @@ class ClockSkewTest {
   void instancesWithClocksTwoHoursApartAdmitTheLimitTogether(Limit limit) {
     server.call("FLUSHALL");
     var rules = RuleSet.of(Rule.named("r").per("key").limit(limit).build());
-    var options = RedisOptions.of(server.uri()).withDeadline(Duration.ofSeconds(10));
+    var options = RedisOptions.builder(server.uri()).deadline(Duration.ofSeconds(10)).build();
     long now = Ticker.system().micros();
     try (var slow = RateLimiter.with(RedisStore.connect(options), rules, () -> now - HOUR);
         var fast = RateLimiter.with(RedisStore.connect(options), rules, () -> now + HOUR)) {
@@ -143,7 +143,7 @@ class ClockSkewTest {
   /** Returns a plan of a calendar hour that does not end during the test, in a suitable zone. */
   private static Plan calendarHour(long permits, String key) {
     var zone = Instant.now().atZone(ZoneOffset.UTC).getMinute() < 30 ? "UTC" : "Asia/Kolkata";
-    var limit = new FixedWindow(permits, new Window.Calendar(Window.Unit.HOUR, ZoneId.of(zone)));
+    var limit = FixedWindow.of(permits, new Window.Calendar(Window.Unit.HOUR, ZoneId.of(zone)));
     var rules = RuleSet.of(Rule.named("calendar").per("key").limit(limit).build());
     return rules.plan(Request.of(Subject.of(key)), 0, 0);
   }
@@ -187,7 +187,7 @@ class ClockSkewTest {
             Duration.ofSeconds(10),
             ScriptExecutor.SERVER_CLOCK)) {
       var rules =
-          RuleSet.of(Rule.named("r").per("key").limit(new TokenBucket(TEN_A_MINUTE)).build());
+          RuleSet.of(Rule.named("r").per("key").limit(TokenBucket.of(TEN_A_MINUTE)).build());
       executor.decide(rules.plan(Request.of(Subject.of("x")), 0, 0));
     } finally {
       clients.close();

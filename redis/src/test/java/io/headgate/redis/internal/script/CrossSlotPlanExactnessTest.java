@@ -55,10 +55,12 @@ class CrossSlotPlanExactnessTest {
 
   @Test
   void refusingShadowRuleKeepsChargesOfEnforcedRules() throws Exception {
-    var shared = Rule.named("shared").per().limit(new TokenBucket(Rate.perDay(1_000)));
+    var shared = Rule.named("shared").per().limit(TokenBucket.of(Rate.perDay(1_000)));
     var shadow = Rule.named("each").match("user", "*").mode(Mode.SHADOW);
     var rules =
-        RuleSet.of(shared.build(), shadow.limit(new TokenBucket(Rate.perSecond(1_000), 1)).build());
+        RuleSet.of(
+            shared.build(),
+            shadow.limit(TokenBucket.of(Rate.perSecond(1_000)).withBurst(1)).build());
     assertThat(admitted(rules)).isEqualTo(1_000);
   }
 
@@ -69,8 +71,8 @@ class CrossSlotPlanExactnessTest {
             Rule.named("overflow")
                 .match("user", "*")
                 .combine(new Combine.Any())
-                .limit(RuleLimit.of("own", new TokenBucket(Rate.perDay(300))))
-                .limit(RuleLimit.of("shared", new TokenBucket(Rate.perDay(500))).per(new String[0]))
+                .limit(RuleLimit.of("own", TokenBucket.of(Rate.perDay(300))))
+                .limit(RuleLimit.of("shared", TokenBucket.of(Rate.perDay(500))).withPer())
                 .build());
     assertThat(admitted(rules)).isEqualTo(800);
   }
@@ -84,7 +86,7 @@ class CrossSlotPlanExactnessTest {
                 .match("user", "*")
                 .combine(new Combine.Weighted(500))
                 .limit(RuleLimit.of("own", FixedWindow.of(Rate.perDay(300))))
-                .limit(RuleLimit.of("shared", FixedWindow.of(Rate.perDay(500))).per(new String[0]))
+                .limit(RuleLimit.of("shared", FixedWindow.of(Rate.perDay(500))).withPer())
                 .build());
     // A request charges both limits or, while another holds the last permit of one, just the other.
     assertThat(admitted(rules)).isBetween(500L, 800L);
@@ -92,7 +94,7 @@ class CrossSlotPlanExactnessTest {
 
   /** Returns the number of admitted requests until every limit is exhausted. */
   private static long admitted(RuleSet rules) throws Exception {
-    var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(20));
+    var options = RedisOptions.builder(cluster.uri()).deadline(Duration.ofSeconds(20)).build();
     var admitted = new AtomicLong();
     try (var limiter = RateLimiter.with(RedisStore.connect(options), rules)) {
       limiter.peek(REQUEST);

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Test;
 class CrossSlotPlanOutageTest {
   @Test
   void usersOfLivePrimariesAreDecidedByTheStore() throws Exception {
-    var plenty = new TokenBucket(Rate.perSecond(1_000_000));
+    var plenty = TokenBucket.of(Rate.perSecond(1_000_000));
     var rules =
         RuleSet.of(
             Rule.named("shared").per().limit(plenty).build(),
             Rule.named("each").match("user", "*").limit(plenty).build());
     try (var cluster = RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no")) {
-      var options = RedisOptions.of(cluster.uri()).withDeadline(Duration.ofSeconds(5));
+      var options = RedisOptions.builder(cluster.uri()).deadline(Duration.ofSeconds(5)).build();
       try (var limiter = RateLimiter.with(RedisStore.connect(options), rules)) {
         var shared = cluster.primaryOfSlot(RedisCluster.slotOf("*"));
         var dead =

@@ -196,7 +196,7 @@ class CrossSlotPlanProperties {
       for (int j = 0; j < limits; j++) {
         var limit = FixedWindow.of(Rate.of(1 + random.nextInt(6), Duration.ofDays(365)));
         var named = RuleLimit.of("l" + j, limit).withWeight(1 + random.nextInt(3));
-        rule.limit(random.nextBoolean() ? named.per(new String[0]) : named.per("user"));
+        rule.limit(random.nextBoolean() ? named.withPer() : named.withPer("user"));
       }
       rules.add(rule.build());
     }

@@ -2,6 +2,8 @@ package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.LimitReport;
+import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HoldRequest.Usage;
@@ -72,18 +74,18 @@ class CrossSlotPlanTest {
   static Stream<Limit> everyAlgorithm() {
     var rate = Rate.of(60, Duration.ofMinutes(2));
     return Stream.of(
-        new TokenBucket(rate),
-        LeakyBucket.queueing(rate, 59),
+        TokenBucket.of(rate),
+        LeakyBucket.of(rate).withQueue(59),
         FixedWindow.of(rate),
         SlidingWindow.of(rate),
         RollingWindow.of(rate),
-        new Concurrency(60, Duration.ofMinutes(1)));
+        Concurrency.of(60).withLease(Duration.ofMinutes(1)));
   }
 
   @ParameterizedTest
   @MethodSource("everyAlgorithm")
   void concurrentPlansNeverExceedEitherLimit(Limit shared) throws Exception {
-    var rules = rules(shared, new TokenBucket(Rate.perHour(25)));
+    var rules = rules(shared, TokenBucket.of(Rate.perHour(25)));
     try (var scriptExecutor = scriptExecutor()) {
       // Four users of 25 each for 60 in all: most plans are refused by one, many by the other.
       long admitted =
@@ -109,7 +111,7 @@ class CrossSlotPlanTest {
   /** Holds are made in the hash slot of each counter; plans across slots respect them. */
   @Test
   void holdInOneSlotIsUnavailableToCrossSlotPlan() {
-    var rules = rules(new TokenBucket(Rate.perHour(10), 10), new TokenBucket(Rate.perHour(25), 25));
+    var rules = rules(TokenBucket.of(Rate.perHour(10)), TokenBucket.of(Rate.perHour(25)));
     try (var scriptExecutor = scriptExecutor()) {
       for (var charge : plan(rules, "user1").charges()) {
         var taken =
@@ -122,6 +124,20 @@ class CrossSlotPlanTest {
         if (plan.allows(scriptExecutor.decide(plan).outcomes())) admitted++;
       }
       assertThat(admitted).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void limiterPeeksAtTheStateBeforeTheCharge() {
+    var rules = rules(TokenBucket.of(Rate.perHour(10)), TokenBucket.of(Rate.perHour(25)));
+    var request = Request.of(Subject.of("user", "user1"), 4);
+    try (var limiter = RateLimiter.with(scriptExecutor(), rules)) {
+      for (long used = 0; used <= 8; used += 4) {
+        var peeked = limiter.peek(request);
+        assertThat(peeked.limits().stream().map(LimitReport::remaining))
+            .containsExactly(25 - used, 10 - used);
+        assertThat(peeked.isAllowed()).isEqualTo(limiter.check(request).isAllowed());
+      }
     }
   }
 
@@ -149,7 +165,7 @@ class CrossSlotPlanTest {
   @ParameterizedTest
   @MethodSource("everyAlgorithm")
   void jointChargeIsGivenBackCompletely(Limit shared) {
-    var each = Rule.named("each").match("user", "*").limit(new TokenBucket(Rate.perHour(25)));
+    var each = Rule.named("each").match("user", "*").limit(TokenBucket.of(Rate.perHour(25)));
     var all = Rule.named("shared").per().limit(shared).build();
     var rules = RuleSet.of(List.of(each.build(), all));
     var user = Subject.of(Map.of("user", "u"));

@@ -29,7 +29,7 @@ class DeadlineSweeperTest {
   private static final long MILLI = 1_000_000;
   private static final Duration DEADLINE = Duration.ofMillis(50);
   private static final Plan PLAN =
-      RuleSet.of(Rule.named("r").limit(new TokenBucket(Rate.perSecond(9))).build())
+      RuleSet.of(Rule.named("r").limit(TokenBucket.of(Rate.perSecond(9))).build())
           .plan(Request.of(Subject.of("k")), 0, 0);
 
   private final AtomicLong clock = new AtomicLong(System.nanoTime());

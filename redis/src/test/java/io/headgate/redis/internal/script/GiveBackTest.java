@@ -62,13 +62,13 @@ class GiveBackTest {
 
   static Stream<Limit> everyAlgorithm() {
     return Stream.of(
-        new TokenBucket(RATE),
-        LeakyBucket.queueing(RATE, 59),
+        TokenBucket.of(RATE),
+        LeakyBucket.of(RATE).withQueue(59),
         FixedWindow.of(RATE),
-        new FixedWindow(60, new Window.Calendar(Window.Unit.HOUR, ZoneOffset.UTC)),
+        FixedWindow.of(60, new Window.Calendar(Window.Unit.HOUR, ZoneOffset.UTC)),
         SlidingWindow.of(RATE),
         RollingWindow.of(RATE),
-        new Concurrency(60, Duration.ofMinutes(2)));
+        Concurrency.of(60).withLease(Duration.ofMinutes(2)));
   }
 
   @ParameterizedTest
@@ -95,7 +95,7 @@ class GiveBackTest {
   /** Otherwise permits that the bucket has refilled would be returned twice. */
   @Test
   void bucketReturnsOnlyPermitsNotYetRefilled() {
-    var limit = new TokenBucket(RATE);
+    var limit = TokenBucket.of(RATE);
     var early = charge(limit, 3);
     clock.sleep(4 * SECOND); // two permits are refilled
     charge(limit, 2);
@@ -142,7 +142,7 @@ class GiveBackTest {
   /** Giving back one of two charges of a holder leaves the other. */
   @Test
   void holderKeepsSlotsThatWereNotGivenBack() {
-    var limit = new Concurrency(60, Duration.ofMinutes(2));
+    var limit = Concurrency.of(60).withLease(Duration.ofMinutes(2));
     var plan = plan(limit, 5);
     TestCharges.make(executor, plan);
     executor.giveBack(TestCharges.make(executor, plan));

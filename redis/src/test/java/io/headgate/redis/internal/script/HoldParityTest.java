@@ -93,14 +93,16 @@ class HoldParityTest {
 
   static Stream<Limit> holdableLimits() {
     return Stream.of(
-        new TokenBucket(Rate.of(7, Duration.ofSeconds(3)), 11),
-        new TokenBucket(Rate.perSecond(1_000_000), 30),
+        TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(11),
+        TokenBucket.of(Rate.perSecond(1_000_000)).withBurst(30),
         new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100_000)), 40),
         FixedWindow.of(Rate.of(9, Duration.ofSeconds(4))),
-        new FixedWindow(30, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Europe/Berlin"))),
-        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 10, Bound.INTERPOLATED),
-        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 4, Bound.CONSERVATIVE),
-        new SlidingWindow(Rate.of(101, Duration.ofMinutes(1)), 60, Bound.INTERPOLATED));
+        FixedWindow.of(30, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Europe/Berlin"))),
+        SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10))),
+        SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10)))
+            .withBuckets(4)
+            .withBound(Bound.CONSERVATIVE),
+        SlidingWindow.of(Rate.of(101, Duration.ofMinutes(1))).withBuckets(60));
   }
 
   @ParameterizedTest
@@ -119,7 +121,7 @@ class HoldParityTest {
   void holdsCountTheSameWhenLimitChanges() {
     var revisions = new ArrayList<RuleSet>();
     holdableLimits().forEach(limit -> revisions.add(rules(limit)));
-    revisions.add(rules(new TokenBucket(Rate.perSecond(1), 3)));
+    revisions.add(rules(TokenBucket.of(Rate.perSecond(1)).withBurst(3)));
     compare(revisions, false);
   }
 
@@ -128,10 +130,10 @@ class HoldParityTest {
   void holdsCountTheSameWhenLimitIsNoLongerHoldable() {
     var revisions = new ArrayList<RuleSet>();
     holdableLimits().forEach(limit -> revisions.add(rules(limit)));
-    revisions.add(rules(LeakyBucket.queueing(Rate.of(3, Duration.ofSeconds(7)), 4)));
-    revisions.add(rules(LeakyBucket.rejecting(Rate.perSecond(3))));
+    revisions.add(rules(LeakyBucket.of(Rate.of(3, Duration.ofSeconds(7))).withQueue(4)));
+    revisions.add(rules(LeakyBucket.of(Rate.perSecond(3))));
     revisions.add(rules(RollingWindow.of(Rate.of(12, Duration.ofSeconds(5)))));
-    revisions.add(rules(new Concurrency(6, Duration.ofSeconds(2))));
+    revisions.add(rules(Concurrency.of(6).withLease(Duration.ofSeconds(2))));
     compare(revisions, false);
   }
 
@@ -141,8 +143,8 @@ class HoldParityTest {
         Rule.named("two")
             .match("key", "*")
             .match("both", "yes")
-            .limit(RuleLimit.of("a", limit).per("key"))
-            .limit(RuleLimit.of("b", new TokenBucket(Rate.perSecond(2), 5)).per("key"))
+            .limit(RuleLimit.of("a", limit).withPer("key"))
+            .limit(RuleLimit.of("b", TokenBucket.of(Rate.perSecond(2)).withBurst(5)).withPer("key"))
             .build());
   }
 

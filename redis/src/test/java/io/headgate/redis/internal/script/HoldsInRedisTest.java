@@ -78,7 +78,7 @@ class HoldsInRedisTest {
 
   static Stream<Limit> holdableLimits() {
     var rate = Rate.of(10, Duration.ofMinutes(10));
-    return Stream.of(new TokenBucket(rate), FixedWindow.of(rate), SlidingWindow.of(rate));
+    return Stream.of(TokenBucket.of(rate), FixedWindow.of(rate), SlidingWindow.of(rate));
   }
 
   @ParameterizedTest
@@ -138,14 +138,14 @@ class HoldsInRedisTest {
 
   @Test
   void debtBeyondCapacityIsReportedExactly() {
-    var known = report(executor(), plan(new TokenBucket(Rate.perMinute(60), 10), 25));
+    var known = report(executor(), plan(TokenBucket.of(Rate.perMinute(60)).withBurst(10), 25));
     var state = (BucketState) known.state();
     assertThat(state.emptyAt() - known.now()).isEqualTo(25_000_000);
   }
 
   @Test
   void instancesHaveDifferentHolderIds() {
-    var limit = new TokenBucket(Rate.perHour(10));
+    var limit = TokenBucket.of(Rate.perHour(10));
     assertThat(hold(executor(), plan(limit, 0), 0, 6, MINUTE).held()).isEqualTo(6);
     assertThat(hold(executor(), plan(limit, 0), 6, 6, MINUTE).held()).isEqualTo(4);
   }
@@ -165,7 +165,7 @@ class HoldsInRedisTest {
 
   @Test
   void instanceBeyondSixtyFourHoldersIsDecidedByStore() {
-    var rule = Rule.named("rule").match("key", "*").limit(new TokenBucket(Rate.perMinute(100_000)));
+    var rule = Rule.named("rule").match("key", "*").limit(TokenBucket.of(Rate.perMinute(100_000)));
     var rules = RuleSet.of(rule.consistency(Consistency.LEASED).build());
     var charge = charge(rules.plan(Request.of(Subject.of("k"), 0), 0, 0));
     var batch = new Batch(new RedisKeys("h:"));
@@ -173,11 +173,11 @@ class HoldsInRedisTest {
       ScriptCommand.hold(charge, new HoldRequest(holder, Usage.NONE, 0, 10, MINUTE)).writeTo(batch);
     }
     redis.decide(batch, -1);
-    var options = RedisOptions.of(redis.server().uri()).withPrefix("h:");
-    try (var store = RedisStore.connect(options.withDeadline(Duration.ofSeconds(10)));
+    var options = RedisOptions.builder(redis.server().uri()).prefix("h:");
+    try (var store = RedisStore.connect(options.deadline(Duration.ofSeconds(10)).build());
         var limiter = RateLimiter.with(store, rules)) {
       for (int i = 0; i < 500; i++) {
-        assertThat(limiter.checkForResult(Request.of(Subject.of("k"))).isAllowed()).isTrue();
+        assertThat(limiter.checkForResult(Subject.of("k")).isAllowed()).isTrue();
       }
     }
   }
@@ -225,7 +225,7 @@ class HoldsInRedisTest {
   static Stream<Limit> slowlyRefillingLimits() {
     return Stream.of(
         FixedWindow.of(Rate.of(LIMIT, Duration.ofDays(30_000))),
-        new TokenBucket(Rate.perDay(1), LIMIT));
+        TokenBucket.of(Rate.perDay(1)).withBurst(LIMIT));
   }
 
   @ParameterizedTest

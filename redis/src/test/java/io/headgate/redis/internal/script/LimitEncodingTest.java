@@ -25,7 +25,7 @@ class LimitEncodingTest {
     for (int i = 0; i < 2_000; i++) {
       long serverTime = start + random.nextLong(Duration.ofDays(800).toSeconds() * 1_000_000);
       long localTime = serverTime + random.nextLong(-1_800_000_000L, 1_800_000_000L);
-      var encoded = LimitEncoding.of(new FixedWindow(1, alignment), localTime);
+      var encoded = LimitEncoding.of(FixedWindow.of(1, alignment), localTime);
       long end =
           serverTime < encoded[4] ? encoded[4] : serverTime < encoded[5] ? encoded[5] : encoded[6];
       assertThat(end)

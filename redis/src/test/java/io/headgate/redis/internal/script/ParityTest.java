@@ -52,30 +52,28 @@ class ParityTest {
 
   static Stream<Limit> everyAlgorithm() {
     return Stream.of(
-        new TokenBucket(Rate.of(7, Duration.ofSeconds(3)), 11),
-        new TokenBucket(Rate.perDay(1_000_000), 5_000),
-        new TokenBucket(Rate.perSecond(1_000_000), 3),
-        new TokenBucket(Rate.of(999_983, Duration.ofSeconds(100)), 40),
-        new TokenBucket(Rate.perDay(1)),
-        LeakyBucket.rejecting(Rate.perSecond(3)),
-        LeakyBucket.queueing(Rate.of(3, Duration.ofSeconds(7)), 4),
-        LeakyBucket.queueing(Rate.perSecond(13), Duration.ofMillis(777)),
+        TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(11),
+        TokenBucket.of(Rate.perDay(1_000_000)).withBurst(5_000),
+        TokenBucket.of(Rate.perSecond(1_000_000)).withBurst(3),
+        TokenBucket.of(Rate.of(999_983, Duration.ofSeconds(100))).withBurst(40),
+        TokenBucket.of(Rate.perDay(1)),
+        LeakyBucket.of(Rate.perSecond(3)),
+        LeakyBucket.of(Rate.of(3, Duration.ofSeconds(7))).withQueue(4),
+        LeakyBucket.of(Rate.perSecond(13)).withMaxWait(Duration.ofMillis(777)),
         FixedWindow.of(Rate.of(9, Duration.ofSeconds(4))),
-        new FixedWindow(50, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))),
-        new FixedWindow(
-            70, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Australia/Lord_Howe"))),
-        new SlidingWindow(
-            Rate.of(20, Duration.ofSeconds(10)), 10, SlidingWindow.Bound.INTERPOLATED),
-        new SlidingWindow(Rate.of(20, Duration.ofSeconds(10)), 4, SlidingWindow.Bound.CONSERVATIVE),
-        new SlidingWindow(
-            Rate.of(1_000_003, Duration.ofHours(1)), 60, SlidingWindow.Bound.INTERPOLATED),
-        new SlidingWindow(
-            Rate.of(5_000, Duration.ofSeconds(100)),
-            SlidingWindow.MAX_BUCKETS,
-            SlidingWindow.Bound.INTERPOLATED),
+        FixedWindow.of(50, new Window.Calendar(Window.Unit.DAY, ZoneId.of("Europe/Berlin"))),
+        FixedWindow.of(70, new Window.Calendar(Window.Unit.HOUR, ZoneId.of("Australia/Lord_Howe"))),
+        SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10))),
+        SlidingWindow.of(Rate.of(20, Duration.ofSeconds(10)))
+            .withBuckets(4)
+            .withBound(SlidingWindow.Bound.CONSERVATIVE),
+        SlidingWindow.of(Rate.of(1_000_003, Duration.ofHours(1))).withBuckets(60),
+        SlidingWindow.of(Rate.of(5_000, Duration.ofSeconds(100)))
+            .withBuckets(SlidingWindow.MAX_BUCKETS),
         RollingWindow.of(Rate.of(12, Duration.ofSeconds(5))),
-        new RollingWindow(Rate.of(200, Duration.ofSeconds(20)), Duration.ofMillis(3)),
-        new Concurrency(6, Duration.ofSeconds(2)));
+        RollingWindow.of(Rate.of(200, Duration.ofSeconds(20)))
+            .withMinInterval(Duration.ofMillis(3)),
+        Concurrency.of(6).withLease(Duration.ofSeconds(2)));
   }
 
   @ParameterizedTest
@@ -111,7 +109,7 @@ class ParityTest {
     int weight = 1;
     for (var limit : everyAlgorithm().toList()) {
       if (limit.capacity() > 100) continue;
-      several.limit(RuleLimit.of("l" + weight, limit).withWeight(weight).per("key"));
+      several.limit(RuleLimit.of("l" + weight, limit).withWeight(weight).withPer("key"));
       weight++;
     }
     compare(
@@ -120,7 +118,7 @@ class ParityTest {
             Rule.named("shadow")
                 .match("key", "*")
                 .mode(Mode.SHADOW)
-                .limit(new TokenBucket(Rate.perSecond(2), 3))
+                .limit(TokenBucket.of(Rate.perSecond(2)).withBurst(3))
                 .build()));
   }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class ReturnPublisherTest {
-  private static final TokenBucket ONE_AN_HOUR = new TokenBucket(Rate.perHour(1));
+  private static final TokenBucket ONE_AN_HOUR = TokenBucket.of(Rate.perHour(1));
 
   private final RedisKeys keys = new RedisKeys("h:");
   private final List<CompletableFuture<Long>> published = new ArrayList<>();

@@ -88,7 +88,7 @@ class StateInRedisTest {
 
   @Test
   void expiryIsExtendedRarelyAndNeverTooEarly() {
-    var limit = new TokenBucket(Rate.perMinute(60), 1_000);
+    var limit = TokenBucket.of(Rate.perMinute(60)).withBurst(1_000);
     var ends = new HashSet<Long>();
     for (int i = 0; i < 400; i++) {
       long reset = executor.decide(plan(limit, 1)).first().resetAfter() / 1_000;
@@ -116,9 +116,9 @@ class StateInRedisTest {
   /** The rule counted slots before: one batch charges the bucket and releases the last slot. */
   @Test
   void releasingTheLastSlotKeepsTheBucketThatReplacedIt() {
-    var slots = plan(new Concurrency(5, Duration.ofSeconds(30)), 1);
+    var slots = plan(Concurrency.of(5).withLease(Duration.ofSeconds(30)), 1);
     executor.decide(slots);
-    var bucket = new TokenBucket(Rate.perHour(60), 60);
+    var bucket = TokenBucket.of(Rate.perHour(60));
     var batch = new Batch(new RedisKeys("h:"));
     new ScriptCommand.PlanCommand(plan(bucket, 1), true).writeTo(batch);
     ScriptCommand.slotOperation(slots.charges().getFirst(), ScriptCommand.SlotOperation.RELEASE)
@@ -151,11 +151,13 @@ class StateInRedisTest {
         Stream.of(
                 Rule.named("sliding").limit(SlidingWindow.of(Rate.of(900, second))),
                 Rule.named("fixed").limit(FixedWindow.of(Rate.of(900, second))),
-                Rule.named("bucket").limit(new TokenBucket(Rate.perSecond(30), 900)),
+                Rule.named("bucket").limit(TokenBucket.of(Rate.perSecond(30)).withBurst(900)),
                 Rule.named("both")
-                    .limit(RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).per("key"))
                     .limit(
-                        RuleLimit.of("sliding", SlidingWindow.of(Rate.of(900, second))).per("key")))
+                        RuleLimit.of("fixed", FixedWindow.of(Rate.of(900, second))).withPer("key"))
+                    .limit(
+                        RuleLimit.of("sliding", SlidingWindow.of(Rate.of(900, second)))
+                            .withPer("key")))
             .map(rule -> RuleSet.of(rule.match("key", "*").build()))
             .toList();
     long begin = micros();
@@ -183,7 +185,7 @@ class StateInRedisTest {
 
   @Test
   void expiryMovesForwardWhenStateIsFreshSooner() {
-    executor.decide(plan(new TokenBucket(Rate.perDay(1), 100), 50));
+    executor.decide(plan(TokenBucket.of(Rate.perDay(1)).withBurst(100), 50));
     assertThat(redis.server().call("PTTL", KEY).number())
         .isGreaterThan(Duration.ofDays(50).toMillis());
     var limit = FixedWindow.of(Rate.of(100, Duration.ofSeconds(10)));
@@ -212,7 +214,7 @@ class StateInRedisTest {
 
   @Test
   void stateOfIdleCallerExpires() {
-    executor.decide(plan(new TokenBucket(Rate.perSecond(1_000)), 1));
+    executor.decide(plan(TokenBucket.of(Rate.perSecond(1_000)), 1));
     assertThat(redis.server().call("DBSIZE").number()).isOne();
     Eventually.holds(
         "the key has expired",
@@ -222,7 +224,7 @@ class StateInRedisTest {
 
   @Test
   void releasedSlotsLeaveNoKey() {
-    var plan = plan(new Concurrency(3, Duration.ofMinutes(1)), 2);
+    var plan = plan(Concurrency.of(3).withLease(Duration.ofMinutes(1)), 2);
     executor.decide(plan);
     assertThat(executor.release(plan.charges().getFirst())).isTrue();
     assertThat(redis.server().call("DBSIZE").number()).isZero();
@@ -230,13 +232,13 @@ class StateInRedisTest {
 
   @Test
   void slotsOfOneRequestAreRenewedAndReleasedTogether() {
-    var plan = plan(new Concurrency(5, Duration.ofMinutes(1)), 4);
+    var plan = plan(Concurrency.of(5).withLease(Duration.ofMinutes(1)), 4);
     executor.decide(plan);
     assertThat(executor.renew(plan.charges().getFirst())).isTrue();
-    assertThat(executor.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 2)).first())
+    assertThat(executor.decide(plan(Concurrency.of(5).withLease(Duration.ofMinutes(1)), 2)).first())
         .isInstanceOf(Refused.class);
     assertThat(executor.release(plan.charges().getFirst())).isTrue();
-    assertThat(executor.decide(plan(new Concurrency(5, Duration.ofMinutes(1)), 5)).first())
+    assertThat(executor.decide(plan(Concurrency.of(5).withLease(Duration.ofMinutes(1)), 5)).first())
         .isInstanceOf(Passed.class);
   }
 
@@ -259,7 +261,7 @@ class StateInRedisTest {
 
   @Test
   void costAboveCapacityDoesNoWork() {
-    var limit = new Concurrency(100_000, Duration.ofMinutes(1));
+    var limit = Concurrency.of(100_000).withLease(Duration.ofMinutes(1));
     assertThat(executor.decide(plan(limit, 100_000)).first())
         .isEqualTo(new ExceedsCapacity(100_000, 0, 100_000, Concurrency.MAX_COST));
     assertThat(redis.server().call("INFO", "commandstats").text()).doesNotContain("cmdstat_zadd");
@@ -267,7 +269,7 @@ class StateInRedisTest {
 
   @Test
   void slotsOfOneRequestAreHandledInFewCommands() {
-    var limit = new Concurrency(100_000, Duration.ofMinutes(1));
+    var limit = Concurrency.of(100_000).withLease(Duration.ofMinutes(1));
     var plan = plan(limit, Concurrency.MAX_COST);
     assertThat(executor.decide(plan).first().remaining()).isEqualTo(99_000);
     assertThat(executor.renew(plan.charges().getFirst())).isTrue();
@@ -283,7 +285,7 @@ class StateInRedisTest {
 
   @Test
   void batchEndsEarlyWhenRequestsTakeManySlots() throws Exception {
-    var limit = new Concurrency(100_000, Duration.ofMinutes(1));
+    var limit = Concurrency.of(100_000).withLease(Duration.ofMinutes(1));
     var decided = new ArrayList<CompletableFuture<PlanResult>>();
     for (int i = 0; i < 64; i++) {
       decided.add(executor.decideAsync(plan(limit, 500)).toCompletableFuture());
@@ -317,14 +319,17 @@ class StateInRedisTest {
   /** Regression test: replacing the signature of an otherwise empty set lost the expiry. */
   @Test
   void changedConcurrencyMaxKeepsTheExpiry() {
-    executor.decide(plan(new Concurrency(3, Duration.ofMillis(10)), 1));
+    executor.decide(plan(Concurrency.of(3).withLease(Duration.ofMillis(10)), 1));
     Eventually.holds(
         "the slot has expired",
         Duration.ofSeconds(10),
         () ->
-            executor.peek(plan(new Concurrency(3, Duration.ofMillis(10)), 0)).first().remaining()
+            executor
+                    .peek(plan(Concurrency.of(3).withLease(Duration.ofMillis(10)), 0))
+                    .first()
+                    .remaining()
                 == 3);
-    executor.decide(plan(new Concurrency(5, Duration.ofMillis(10)), 0));
+    executor.decide(plan(Concurrency.of(5).withLease(Duration.ofMillis(10)), 0));
     assertExpires("a changed max");
   }
 
@@ -392,9 +397,9 @@ class StateInRedisTest {
 
   @Test
   void flushedScriptsAreReloadedWithinTheSameCall() {
-    executor.decide(plan(new TokenBucket(Rate.perMinute(10)), 1));
+    executor.decide(plan(TokenBucket.of(Rate.perMinute(10)), 1));
     redis.server().call("SCRIPT", "FLUSH");
-    assertThat(executor.decide(plan(new TokenBucket(Rate.perMinute(10)), 1)).first().remaining())
+    assertThat(executor.decide(plan(TokenBucket.of(Rate.perMinute(10)), 1)).first().remaining())
         .isEqualTo(8);
   }
 

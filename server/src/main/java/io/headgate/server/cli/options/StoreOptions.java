@@ -95,7 +95,7 @@ public final class StoreOptions {
       return withOptionName("--max-keys", () -> MemoryStore.create(Ticker.system(), maxKeys));
     }
     return RedisStoreFactory.open(
-        redis(directory).withOutageListener(metrics).withRoundTripListener(metrics));
+        redis(directory).outageListener(metrics).roundTripListener(metrics).build());
   }
 
   /**
@@ -109,34 +109,34 @@ public final class StoreOptions {
     int maxLength = RedisOptions.MAX_PREFIX_LENGTH - WARM_UP_PREFIX.length();
     String warmUpPrefix =
         prefix.substring(0, Math.min(maxLength, prefix.length())) + WARM_UP_PREFIX;
-    return RedisStore.connect(redis.withPrefix(warmUpPrefix).withDeadline(WARM_UP_TIMEOUT));
+    return RedisStore.connect(redis.prefix(warmUpPrefix).deadline(WARM_UP_TIMEOUT).build());
   }
 
   /** Returns the store for the start-up message, without secrets. */
   public String describe(Path directory) {
     return isMemory()
         ? String.format(Locale.ROOT, "memory, at most %,d keys", maxKeys)
-        : "%s, keys %s*".formatted(RedisStoreFactory.describe(redis(directory)), prefix);
+        : "%s, keys %s*".formatted(RedisStoreFactory.describe(redis(directory).build()), prefix);
   }
 
   private boolean isMemory() {
     return store.equals(MEMORY);
   }
 
-  private RedisOptions redis(Path directory) {
-    RedisOptions plain;
+  private RedisOptions.Builder redis(Path directory) {
+    RedisOptions.Builder redis;
     try {
-      plain = RedisOptions.of(store);
+      redis = RedisOptions.builder(store);
     } catch (IllegalArgumentException e) {
       throw new CommandFailure("--store: " + e.getMessage() + ", or memory");
     }
-    var prefixed = withOptionName("--store-prefix", () -> plain.withPrefix(prefix));
-    var timed = withOptionName("--store-timeout", () -> prefixed.withDeadline(timeout));
+    withOptionName("--store-prefix", () -> redis.prefix(prefix));
+    withOptionName("--store-timeout", () -> redis.deadline(timeout));
     var consistency =
         withOptionName(
             "--sync-interval", () -> ConsistencyOptions.DEFAULT.withSyncInterval(syncInterval));
-    var complete = timed.withConsistency(consistency);
-    return ca.map(file -> complete.withCa(readable(directory.resolve(file)))).orElse(complete);
+    ca.ifPresent(file -> redis.ca(readable(directory.resolve(file))));
+    return redis.consistency(consistency);
   }
 
   /** Checks the file now, since Redis would otherwise only appear to be unavailable. */

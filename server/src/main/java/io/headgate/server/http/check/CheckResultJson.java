@@ -78,7 +78,7 @@ public final class CheckResultJson {
     out.begin();
     out.name("rule").value(report.rule());
     out.name("name").value(report.name());
-    out.name("algorithm").value(report.algorithm());
+    out.name("algorithm").value(report.algorithm().id());
     out.name("limit").value(report.limit());
     out.name("remaining").value(report.remaining());
     out.name("resetAfterMs")

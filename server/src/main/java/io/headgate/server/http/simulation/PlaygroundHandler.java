@@ -47,7 +47,7 @@ public final class PlaygroundHandler {
   private static void write(JsonWriter out, LimitResult result) {
     out.begin();
     out.name("name").value(result.candidate().name());
-    out.name("algorithm").value(result.candidate().limit().algorithm());
+    out.name("algorithm").value(result.candidate().limit().algorithm().id());
     out.name("admitted").value(result.admitted());
     out.name("denied").value(result.denied());
     out.name("delayed").value(result.delayed());

@@ -108,7 +108,7 @@ public final class PlaygroundReader {
       throw ProblemException.badInput(
           path, "is missing; send such as {\"algorithm\":\"token-bucket\",\"rate\":\"100/10s\"}");
     }
-    return new Candidate(name.orElse(limit.get().algorithm()), limit.get());
+    return new Candidate(name.orElse(limit.get().algorithm().id()), limit.get());
   }
 
   private Limit limit(String path) {

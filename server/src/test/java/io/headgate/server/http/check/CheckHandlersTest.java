@@ -24,7 +24,7 @@ class CheckHandlersTest {
   private static final Rule PER_USER =
       Rule.named("per-user")
           .match("key", "user:*")
-          .limit(new TokenBucket(Rate.perMinute(100), 2))
+          .limit(TokenBucket.of(Rate.perMinute(100)).withBurst(2))
           .build();
 
   private static final Rule CONTRACT =
@@ -38,13 +38,13 @@ class CheckHandlersTest {
   private static final Rule JOBS =
       Rule.named("jobs")
           .match("job", "*")
-          .limit(new Concurrency(2, Duration.ofSeconds(30)))
+          .limit(Concurrency.of(2).withLease(Duration.ofSeconds(30)))
           .build();
 
   private static final Rule REPORTS =
       Rule.named("reports")
           .match("report", "*")
-          .limit(LeakyBucket.queueing(Rate.perSecond(4), 2))
+          .limit(LeakyBucket.of(Rate.perSecond(4)).withQueue(2))
           .build();
 
   private static final Rule TRIAL =
@@ -233,8 +233,8 @@ class CheckHandlersTest {
   void peekChargesNothingAndAcquiresNoSlot() {
     for (int i = 0; i < 5; i++) {
       var answer = SERVICE.post("/v1/peek", "{\"key\":\"user:42\"}");
-      assertThat(answer.body()).contains("\"remaining\":1,");
-      assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=1;t=1");
+      assertThat(answer.body()).contains("\"remaining\":2,", "\"resetAfterMs\":0,");
+      assertThat(answer.header("RateLimit")).isEqualTo("\"per-user\";r=2;t=0");
     }
     assertThat(SERVICE.post("/v1/peek", "{\"subject\":{\"job\":\"etl\"}}").body())
         .contains("\"allowed\":true")

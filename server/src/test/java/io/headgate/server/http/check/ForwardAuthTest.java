@@ -310,12 +310,12 @@ class ForwardAuthTest {
     var line =
         Rule.named("line")
             .match("key", "line")
-            .limit(LeakyBucket.queueing(Rate.of(1, Duration.ofMillis(300)), 3))
+            .limit(LeakyBucket.of(Rate.of(1, Duration.ofMillis(300))).withQueue(3))
             .build();
     var slots =
         Rule.named("slots")
             .match("key", "slots")
-            .limit(new Concurrency(1, Duration.ofHours(1)))
+            .limit(Concurrency.of(1).withLease(Duration.ofHours(1)))
             .build();
     try (var queueing = RunningService.behind(proxies, line, slots)) {
       assertThat(gate(queueing, "X-Headgate-Key: line").status()).isEqualTo(204);

@@ -22,7 +22,7 @@ class SlotHandlersTest {
         RunningService.with(
             Rule.named("jobs")
                 .match("job", "*")
-                .limit(new Concurrency(1, Duration.ofSeconds(30)))
+                .limit(Concurrency.of(1).withLease(Duration.ofSeconds(30)))
                 .build());
   }
 

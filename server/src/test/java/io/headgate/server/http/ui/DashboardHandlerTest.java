@@ -29,7 +29,7 @@ class DashboardHandlerTest {
 
   private static final RunningService SERVICE =
       RunningService.withTokens(
-          "adm1n", "ch3ck", Rule.named("all").limit(new TokenBucket(Rate.perSecond(1), 1)).build());
+          "adm1n", "ch3ck", Rule.named("all").limit(TokenBucket.of(Rate.perSecond(1))).build());
 
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ServiceInfoHandlersTest {
   private static final RunningService SERVICE =
-      RunningService.with(Rule.named("all").limit(new TokenBucket(Rate.perSecond(1), 1)).build());
+      RunningService.with(Rule.named("all").limit(TokenBucket.of(Rate.perSecond(1))).build());
 
   @AfterAll
   static void stop() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
+import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -91,7 +92,7 @@ class DatabaseOutageTest {
         assertThat(repository.condition().problem().orElseThrow())
             .contains("is unavailable", "the current rules stay in force")
             .doesNotContain("s3cret");
-        assertThat(limiter.check(Subject.of("k"), 5).isAllowed()).isTrue();
+        assertThat(limiter.check(Request.of(Subject.of("k"), 5)).isAllowed()).isTrue();
         assertThatThrownBy(() -> replaceWith(repository, 7))
             .isInstanceOf(RuleRepositoryException.Unavailable.class)
             .hasMessageContaining("nothing was changed; retry when it is available again");

@@ -41,7 +41,7 @@ class ManyRulesTest {
         .description("The quota of tenant %d.".formatted(i))
         .match("tenant", "t" + i)
         .match("user", "*")
-        .limit(new TokenBucket(Rate.of(rate, Duration.ofMinutes(1))))
+        .limit(TokenBucket.of(Rate.of(rate, Duration.ofMinutes(1))))
         .build();
   }
 

@@ -7,7 +7,6 @@ import io.headgate.RateLimiter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisStore;
-import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
@@ -90,7 +89,7 @@ class PropagationTest {
 
   /** Returns two rules that apply to the same caller and always have the same limit. */
   private static List<Rule> twoRules(long limit) {
-    var bucket = new TokenBucket(Rate.of(1_000_000 + limit, Duration.ofSeconds(1)));
+    var bucket = TokenBucket.of(Rate.of(1_000_000 + limit, Duration.ofSeconds(1)));
     return List.of(
         Rule.named("left").match("key", "*").limit(bucket).build(),
         Rule.named("right").match("key", "*").limit(bucket).build());
@@ -298,7 +297,7 @@ class PropagationTest {
   private static void check(
       Instance instance, AtomicBoolean stop, AtomicLong checks, AtomicLong torn) {
     while (!stop.get()) {
-      var result = instance.limiter().checkForResult(Request.of(Subject.of("k")));
+      var result = instance.limiter().checkForResult(Subject.of("k"));
       if (limits(result) != 1 || result.limits().size() != 2) torn.incrementAndGet();
       checks.incrementAndGet();
       LockSupport.parkNanos(2_000_000);

@@ -105,10 +105,10 @@ public final class SimulatedScript {
         var rate = Rate.of(n.get(1), micros(n.get(2)));
         long waiting = n.get(3) - n.get(2);
         if (n.get(6) == 0) yield new TokenBucket(rate, n.get(4));
-        if (waiting == 0) yield LeakyBucket.rejecting(rate);
+        if (waiting == 0) yield LeakyBucket.of(rate);
         yield waiting % n.get(2) == 0
-            ? LeakyBucket.queueing(rate, waiting / n.get(2))
-            : LeakyBucket.queueing(rate, micros(waiting / n.get(1)));
+            ? LeakyBucket.of(rate).withQueue(waiting / n.get(2))
+            : LeakyBucket.of(rate).withMaxWait(micros(waiting / n.get(1)));
       }
       case 2 -> FixedWindow.of(Rate.of(n.get(1), micros(n.get(3))));
       case 3 ->

@@ -47,23 +47,23 @@ class SimulatedScriptTest {
   private static RuleSet rules(long permits) {
     var rate = Rate.of(permits, Duration.ofSeconds(5));
     return RuleSet.of(
-        rule("token", new TokenBucket(rate)).build(),
+        rule("token", TokenBucket.of(rate)).build(),
         rule("fixed", FixedWindow.of(rate)).build(),
         rule("sliding", SlidingWindow.of(rate)).build(),
-        rule("leaky", LeakyBucket.queueing(rate, permits)).build(),
+        rule("leaky", LeakyBucket.of(rate).withQueue(permits)).build(),
         rule("rolling", RollingWindow.of(rate)).build(),
-        rule("slots", new Concurrency(permits / 5, Duration.ofSeconds(2))).build(),
+        rule("slots", Concurrency.of(permits / 5).withLease(Duration.ofSeconds(2))).build(),
         Rule.named("several")
             .match("kind", "several")
             .match("key", "*")
-            .limit(RuleLimit.of("a", new TokenBucket(rate)).withWeight(3))
+            .limit(RuleLimit.of("a", TokenBucket.of(rate)).withWeight(3))
             .limit(RuleLimit.of("b", FixedWindow.of(Rate.of(permits / 2, rate.period()))))
             .combine(permits > 30 ? new Combine.Weighted(600) : new Combine.Any())
             .build(),
         Rule.named("shadow")
             .match("kind", "several")
             .match("key", "*")
-            .limit(new TokenBucket(Rate.of(permits / 3, rate.period())))
+            .limit(TokenBucket.of(Rate.of(permits / 3, rate.period())))
             .mode(Mode.SHADOW)
             .build(),
         Rule.named("all")

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** Limits that admit every request if one arrives every {@link #STEP_MICROS} µs. */
-public enum Algorithm {
+public enum BenchmarkedLimit {
   TOKEN_BUCKET("token bucket"),
   ODD_RATE("token bucket of 999,983 a second, whose state does not fit one word"),
   LEAKY_BUCKET("leaky bucket, rejecting"),
@@ -33,29 +33,31 @@ public enum Algorithm {
 
   final String title;
 
-  Algorithm(String title) {
+  BenchmarkedLimit(String title) {
     this.title = title;
   }
 
   Rule rule() {
     var rule = Rule.named("per-user").match("key", "user:*");
-    for (var limit : limits()) rule.limit(RuleLimit.of(limit.algorithm(), limit));
+    for (var limit : limits()) rule.limit(RuleLimit.of(limit.algorithm().id(), limit));
     return rule.build();
   }
 
   private List<Limit> limits() {
     return switch (this) {
-      case TOKEN_BUCKET -> List.of(new TokenBucket(BUCKETS, 200));
-      case ODD_RATE -> List.of(new TokenBucket(Rate.perSecond(999_983), 999_983));
-      case LEAKY_BUCKET -> List.of(LeakyBucket.rejecting(BUCKETS));
-      case LEAKY_QUEUE -> List.of(LeakyBucket.queueing(BUCKETS, 100));
+      case TOKEN_BUCKET -> List.of(TokenBucket.of(BUCKETS).withBurst(200));
+      case ODD_RATE -> List.of(TokenBucket.of(Rate.perSecond(999_983)));
+      case LEAKY_BUCKET -> List.of(LeakyBucket.of(BUCKETS));
+      case LEAKY_QUEUE -> List.of(LeakyBucket.of(BUCKETS).withQueue(100));
       case FIXED_WINDOW -> List.of(FixedWindow.of(WINDOWS));
       case SLIDING_WINDOW -> List.of(SlidingWindow.of(WINDOWS));
       case ROLLING_WINDOW -> List.of(RollingWindow.of(WINDOWS));
-      case CONCURRENCY -> List.of(new Concurrency(200, Duration.ofMillis(1)));
+      case CONCURRENCY -> List.of(Concurrency.of(200).withLease(Duration.ofMillis(1)));
       case THREE_LIMITS ->
           List.of(
-              new TokenBucket(BUCKETS, 200), FixedWindow.of(WINDOWS), SlidingWindow.of(WINDOWS));
+              TokenBucket.of(BUCKETS).withBurst(200),
+              FixedWindow.of(WINDOWS),
+              SlidingWindow.of(WINDOWS));
     };
   }
 }
