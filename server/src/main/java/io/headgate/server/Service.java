@@ -2,6 +2,7 @@ package io.headgate.server;
 
 import io.headgate.RateLimiter;
 import io.headgate.server.api.Readiness;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
@@ -10,6 +11,7 @@ import io.headgate.server.http.SharedViews;
 import io.headgate.server.http.simulation.SimulationExecutor;
 import io.headgate.server.http.stats.StatsHandlers;
 import io.headgate.server.http.transport.ConnectionLimiter;
+import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.LimitingTransport;
 import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
@@ -255,27 +257,47 @@ public final class Service implements AutoCloseable {
     @Override
     public Future<?> start() {
       var listener = DecisionListener.all(listeners.stream().map(Supplier::get).toList());
-      var access = settings.access();
-      var api =
+      var checkService = new CheckService(vertx, limiter, listener);
+      var connections = trackConnections();
+      var http =
           new HttpApi(
               vertx,
+              checkService,
               limiter,
               repository,
               callers,
-              listener,
               new SharedViews(metrics, statsHandlers, simulations, tracing),
               ticker,
-              access,
-              connectionLimiter,
-              settings.eventLoops(),
+              settings.access(),
+              settings.proxies(),
+              connections,
               readiness);
-      var loop = vertx.getOrCreateContext();
-      goAways.add(() -> onLoop(loop, api::goAway));
-      var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, listener, api);
-      var server = api.serve(vertx.createHttpServer(options), calls::handle);
+      var calls =
+          new GrpcApi(
+              vertx,
+              checkService,
+              ticker,
+              settings.access(),
+              readiness,
+              grpc,
+              tracing,
+              connections);
+      var server =
+          new RequestDispatcher(connections, http, calls).install(vertx.createHttpServer(options));
       servers.add(server);
       // -1 makes Vert.x choose one port and share it between all event loops.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
+    }
+
+    private ConnectionTracker trackConnections() {
+      var limits = connectionLimiter.limits();
+      var connections =
+          new ConnectionTracker(limits, connectionLimiter.budget(), settings.eventLoops());
+      vertx.setPeriodic(limits.tickMillis(), ticked -> connections.tick());
+      var loop = vertx.getOrCreateContext();
+      readiness.watchdog().watch(loop);
+      goAways.add(() -> onLoop(loop, connections::goAway));
+      return connections;
     }
   }
 

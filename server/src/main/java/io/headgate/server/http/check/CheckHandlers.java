@@ -1,11 +1,11 @@
 package io.headgate.server.http.check;
 
 import io.headgate.CheckResult;
-import io.headgate.RateLimiter;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.api.RoundedTimes;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
@@ -14,7 +14,6 @@ import java.time.temporal.ChronoUnit;
 
 /** Handles the endpoints that decide requests: check, peek and batch. */
 public final class CheckHandlers {
-  private final RateLimiter limiter;
   private final CheckService checkService;
   private final Ticker ticker;
   private final RateLimitHeaders headers;
@@ -22,8 +21,7 @@ public final class CheckHandlers {
   /**
    * @param ticker the clock for reset times
    */
-  public CheckHandlers(RateLimiter limiter, CheckService checkService, Ticker ticker) {
-    this.limiter = limiter;
+  public CheckHandlers(CheckService checkService, Ticker ticker) {
     this.checkService = checkService;
     this.ticker = ticker;
     this.headers = new RateLimitHeaders(ticker);
@@ -58,7 +56,7 @@ public final class CheckHandlers {
     var check = CheckRequestReader.readOne(body, CheckField.OF_PEEK);
     checkService.call(
         exchange,
-        () -> limiter.peek(check.request()),
+        limiter -> limiter.peek(check.request()),
         result -> answer(exchange, result, 0, false));
   }
 
@@ -66,7 +64,7 @@ public final class CheckHandlers {
   public void batch(Exchange exchange, byte[] body) {
     var checks = CheckRequestReader.readBatch(body); // parses all before the first is charged
     var requests = checks.stream().map(CheckRequest::request).toList();
-    checkService.checkAll(
+    checkService.checkEach(
         exchange,
         requests,
         results -> {

@@ -14,6 +14,7 @@ import io.headgate.rule.Rule;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.HttpApi;
 import io.headgate.server.http.RawAnswer;
@@ -21,8 +22,8 @@ import io.headgate.server.http.RunningService;
 import io.headgate.server.http.SharedViews;
 import io.headgate.server.http.simulation.SimulationExecutor;
 import io.headgate.server.http.stats.StatsHandlers;
-import io.headgate.server.http.transport.ConnectionLimiter;
 import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
@@ -132,10 +133,10 @@ class OpenApiHandlerTest {
       var api =
           new HttpApi(
               vertx,
+              new CheckService(vertx, service.limiter, DecisionListener.NONE),
               service.limiter,
               repository,
               new RecentCallers(1),
-              DecisionListener.NONE,
               new SharedViews(
                   metrics,
                   stats,
@@ -143,9 +144,8 @@ class OpenApiHandlerTest {
                   Tracing.OFF),
               service.clock::get,
               AccessControl.OPEN,
-              new ConnectionLimiter(
-                  ConnectionLimits.DEFAULT, TrustedProxies.NONE, MemoryBudget.ofHeap()),
-              1,
+              TrustedProxies.NONE,
+              new ConnectionTracker(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1),
               new Readiness());
       assertThat(described()).isEqualTo(new TreeSet<>(api.endpoints()));
     } finally {
