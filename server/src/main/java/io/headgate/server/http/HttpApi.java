@@ -98,7 +98,7 @@ public final class HttpApi {
             .add(POST, "/v1/peek", check(Role.PEEK, checks::peek))
             .add(POST, "/v1/explain", check(Role.READ, explain::explain))
             .add(POST, "/v1/reset", check(Role.ADMIN, explain::reset))
-            .traced(POST, "/v1/slots", check(Role.CHECK, checks::check))
+            .traced(POST, "/v1/slots", check(Role.CHECK, checks::acquire))
             .add(PUT, "/v1/slots/*", withoutBody(Role.CHECK, slots::renew))
             .add(DELETE, "/v1/slots/*", withoutBody(Role.CHECK, slots::release))
             .traced(POST, "/api/ratelimit/check", check(Role.CHECK, checks::tokens))

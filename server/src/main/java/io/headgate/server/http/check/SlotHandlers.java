@@ -10,6 +10,9 @@ import io.headgate.server.http.transport.Exchange;
 
 /** Handles the endpoints that renew and release the slots of concurrency limits by their id. */
 public final class SlotHandlers {
+  /** The path of a slot, without its id. */
+  static final String PATH = "/v1/slots/";
+
   private final CheckService checkService;
 
   public SlotHandlers(CheckService checkService) {
