@@ -18,11 +18,13 @@ import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.simulation.RecentTraffic;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
+import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
@@ -47,7 +49,9 @@ import java.util.function.Supplier;
 /**
  * Serves a rate limiter over HTTP and gRPC: one event loop for each core, all on one port.
  *
- * <p>Closing it stops gracefully but does not close the limiter or the rule repository.
+ * <p>Puts the rules of a repository into force: those at the start, and every later revision.
+ * Closing it stops gracefully. It closes the limiter and the rule repository only if it has opened
+ * them itself.
  */
 public final class Service implements AutoCloseable {
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
@@ -62,6 +66,7 @@ public final class Service implements AutoCloseable {
   private final LimitingTransport transport;
   private final ServiceSettings settings;
   private final GrpcSettings grpc;
+  private final EnforcedRules rules;
   private final RateLimiter limiter;
   private final RuleRepository repository;
   private final RecentCallers callers;
@@ -82,14 +87,14 @@ public final class Service implements AutoCloseable {
       ServiceSettings settings,
       GrpcSettings grpc,
       StatsSettings statsSettings,
-      RateLimiter limiter,
-      RuleRepository repository,
+      EnforcedRules rules,
       StoreMetrics store,
       Ticker ticker) {
     this.settings = settings;
     this.grpc = grpc;
-    this.limiter = limiter;
-    this.repository = repository;
+    this.rules = rules;
+    this.limiter = rules.limiter();
+    this.repository = rules.repository();
     this.callers = new RecentCallers(settings.eventLoops());
     this.stats = new StatsRunner(statsSettings, limiter.store());
     stats.follow(repository, BUILT_IN_RULES);
@@ -152,6 +157,7 @@ public final class Service implements AutoCloseable {
   /**
    * Starts a service with the given gRPC settings.
    *
+   * @param limiter enforces the rules of the repository from now on
    * @param store metrics of the limiter's store; registered as its listener
    * @throws IOException if it can't listen on the address, or the TLS files can't be used
    */
@@ -163,25 +169,40 @@ public final class Service implements AutoCloseable {
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    return start(settings, grpc, StatsSettings.DEFAULT, limiter, repository, store, ticker);
+    var rules = EnforcedRules.of(limiter, repository);
+    return start(settings, grpc, StatsSettings.DEFAULT, rules, store, ticker);
   }
 
   /**
-   * Starts a service with the given gRPC and statistics settings.
+   * Opens the rules, puts them into force and starts a service, which owns the store from now on.
    *
-   * @param store metrics of the limiter's store; registered as its listener
+   * @param store is closed with the service, and if this method fails
+   * @param metrics metrics of the store; registered as its listener
    * @throws IOException if it can't listen on the address, or the TLS files can't be used
+   * @throws RuleRepositoryException.Unavailable if the rules can't be loaded
    */
   public static Service start(
       ServiceSettings settings,
       GrpcSettings grpc,
       StatsSettings statsSettings,
-      RateLimiter limiter,
-      RuleRepository repository,
+      Store store,
+      RuleSource source,
+      StoreMetrics metrics,
+      Ticker ticker)
+      throws IOException, InterruptedException {
+    var rules = EnforcedRules.open(source, store, ticker);
+    return start(settings, grpc, statsSettings, rules, metrics, ticker);
+  }
+
+  private static Service start(
+      ServiceSettings settings,
+      GrpcSettings grpc,
+      StatsSettings statsSettings,
+      EnforcedRules rules,
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, grpc, statsSettings, limiter, repository, store, ticker);
+    var service = new Service(settings, grpc, statsSettings, rules, store, ticker);
     try {
       service.watchCertificates();
       service.listen(ticker);
@@ -209,6 +230,7 @@ public final class Service implements AutoCloseable {
     metrics.close();
     tracing.close(Duration.ZERO);
     vertx.close();
+    rules.close();
   }
 
   private void watchCertificates() throws IOException {
@@ -315,6 +337,11 @@ public final class Service implements AutoCloseable {
     return servers.getFirst().actualPort();
   }
 
+  /** Returns the repository whose rules are in force. */
+  public RuleRepository repository() {
+    return repository;
+  }
+
   /** Returns whether a native transport (epoll, kqueue) is used rather than NIO. */
   public boolean isNative() {
     return transport.isNative();
@@ -338,8 +365,10 @@ public final class Service implements AutoCloseable {
     if (!readiness.stop()) return;
     readiness.watchdog().close();
     certificates.ifPresent(FileWatcher::close);
+    rules.stopWatching();
     long since = System.nanoTime();
-    try (metrics) {
+    try (rules;
+        metrics) {
       var grace = settings.shutdownGrace();
       var delay = settings.drainDelay();
       var drain = delay.compareTo(grace) < 0 ? delay : grace;
