@@ -15,17 +15,17 @@ const RULES = [
 const wave = (t, period, low, high) => low + ((high - low) * (1 + Math.sin((2 * Math.PI * t) / period))) / 2;
 const noise = (t) => Math.abs(Math.sin(t * 12.9898) * 43758.5453) % 1;
 
-function second(t, away) {
+function second(t, unavailable) {
   const allowed = Math.round(wave(t, 90, 90, 150) + 25 * noise(t));
   const denied = Math.round(wave(t, 40, 1, 5) + 3 * noise(t + 7) + (t % 97 < 6 ? 30 : 0));
-  return { allowed, denied, shadowDenied: Math.round(2 * noise(t + 3)), degraded: away ? allowed : 0, p50: Math.round(14 + 6 * noise(t)), p99: Math.round(60 + 90 * noise(t + 1)) };
+  return { allowed, denied, shadowDenied: Math.round(2 * noise(t + 3)), degraded: unavailable ? allowed : 0, p50: Math.round(14 + 6 * noise(t)), p99: Math.round(60 + 90 * noise(t + 1)) };
 }
 
 const sum = (list, name) => list.reduce((all, one) => all + one[name], 0);
 
 export function fixture({ token = null } = {}) {
   const started = Date.now() - 3_723_000;
-  const state = { rules: structuredClone(RULES), revisions: [], away: false, streams: new Set() };
+  const state = { rules: structuredClone(RULES), revisions: [], unavailable: false, streams: new Set() };
   const keep = (author, message, diff, restored) => {
     state.revisions.unshift({ revision: { number: state.revisions.length + 1, at: new Date().toISOString(), author, message, ...(restored ? { restored } : {}), added: diff.added, changed: diff.changed, removed: diff.removed, rules: state.rules.length }, diff, rules: structuredClone(state.rules) });
   };
@@ -37,18 +37,18 @@ export function fixture({ token = null } = {}) {
 
   function stats(now) {
     const t = Math.floor(now / 1000);
-    const ten = Array.from({ length: 10 }, (_, i) => second(t - i, state.away));
+    const ten = Array.from({ length: 10 }, (_, i) => second(t - i, state.unavailable));
     const rates = Object.fromEntries(['allowed', 'denied', 'shadowDenied', 'degraded'].map((n) => [n, sum(ten, n) / 10]));
     return {
       now, instance: 'a1b2c3', startedAt: started, version: '0.1.0-SNAPSHOT', instances: 3,
-      store: { kind: 'redis', address: 'redis at 10.0.0.5:6379', away: state.away, problem: state.away ? 'connection refused' : null, trackedKeys: 12_345, breaker: state.away ? 'open' : 'closed' },
+      store: { kind: 'redis', address: 'redis at 10.0.0.5:6379', unavailable: state.unavailable, problem: state.unavailable ? 'connection refused' : null, trackedKeys: 12_345, breaker: state.unavailable ? 'open' : 'closed' },
       rules: { count: state.rules.length, revision: newest(), source: 'database', problem: null },
       rates, totals: { allowed: 431_234, denied: 11_021, shadowDenied: 3_401, degraded: 0 },
       latency: { check: { p50: 16, p90: 31, p99: 118, max: 2210 }, store: { p50: 210, p90: 380, p99: 1240, max: 8100 } },
       byRule: state.rules.map((rule, i) => ({ rule: rule.id, allowed: rates.allowed / (i + 1.6), denied: i % 2 === 0 ? rates.denied / (i + 1.2) : 0, shadowDenied: rule.mode === 'shadow' ? rates.shadowDenied : 0, degraded: 0 })),
       hotKeys: [{ rule: 'per-user', key: 'user:42', perSecond: 41.2, mode: 'strict' }],
       anomalies: [
-        ...(state.away ? [{ id: '19', kind: 'breaker', severity: 'critical', since: now - 65_000, until: null, rule: null, caller: null, value: 1, expected: null, text: 'The store is away; policies decide' }] : []),
+        ...(state.unavailable ? [{ id: '19', kind: 'breaker', severity: 'critical', since: now - 65_000, until: null, rule: null, caller: null, value: 1, expected: null, text: 'The store is unavailable; policies decide' }] : []),
         { id: '18', kind: 'new-caller', severity: 'info', since: now - 125_000, until: null, rule: 'per-user', caller: 'user:9731', value: 12, expected: null, text: 'user:9731 is new and among the ten busiest (12/s)' },
         { id: '17', kind: 'rate', severity: 'warning', since: now - 1_900_000, until: now - 1_500_000, rule: 'per-user', caller: 'user:42', value: 812, expected: 35, text: 'user:42 sends 23 times as many checks as usual (812/s, usually 35/s)' },
       ],
@@ -81,7 +81,7 @@ export function fixture({ token = null } = {}) {
 
   function changed(request, query, edit, restored) {
     const expected = /"(\d+)"/.exec(request.headers['if-match'] ?? '');
-    if (expected && Number(expected[1]) !== newest()) return problem(409, `the rules are at revision ${newest()}, but the change is based on revision ${expected[1]}; reload and retry`, 'If-Match');
+    if (expected && Number(expected[1]) !== newest()) return problem(412, `the rules are at revision ${newest()}, but the change is based on revision ${expected[1]}; reload and retry`, 'If-Match');
     const after = edit(structuredClone(state.rules));
     const diff = diffOf(state.rules, after);
     const same = diff.changes.length === 0;
@@ -102,7 +102,7 @@ export function fixture({ token = null } = {}) {
     const shown = request.headers.authorization === `Bearer ${token}`;
     if (path === '/v1/whoami') return json(200, { role: !token || shown ? 'admin' : 'none', guarded: token !== null, name: null });
     if (token && !shown) return problem(401, 'a token is needed; send Authorization: Bearer …');
-    if (path === '/dev/away') return (state.away = !state.away), json(200, { away: state.away });
+    if (path === '/dev/unavailable') return (state.unavailable = !state.unavailable), json(200, { unavailable: state.unavailable });
     if (path === '/v1/stats') return json(200, { ...stats(now), series: series(now) });
     if (path === '/v1/callers') return json(200, callers(now, query));
     if (path.startsWith('/v1/callers/')) {
@@ -148,7 +148,7 @@ export function fixture({ token = null } = {}) {
     const timer = setInterval(() => {
       const now = Date.now();
       const at = Math.floor(now / 1000) - 1;
-      response.write(`event: stats\ndata: ${JSON.stringify({ ...stats(now), tick: { at: at * 1000, ...second(at, state.away) } })}\n\n`);
+      response.write(`event: stats\ndata: ${JSON.stringify({ ...stats(now), tick: { at: at * 1000, ...second(at, state.unavailable) } })}\n\n`);
     }, 1000);
     request.on('close', () => {
       clearInterval(timer);

@@ -18,7 +18,7 @@ function service(state: { at: number; rule?: typeof RULE; changedBy?: Record<num
   return network((sent: Sent) => {
     const { at, rule = RULE } = state;
     if (sent.method === 'PUT') {
-      if (sent.headers.get('If-Match') !== `"${at}"`) return problem(409, 'stale', { field: 'If-Match' });
+      if (sent.headers.get('If-Match') !== `"${at}"`) return problem(412, 'stale', { field: 'If-Match' });
       if (sent.query.has('dry-run')) return json(200, change({ dryRun: true, revision: revision(at) }));
       state.at++;
       return json(200, change({ revision: revision(at + 1) }));

@@ -32,10 +32,10 @@ describe('revisions', () => {
     const shown = as('read', <HistoryPage />);
     fireEvent.click(await screen.findByRole('button', { name: 'Show older' }));
     await screen.findByRole('button', { name: /^1\b/ });
-    network(() => problem(503, 'the database is away'));
+    network(() => problem(503, 'the database is unavailable'));
     shown.rerender(around('read', <HistoryPage />, { ...live, rulesChanged: 1 }));
     expect(screen.getByRole('button', { name: /^1\b/ })).toBeTruthy();
-    await screen.findByText('The database is away.');
+    await screen.findByText('The database is unavailable.');
     network(() => json(200, page(7, 5)));
     shown.rerender(around('read', <HistoryPage />, { ...live, rulesChanged: 2 }));
     await screen.findByRole('button', { name: /^7\b/ });

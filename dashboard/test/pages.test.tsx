@@ -113,7 +113,7 @@ describe('the overview', () => {
     const next = (part: Partial<Stats>) => shown.rerender(around('read', <OverviewPage />, { ...live, stats: { ...stats(), ...part } }));
     next({ rates: { ...stats().rates, allowed: 999 } });
     expect(heardNow()).toBe('');
-    next({ store: { ...stats().store, away: true } });
+    next({ store: { ...stats().store, unavailable: true } });
     expect(heardNow()).toBe('The store is unavailable: failure policies decide');
     expect(document.querySelector('[aria-live]')).toBeNull();
     expect(document.querySelector('output')).toBeNull();
@@ -159,16 +159,16 @@ describe('the rules', () => {
   it('report an empty list and a failure to load', async () => {
     network(() => json(200, { revision: 1, total: 0, rules: [] }));
     as('admin', <RulesPage />).unmount();
-    network(() => problem(503, 'the database is away'));
+    network(() => problem(503, 'the database is unavailable'));
     as('admin', <RulesPage />);
-    await screen.findByText('The database is away.');
+    await screen.findByText('The database is unavailable.');
   });
 
   it('are marked as outdated after a failed reload', async () => {
     network(() => json(200, { revision: 7, total: 1, rules: [RULE] }));
     const shown = as('admin', <RulesPage />);
     await screen.findByRole('link', { name: 'per-ip' });
-    network(() => problem(503, 'the database is away'));
+    network(() => problem(503, 'the database is unavailable'));
     shown.rerender(around('admin', <RulesPage />, { ...live, rulesChanged: 1 }));
     await screen.findByText(/rules of revision 7, which may be outdated/);
     expect(screen.getByRole('link', { name: 'per-ip' })).toBeTruthy();
@@ -219,7 +219,7 @@ describe('a rule', () => {
     let at = 7;
     network((sent) => {
       if (sent.path === '/v1/rules/per-ip' && sent.method === 'GET') return json(200, theirs, { ETag: `"${at}"` });
-      return service(({ headers }) => (headers.get('If-Match') === `"${at}"` ? json(200, change({ revision: revision(at) })) : problem(409, 'stale', { field: 'If-Match' })))(sent);
+      return service(({ headers }) => (headers.get('If-Match') === `"${at}"` ? json(200, change({ revision: revision(at) })) : problem(412, 'stale', { field: 'If-Match' })))(sent);
     });
     as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/300/);
@@ -238,7 +238,7 @@ describe('a rule', () => {
     let at = 7;
     network((sent) => {
       if (sent.path === '/v1/rules/per-ip' && sent.method === 'GET') return json(200, RULE, { ETag: `"${at}"` });
-      return service(({ headers }) => (headers.get('If-Match') === `"${at}"` ? json(200, change({ revision: revision(at) })) : problem(409, 'stale')))(sent);
+      return service(({ headers }) => (headers.get('If-Match') === `"${at}"` ? json(200, change({ revision: revision(at) })) : problem(412, 'stale')))(sent);
     });
     as('admin', <RulePage id="per-ip" />);
     await screen.findByDisplayValue(/300/);
@@ -354,9 +354,9 @@ describe('a simulation', () => {
 describe('a simulation whose rule cannot be loaded', () => {
   it('reports it and retries', async () => {
     let there = false;
-    network(({ path }) => (path === '/v1/rules' ? json(200, { revision: 7, total: 0, rules: [] }) : there ? json(200, RULE) : problem(503, 'the database is away')));
+    network(({ path }) => (path === '/v1/rules' ? json(200, { revision: 7, total: 0, rules: [] }) : there ? json(200, RULE) : problem(503, 'the database is unavailable')));
     as('read', <WhatIfPage query={new URLSearchParams('rule=per-ip')} />);
-    await screen.findByText('The database is away.');
+    await screen.findByText('The database is unavailable.');
     there = true;
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     await screen.findByDisplayValue(/sliding-window/);

@@ -7,7 +7,7 @@ export const stats = (): Stats => ({
   startedAt: 1_789_300_000_000,
   version: 'test',
   instances: 2,
-  store: { kind: 'redis', address: null, away: false, problem: null, trackedKeys: 12, breaker: 'closed' },
+  store: { kind: 'redis', address: null, unavailable: false, problem: null, trackedKeys: 12, breaker: 'closed' },
   rules: { count: 6, revision: 12, source: 'database', problem: null },
   rates: { allowed: 120.5, denied: 3.2, shadowDenied: 0, degraded: 0 },
   totals: { allowed: 1000, denied: 10, shadowDenied: 0, degraded: 0 },

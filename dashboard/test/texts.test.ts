@@ -29,8 +29,8 @@ describe('the headline', () => {
   });
 
   it('reports an unavailable store before everything else', () => {
-    const away = with_({ store: { ...stats().store, away: true, problem: 'connection refused' }, anomalies: [anomaly({ kind: 'breaker', severity: 'critical', since: new Date(2026, 0, 1, 12, 3).getTime() })] });
-    expect(headline(away)).toEqual({ tone: 'bad', text: 'The store is unavailable: failure policies decide since 12:03', more: 'connection refused' });
+    const unavailable = with_({ store: { ...stats().store, unavailable: true, problem: 'connection refused' }, anomalies: [anomaly({ kind: 'breaker', severity: 'critical', since: new Date(2026, 0, 1, 12, 3).getTime() })] });
+    expect(headline(unavailable)).toEqual({ tone: 'bad', text: 'The store is unavailable: failure policies decide since 12:03', more: 'connection refused' });
   });
 
   it('mentions a recent outage only as a remark', () => {
@@ -53,7 +53,7 @@ describe('the headline', () => {
   it('warns of many denials, missing rules and read-only rules', () => {
     expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0 } })).text).toContain('Many denials: 50 %');
     expect(headline(with_({ rules: { ...stats().rules, count: 0 } })).tone).toBe('warning');
-    expect(headline(with_({ rules: { ...stats().rules, problem: 'the database is away' } })).more).toContain('the database is away');
+    expect(headline(with_({ rules: { ...stats().rules, problem: 'the database is unavailable' } })).more).toContain('the database is unavailable');
   });
 });
 

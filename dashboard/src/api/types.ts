@@ -55,7 +55,7 @@ export interface Stats {
   store: {
     kind: string;
     address: string | null;
-    away: boolean;
+    unavailable: boolean;
     problem: string | null;
     trackedKeys: number | null;
     breaker: string | null;

@@ -54,7 +54,7 @@ function title(status: number): string {
   if (status === 401) return 'Not signed in';
   if (status === 403) return 'Not allowed';
   if (status === 404) return 'Not found';
-  if (status === 409) return 'Changed in the meantime';
+  if (status === 412) return 'Changed in the meantime';
   if (status === 503) return 'Unavailable';
   return status >= 500 ? 'The service failed' : 'Not accepted';
 }

@@ -7,7 +7,7 @@ import { compact, count, percent, plural, rate } from '../../ui/format';
 export function Figures({ stats }: { stats: Stats }) {
   const { rates, totals, store, rules } = stats;
   const all = rates.allowed + rates.denied;
-  const down = store.away || store.breaker === 'open';
+  const down = store.unavailable || store.breaker === 'open';
   return (
     <dl className="figures">
       <Figure name="Allowed" value={rate(rates.allowed)} unit="/s" tone="allowed" note={`${compact(totals.allowed)} since start`} />

@@ -33,7 +33,7 @@ function recentOutage({ anomalies, now }: Stats): string | null {
  */
 export function headline(stats: Stats): Headline {
   const status = currentState(stats);
-  const unavailable = stats.store.away || stats.store.breaker === 'open' || stats.rates.degraded > 0;
+  const unavailable = stats.store.unavailable || stats.store.breaker === 'open' || stats.rates.degraded > 0;
   return unavailable || status.more !== null ? status : { ...status, more: recentOutage(stats) };
 }
 
@@ -41,7 +41,7 @@ function currentState(stats: Stats): Headline {
   const { store, rules, rates, anomalies } = stats;
   // The state of the store is known directly; its anomalies stay open somewhat longer.
   const open = anomalies.filter((a) => a.until === null && !STORE.includes(a.kind));
-  if (store.away || store.breaker === 'open') {
+  if (store.unavailable || store.breaker === 'open') {
     return {
       tone: 'bad',
       text: `The store is unavailable: failure policies decide${since(anomalies)}`,

@@ -52,7 +52,7 @@ export function ChangeDialog({ title, verb, danger = false, call, onClose, onDon
     }
   };
 
-  const stale = problem?.status === 409;
+  const stale = problem?.status === 412;
   const blocked = !preview || !preview.body.changed || preview.body.readOnly !== undefined;
   return (
     <Dialog title={title} onClose={onClose} wide>

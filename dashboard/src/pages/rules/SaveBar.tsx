@@ -37,7 +37,7 @@ export function SaveBar({ base, review, busy, onBusy, onSaved, onUndo, onStale }
       onSaved({ id: review.id, text: review.text, revision: revision.number });
     } catch (cause) {
       const found = Problem.of(cause);
-      if (found.status === 409) {
+      if (found.status === 412) {
         setStale(true);
         onStale();
       } else {

@@ -57,7 +57,7 @@ export function useReview(base: Base | null, text: string, mayChange: boolean, r
       .catch(async (cause: unknown) => {
         if (stop.signal.aborted || isAbort(cause)) return;
         const problem = Problem.of(cause);
-        if (problem.status === 409) {
+        if (problem.status === 412) {
           const conflict = await conflictOf(base, stop.signal).catch(() => null);
           if (stop.signal.aborted) return;
           if (conflict && isElsewhere(base, conflict)) onNewer({ ...base, revision: conflict.revision });
@@ -119,7 +119,7 @@ export async function saveRule(base: Base, text: string, signature: Signature): 
       return (await putRule(base.id ?? idIn(text) ?? 'unnamed', text, { ifMatch: revision, dryRun: false, ...signature })).body;
     } catch (cause) {
       // A new rule could replace one created concurrently, so it is reviewed first.
-      if (Problem.of(cause).status !== 409 || base.id === null || attempt === MAX_ATTEMPTS) throw cause;
+      if (Problem.of(cause).status !== 412 || base.id === null || attempt === MAX_ATTEMPTS) throw cause;
       const conflict = await conflictOf({ ...base, revision });
       if (!isElsewhere(base, conflict)) throw cause;
       revision = conflict.revision;

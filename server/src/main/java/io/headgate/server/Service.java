@@ -2,6 +2,7 @@ package io.headgate.server;
 
 import io.headgate.RateLimiter;
 import io.headgate.server.api.Readiness;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcApi;
 import io.headgate.server.grpc.GrpcSettings;
@@ -10,17 +11,20 @@ import io.headgate.server.http.SharedViews;
 import io.headgate.server.http.simulation.SimulationExecutor;
 import io.headgate.server.http.stats.StatsHandlers;
 import io.headgate.server.http.transport.ConnectionLimiter;
+import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.LimitingTransport;
 import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleRepository;
+import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.simulation.RecentTraffic;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.stats.StatsSettings;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
+import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.DeploymentOptions;
@@ -45,7 +49,9 @@ import java.util.function.Supplier;
 /**
  * Serves a rate limiter over HTTP and gRPC: one event loop for each core, all on one port.
  *
- * <p>Closing it stops gracefully but does not close the limiter or the rule repository.
+ * <p>Puts the rules of a repository into force: those at the start, and every later revision.
+ * Closing it stops gracefully. It closes the limiter and the rule repository only if it has opened
+ * them itself.
  */
 public final class Service implements AutoCloseable {
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
@@ -60,6 +66,7 @@ public final class Service implements AutoCloseable {
   private final LimitingTransport transport;
   private final ServiceSettings settings;
   private final GrpcSettings grpc;
+  private final EnforcedRules rules;
   private final RateLimiter limiter;
   private final RuleRepository repository;
   private final RecentCallers callers;
@@ -80,14 +87,14 @@ public final class Service implements AutoCloseable {
       ServiceSettings settings,
       GrpcSettings grpc,
       StatsSettings statsSettings,
-      RateLimiter limiter,
-      RuleRepository repository,
+      EnforcedRules rules,
       StoreMetrics store,
       Ticker ticker) {
     this.settings = settings;
     this.grpc = grpc;
-    this.limiter = limiter;
-    this.repository = repository;
+    this.rules = rules;
+    this.limiter = rules.limiter();
+    this.repository = rules.repository();
     this.callers = new RecentCallers(settings.eventLoops());
     this.stats = new StatsRunner(statsSettings, limiter.store());
     stats.follow(repository, BUILT_IN_RULES);
@@ -150,6 +157,7 @@ public final class Service implements AutoCloseable {
   /**
    * Starts a service with the given gRPC settings.
    *
+   * @param limiter enforces the rules of the repository from now on
    * @param store metrics of the limiter's store; registered as its listener
    * @throws IOException if it can't listen on the address, or the TLS files can't be used
    */
@@ -161,25 +169,40 @@ public final class Service implements AutoCloseable {
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    return start(settings, grpc, StatsSettings.DEFAULT, limiter, repository, store, ticker);
+    var rules = EnforcedRules.of(limiter, repository);
+    return start(settings, grpc, StatsSettings.DEFAULT, rules, store, ticker);
   }
 
   /**
-   * Starts a service with the given gRPC and statistics settings.
+   * Opens the rules, puts them into force and starts a service, which owns the store from now on.
    *
-   * @param store metrics of the limiter's store; registered as its listener
+   * @param store is closed with the service, and if this method fails
+   * @param metrics metrics of the store; registered as its listener
    * @throws IOException if it can't listen on the address, or the TLS files can't be used
+   * @throws RuleRepositoryException.Unavailable if the rules can't be loaded
    */
   public static Service start(
       ServiceSettings settings,
       GrpcSettings grpc,
       StatsSettings statsSettings,
-      RateLimiter limiter,
-      RuleRepository repository,
+      Store store,
+      RuleSource source,
+      StoreMetrics metrics,
+      Ticker ticker)
+      throws IOException, InterruptedException {
+    var rules = EnforcedRules.open(source, store, ticker);
+    return start(settings, grpc, statsSettings, rules, metrics, ticker);
+  }
+
+  private static Service start(
+      ServiceSettings settings,
+      GrpcSettings grpc,
+      StatsSettings statsSettings,
+      EnforcedRules rules,
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
-    var service = new Service(settings, grpc, statsSettings, limiter, repository, store, ticker);
+    var service = new Service(settings, grpc, statsSettings, rules, store, ticker);
     try {
       service.watchCertificates();
       service.listen(ticker);
@@ -207,6 +230,7 @@ public final class Service implements AutoCloseable {
     metrics.close();
     tracing.close(Duration.ZERO);
     vertx.close();
+    rules.close();
   }
 
   private void watchCertificates() throws IOException {
@@ -255,27 +279,47 @@ public final class Service implements AutoCloseable {
     @Override
     public Future<?> start() {
       var listener = DecisionListener.all(listeners.stream().map(Supplier::get).toList());
-      var access = settings.access();
-      var api =
+      var checkService = new CheckService(vertx, limiter, listener);
+      var connections = trackConnections();
+      var http =
           new HttpApi(
               vertx,
+              checkService,
               limiter,
               repository,
               callers,
-              listener,
               new SharedViews(metrics, statsHandlers, simulations, tracing),
               ticker,
-              access,
-              connectionLimiter,
-              settings.eventLoops(),
+              settings.access(),
+              settings.proxies(),
+              connections,
               readiness);
-      var loop = vertx.getOrCreateContext();
-      goAways.add(() -> onLoop(loop, api::goAway));
-      var calls = new GrpcApi(vertx, limiter, ticker, access, readiness, grpc, listener, api);
-      var server = api.serve(vertx.createHttpServer(options), calls::handle);
+      var calls =
+          new GrpcApi(
+              vertx,
+              checkService,
+              ticker,
+              settings.access(),
+              readiness,
+              grpc,
+              tracing,
+              connections);
+      var server =
+          new RequestDispatcher(connections, http, calls).install(vertx.createHttpServer(options));
       servers.add(server);
       // -1 makes Vert.x choose one port and share it between all event loops.
       return server.listen(settings.port() == 0 ? -1 : settings.port(), settings.address());
+    }
+
+    private ConnectionTracker trackConnections() {
+      var limits = connectionLimiter.limits();
+      var connections =
+          new ConnectionTracker(limits, connectionLimiter.budget(), settings.eventLoops());
+      vertx.setPeriodic(limits.tickMillis(), ticked -> connections.tick());
+      var loop = vertx.getOrCreateContext();
+      readiness.watchdog().watch(loop);
+      goAways.add(() -> onLoop(loop, connections::goAway));
+      return connections;
     }
   }
 
@@ -291,6 +335,11 @@ public final class Service implements AutoCloseable {
   /** Returns the port that the service listens on, the chosen one if the settings have 0. */
   public int port() {
     return servers.getFirst().actualPort();
+  }
+
+  /** Returns the repository whose rules are in force. */
+  public RuleRepository repository() {
+    return repository;
   }
 
   /** Returns whether a native transport (epoll, kqueue) is used rather than NIO. */
@@ -316,8 +365,10 @@ public final class Service implements AutoCloseable {
     if (!readiness.stop()) return;
     readiness.watchdog().close();
     certificates.ifPresent(FileWatcher::close);
+    rules.stopWatching();
     long since = System.nanoTime();
-    try (metrics) {
+    try (rules;
+        metrics) {
       var grace = settings.shutdownGrace();
       var delay = settings.drainDelay();
       var drain = delay.compareTo(grace) < 0 ? delay : grace;

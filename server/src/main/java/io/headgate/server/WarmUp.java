@@ -1,5 +1,7 @@
 package io.headgate.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.headgate.RateLimiter;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
@@ -8,6 +10,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.EnvoyAttributes;
+import io.headgate.server.WarmUpTurns.Protocol;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.grpc.GrpcSettings;
@@ -22,8 +25,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -34,15 +41,17 @@ import org.slf4j.LoggerFactory;
  * class loading and compilation.
  *
  * <p>A second service, on an ephemeral loopback port, receives HTTP/1.1 checks and Envoy's gRPC
- * calls over real connections. It has its own rules, store, statistics and metrics, so that no
- * warm-up call is counted. It ends after a fixed number of calls or at a deadline.
+ * calls over real connections, one protocol at a time. It has its own rules, store, statistics and
+ * metrics, so that no warm-up call is counted. It ends after a fixed number of calls of each
+ * protocol or at a deadline; both protocols get the same time until one is complete.
  */
 public final class WarmUp {
   /** Calls of each protocol; enough for the optimizing compiler to compile the path of a check. */
   static final int CALLS = 8_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
-  private static final int CONNECTIONS = 4; // of each protocol, at a time
+  private static final int CLIENTS = 8;
+  private static final long TURN_NANOS = Duration.ofMillis(100).toNanos();
 
   /**
    * After so many calls a connection is replaced. The code that accepts one is cold at first as
@@ -66,18 +75,18 @@ public final class WarmUp {
     }
   }
 
-  private final int port;
   private final long end;
   private final int target;
+  private final InetSocketAddress address;
   private final Queue<Closeable> open = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger http = new AtomicInteger();
-  private final AtomicInteger grpc = new AtomicInteger();
+  private final Map<Protocol, AtomicInteger> calls = new EnumMap<>(Protocol.class);
   private final AtomicInteger failed = new AtomicInteger();
 
   private WarmUp(int port, long end, int target) {
-    this.port = port;
+    this.address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     this.target = target;
     this.end = end;
+    for (var protocol : Protocol.values()) calls.put(protocol, new AtomicInteger());
   }
 
   /**
@@ -168,29 +177,53 @@ public final class WarmUp {
   }
 
   private Result runCalls(long startNanos) throws InterruptedException {
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    var turns = new WarmUpTurns();
+    while (System.nanoTime() - end < 0) {
+      var next = turns.next(unfinished());
+      if (next.isEmpty()) break;
+      long turnStart = System.nanoTime();
+      runTurn(next.get(), turnStart + Math.min(TURN_NANOS, end - turnStart));
+      turns.record(next.get(), System.nanoTime() - turnStart);
+    }
+    return new Result(
+        target,
+        count(Protocol.HTTP).get(),
+        count(Protocol.GRPC).get(),
+        failed.get(),
+        Duration.ofNanos(System.nanoTime() - startNanos));
+  }
+
+  private AtomicInteger count(Protocol protocol) {
+    return requireNonNull(calls.get(protocol));
+  }
+
+  private Set<Protocol> unfinished() {
+    var unfinished = EnumSet.noneOf(Protocol.class);
+    for (var protocol : Protocol.values()) {
+      if (count(protocol).get() < target) unfinished.add(protocol);
+    }
+    return unfinished;
+  }
+
+  /** Runs all clients with one protocol until their turn ends. */
+  private void runTurn(Protocol protocol, long turnEnd) throws InterruptedException {
     var threads = new ArrayList<Thread>();
-    for (int i = 0; i < CONNECTIONS; i++) {
-      int number = i;
-      threads.add(start(() -> http(address, number)));
-      threads.add(start(() -> grpc(address)));
+    for (int i = 0; i < CLIENTS; i++) {
+      int client = i;
+      threads.add(
+          Thread.ofPlatform()
+              .daemon()
+              .name("warm-up")
+              .start(() -> runClient(protocol, client, turnEnd)));
     }
     for (var thread : threads) {
       long remaining = end - System.nanoTime();
       if (remaining > 0) thread.join(Duration.ofNanos(remaining));
     }
-    for (var connection : open) closeQuietly(connection); // ends pending reads
+    if (System.nanoTime() - end >= 0) {
+      for (var connection : open) closeQuietly(connection); // ends pending reads
+    }
     for (var thread : threads) thread.join();
-    return new Result(
-        target,
-        http.get(),
-        grpc.get(),
-        failed.get(),
-        Duration.ofNanos(System.nanoTime() - startNanos));
-  }
-
-  private static Thread start(Runnable task) {
-    return Thread.ofPlatform().daemon().name("warm-up").start(task);
   }
 
   private void connectionFailed(IOException problem) {
@@ -207,17 +240,19 @@ public final class WarmUp {
     }
   }
 
-  private boolean isDone(AtomicInteger calls) {
-    return calls.get() >= target || System.nanoTime() - end >= 0;
+  private boolean isDone(Protocol protocol, long turnEnd) {
+    return count(protocol).get() >= target || System.nanoTime() - turnEnd >= 0;
   }
 
-  private void http(InetSocketAddress address, int number) {
-    while (!isDone(http)) {
-      try (var connection = new WarmUpHttp(address)) {
+  private void runClient(Protocol protocol, int client, long turnEnd) {
+    while (!isDone(protocol, turnEnd)) {
+      try (var connection = connect(protocol)) {
         open.add(connection);
-        for (int i = 0; i < CALLS_PER_CONNECTION && !isDone(http); i++) {
-          if (connection.check(number, i)) http.incrementAndGet();
-          else failed.incrementAndGet();
+        for (int i = 0; i < CALLS_PER_CONNECTION && !isDone(protocol, turnEnd); ) {
+          int decided = connection.call(client, i);
+          count(protocol).addAndGet(decided);
+          if (decided == 0) failed.incrementAndGet();
+          i += Math.max(1, decided);
         }
         open.remove(connection);
       } catch (IOException e) {
@@ -227,20 +262,10 @@ public final class WarmUp {
     }
   }
 
-  private void grpc(InetSocketAddress address) {
-    while (!isDone(grpc)) {
-      try (var connection = new WarmUpGrpc(address)) {
-        open.add(connection);
-        for (int i = 0; i < CALLS_PER_CONNECTION && !isDone(grpc); ) {
-          int answered = connection.callBatch();
-          grpc.addAndGet(answered);
-          i += answered;
-        }
-        open.remove(connection);
-      } catch (IOException e) {
-        connectionFailed(e);
-        return;
-      }
-    }
+  private WarmUpConnection connect(Protocol protocol) throws IOException {
+    return switch (protocol) {
+      case HTTP -> new WarmUpHttp(address);
+      case GRPC -> new WarmUpGrpc(address);
+    };
   }
 }

@@ -6,7 +6,6 @@ import io.headgate.server.grpc.proto.RateLimitDescriptor;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -15,7 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /** An HTTP/2 connection that makes pipelined calls to Envoy's rate limit service. */
-final class WarmUpGrpc implements Closeable {
+final class WarmUpGrpc implements WarmUpConnection {
   private static final int BATCH = 8;
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   private static final String METHOD =
@@ -39,7 +38,6 @@ final class WarmUpGrpc implements Closeable {
   private final OutputStream out;
   private final byte[] headers = headers();
   private int stream = 1;
-  private int calls;
 
   WarmUpGrpc(InetSocketAddress address) throws IOException {
     socket.setTcpNoDelay(true);
@@ -54,13 +52,14 @@ final class WarmUpGrpc implements Closeable {
     out.write(bytes.toByteArray());
   }
 
-  /** Makes a batch of calls and returns the number of completed ones. */
-  int callBatch() throws IOException {
+  /** Makes a batch of calls. */
+  @Override
+  public int call(int client, int index) throws IOException {
     var bytes = new ByteArrayOutputStream();
     var frames = new DataOutputStream(bytes);
     for (int i = 0; i < BATCH; i++) {
       frame(frames, HEADERS, END_HEADERS, stream, headers);
-      frame(frames, DATA, END_STREAM, stream, message(calls++));
+      frame(frames, DATA, END_STREAM, stream, message(index + i));
       stream += 2;
     }
     out.write(bytes.toByteArray());

@@ -3,7 +3,6 @@ package io.headgate.server;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.BufferedInputStream;
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,7 +12,7 @@ import java.net.Socket;
 import java.util.Locale;
 
 /** A keep-alive HTTP/1.1 connection that sends checks one at a time. */
-final class WarmUpHttp implements Closeable {
+final class WarmUpHttp implements WarmUpConnection {
   static final int CONNECT_MILLIS = 1_000;
   private static final String LENGTH = "content-length:";
 
@@ -28,25 +27,22 @@ final class WarmUpHttp implements Closeable {
     out = socket.getOutputStream();
   }
 
-  /**
-   * Sends the {@code i}th request of connection {@code number}; the kinds of requests alternate.
-   *
-   * @return whether the response was a decision
-   */
-  boolean check(int number, int i) throws IOException {
+  /** Sends one request; the kinds of requests alternate. */
+  @Override
+  public int call(int client, int index) throws IOException {
     var request =
-        switch (i % 4) {
-          case 0 -> post("{\"key\":\"user:%d\"}".formatted(i));
+        switch (index % 4) {
+          case 0 -> post("{\"key\":\"user:%d\"}".formatted(index));
           case 1 ->
-              post("{\"subject\":{\"user\":\"u%d\",\"path\":\"/a/%d\"}}".formatted(i, number));
-          case 2 -> post("{\"subject\":{\"user\":\"u%d\"},\"cost\":2}".formatted(number));
+              post("{\"subject\":{\"user\":\"u%d\",\"path\":\"/a/%d\"}}".formatted(index, client));
+          case 2 -> post("{\"subject\":{\"user\":\"u%d\"},\"cost\":2}".formatted(client));
           default ->
               "GET /v1/gate HTTP/1.1\r\nHost: localhost\r\nX-Headgate-Key: user:%d\r\n\r\n"
-                  .formatted(i);
+                  .formatted(index);
         };
     out.write(request.getBytes(US_ASCII));
     int status = status();
-    return status == 200 || status == 204 || status == 429;
+    return status == 200 || status == 204 || status == 429 ? 1 : 0;
   }
 
   private static String post(String body) {

@@ -1,6 +1,12 @@
 package io.headgate.server;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameStartingWith;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -14,6 +20,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.headgate.RateLimiter;
+import io.headgate.server.stats.DecisionListener;
 import org.junit.jupiter.api.Test;
 
 /** Checks the dependencies between packages and on libraries. */
@@ -150,21 +158,47 @@ class ArchitectureTest {
   }
 
   @Test
-  void httpDoesNotDependOnGrpc() {
+  void protocolsDoNotDependOnEachOther() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.headgate.server.http..")
+        .resideInAnyPackage("io.headgate.server.http..", "io.headgate.server.check..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.headgate.server.grpc..", "io.vertx.grpc..", "com.google.protobuf..")
         .check(ALL);
     noClasses()
         .that()
-        .resideInAnyPackage("io.headgate.server.grpc..")
+        .resideInAnyPackage("io.headgate.server.check..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "io.headgate.server", "io.headgate.server.cli..", "io.headgate.server.rules..")
+            "io.headgate.server", "io.headgate.server.cli..", "io.headgate.server.http..")
+        .check(ALL);
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.grpc..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                    "io.headgate.server",
+                    "io.headgate.server.cli..",
+                    "io.headgate.server.rules..",
+                    "io.headgate.server.http..")
+                .and(not(resideInAPackage("io.headgate.server.http.transport"))))
+        .check(ALL);
+  }
+
+  /** Both protocols decide through one class, so that decisions are counted and traced alike. */
+  @Test
+  void protocolsDecideThroughTheCheckService() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.headgate.server.http..", "io.headgate.server.grpc..")
+        .should()
+        .callMethodWhere(
+            target(owner(equivalentTo(RateLimiter.class))).and(target(nameStartingWith("check"))))
+        .orShould()
+        .dependOnClassesThat(equivalentTo(DecisionListener.class))
         .check(ALL);
   }
 
@@ -267,6 +301,7 @@ class ArchitectureTest {
             "io.headgate.server.callers",
             "io.headgate.server.anomaly",
             "io.headgate.server.api",
+            "io.headgate.server.check",
             "io.headgate.server.http.check",
             "io.headgate.server.metrics",
             "io.headgate.server.trace",

@@ -52,7 +52,7 @@ final class FirstCalls {
         for (long rest = due - System.nanoTime(); rest > 0; rest = due - System.nanoTime()) {
           LockSupport.parkNanos(rest);
         }
-        connection.check(i, 0);
+        connection.call(i, 0);
         nanos[i] = System.nanoTime() - due;
       }
     } catch (IOException e) {

@@ -2,7 +2,7 @@ package io.headgate.server;
 
 import io.headgate.server.api.AddressFuzzTarget;
 import io.headgate.server.grpc.DescriptorsFuzzTarget;
-import io.headgate.server.http.check.GateHeadersFuzzTarget;
+import io.headgate.server.http.check.ForwardAuthHeadersFuzzTarget;
 import io.headgate.server.http.check.JsonBodyFuzzTarget;
 import io.headgate.server.simulation.accesslog.AccessLogFuzzTarget;
 import io.headgate.testkit.Fuzzer;
@@ -18,7 +18,7 @@ class ReaderFuzzTest {
         AccessLogFuzzTarget.class,
         AddressFuzzTarget.class,
         DescriptorsFuzzTarget.class,
-        GateHeadersFuzzTarget.class,
+        ForwardAuthHeadersFuzzTarget.class,
         JsonBodyFuzzTarget.class
       })
   void everySeedIsReadOrRejectedAsDocumented(Class<?> target) {

@@ -2,7 +2,7 @@ package io.headgate.server;
 
 import io.headgate.server.api.AddressFuzzTarget;
 import io.headgate.server.grpc.DescriptorsFuzzTarget;
-import io.headgate.server.http.check.GateHeadersFuzzTarget;
+import io.headgate.server.http.check.ForwardAuthHeadersFuzzTarget;
 import io.headgate.server.http.check.JsonBodyFuzzTarget;
 import io.headgate.server.simulation.accesslog.AccessLogFuzzTarget;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ public final class ReadersFuzzTarget {
       case '0' -> AccessLogFuzzTarget.fuzzerTestOneInput(rest);
       case '1' -> AddressFuzzTarget.fuzzerTestOneInput(rest);
       case '2' -> DescriptorsFuzzTarget.fuzzerTestOneInput(rest);
-      case '3' -> GateHeadersFuzzTarget.fuzzerTestOneInput(rest);
+      case '3' -> ForwardAuthHeadersFuzzTarget.fuzzerTestOneInput(rest);
       default -> JsonBodyFuzzTarget.fuzzerTestOneInput(rest);
     }
   }

@@ -2,9 +2,11 @@ package io.headgate.server.cli;
 
 import io.headgate.server.cli.options.ConfigOption;
 import io.headgate.server.cli.options.Configuration;
+import io.headgate.server.cli.options.RenamedOptions;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.Printable;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -83,7 +85,10 @@ public final class Main implements Callable<Integer> {
 
   private static int execute(CommandContext context, Configuration values, ParseResult parsed) {
     try {
-      TokenDestination.check(values, parsed);
+      var last = parsed;
+      while (last.hasSubcommand()) last = last.subcommand();
+      values.requireCurrentNames(last);
+      TokenDestination.check(values, last);
     } catch (CommandFailure e) {
       return failed(context, e);
     }
@@ -95,6 +100,11 @@ public final class Main implements Callable<Integer> {
   }
 
   private static int misused(CommandContext context, Configuration values, ParameterException e) {
+    var renamed = renamed(e);
+    if (renamed.isPresent()) {
+      context.err().println("headgate: " + renamed.get());
+      return ERROR;
+    }
     String text = String.valueOf(e.getMessage());
     // Keeps the token of a misspelled --admin-token=… out of logs.
     if (!(e instanceof MissingParameterException)) {
@@ -110,6 +120,20 @@ public final class Main implements Callable<Integer> {
       context.err().printf("See %s --help.%n", name);
     }
     return ERROR;
+  }
+
+  /** Returns the message if an argument is the former name of an option of this command. */
+  private static Optional<String> renamed(ParameterException e) {
+    if (!(e instanceof UnmatchedArgumentException unmatched)) return Optional.empty();
+    var spec = e.getCommandLine().getCommandSpec();
+    for (var argument : unmatched.getUnmatched()) {
+      var current = RenamedOptions.currentFlag(argument);
+      if (current.isPresent() && spec.findOption(current.get()) != null) {
+        String former = argument.replaceFirst("=.*", "");
+        return Optional.of("option '%s' was renamed; use %s".formatted(former, current.get()));
+      }
+    }
+    return Optional.empty();
   }
 
   private static int failed(CommandContext context, Exception e) {

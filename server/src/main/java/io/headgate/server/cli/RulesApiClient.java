@@ -51,7 +51,7 @@ final class RulesApiClient {
 
     /** Returns whether the request was rejected for its content, not its token or an outage. */
     boolean isContentError() {
-      return status == 400 || status == 404 || status == 409 || status == 413;
+      return status == 400 || status == 404 || status == 412 || status == 413;
     }
 
     String body() {

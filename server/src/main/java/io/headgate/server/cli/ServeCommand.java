@@ -1,6 +1,6 @@
 package io.headgate.server.cli;
 
-import io.headgate.RateLimiter;
+import io.headgate.server.RuleSource;
 import io.headgate.server.Service;
 import io.headgate.server.ServiceSettings;
 import io.headgate.server.WarmUp;
@@ -18,14 +18,11 @@ import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.files.FileWatcher;
 import io.headgate.server.grpc.GrpcSettings;
 import io.headgate.server.metrics.StoreMetrics;
-import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.rules.RulesFile;
+import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.stats.StatsSettings;
-import io.headgate.store.Store;
 import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -119,21 +116,16 @@ final class ServeCommand implements Callable<Integer> {
     var settings = settings();
     var grpcSettings = grpcSettings();
     var statsSettings = stats.settings();
-    var file = rules.readFile(context.directory());
+    var source = rules.source(context.directory());
     warmUp();
-    var counts = new StoreMetrics();
-    var counterStore = store.open(context.directory(), counts);
-    var repository = open(file, counterStore);
-    var limiter = RateLimiter.with(counterStore, repository.inForce().rules());
-    repository.follow(snapshot -> limiter.replaceRules(snapshot.rules()));
-    var service = start(settings, grpcSettings, statsSettings, limiter, repository, counts);
+    var service = start(settings, grpcSettings, statsSettings, source);
     var tokenFile = tokens.watch(context.directory(), settings.access());
-    announce(service, repository);
+    announce(service);
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> {
               tokenFile.ifPresent(FileWatcher::close);
-              stop(service, limiter, repository, file);
+              stop(service);
             }));
     new CountDownLatch(1).await(); // until a signal starts the shutdown
     return Main.OK;
@@ -164,15 +156,6 @@ final class ServeCommand implements Callable<Integer> {
     WarmUp.run(store.openForWarmUp(context.directory()), warmUp);
   }
 
-  private RuleRepository open(Optional<RulesFile> file, Store counterStore) {
-    try {
-      return rules.open(context.directory(), file, counterStore);
-    } catch (CommandFailure e) {
-      counterStore.close();
-      throw e;
-    }
-  }
-
   private GrpcSettings grpcSettings() {
     try {
       return grpc.settings();
@@ -181,24 +164,19 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private static Service start(
-      ServiceSettings settings,
-      GrpcSettings grpc,
-      StatsSettings stats,
-      RateLimiter limiter,
-      RuleRepository repository,
-      StoreMetrics counts)
+  private Service start(
+      ServiceSettings settings, GrpcSettings grpc, StatsSettings stats, RuleSource source)
       throws InterruptedException {
+    var metrics = new StoreMetrics();
+    var opened = store.open(context.directory(), metrics);
     try {
-      return Service.start(settings, grpc, stats, limiter, repository, counts, Ticker.system());
-    } catch (IOException e) {
-      repository.close();
-      limiter.close();
+      return Service.start(settings, grpc, stats, opened, source, metrics, Ticker.system());
+    } catch (IOException | RuleRepositoryException | IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
   }
 
-  private void announce(Service service, RuleRepository repository) {
+  private void announce(Service service) {
     String shownHost = host.contains(":") ? "[" + host + "]" : host;
     String where = "%s://%s:%d".formatted(listen.scheme(), shownHost, service.port());
     // In one write, so that a program that waits for the first line can read the others too.
@@ -206,21 +184,17 @@ final class ServeCommand implements Callable<Integer> {
         .out()
         .printf(
             "Headgate listens on %s%n  store  %s%n%s",
-            where, store.describe(context.directory()), rules.describe(repository));
+            where, store.describe(context.directory()), rules.describe(service.repository()));
     context.out().flush();
   }
 
   /** Stops gracefully at a signal and exits with 0, rather than with the code of the signal. */
-  private static void stop(
-      Service service, RateLimiter limiter, RuleRepository repository, Optional<RulesFile> file) {
+  private static void stop(Service service) {
     Logger log = LoggerFactory.getLogger(ServeCommand.class);
     int code = Main.OK;
     try {
       log.info("stopping: completing accepted requests");
-      file.ifPresent(RulesFile::close);
       service.close();
-      repository.close();
-      limiter.close();
       log.info("stopped");
     } catch (RuntimeException e) {
       log.error("cannot stop gracefully", e);

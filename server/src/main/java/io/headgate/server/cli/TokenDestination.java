@@ -25,14 +25,12 @@ final class TokenDestination {
    * @throws CommandFailure if the token must not be sent to the URL
    */
   static void check(Configuration configuration, ParseResult parsed) {
-    var last = parsed;
-    while (last.hasSubcommand()) last = last.subcommand();
-    CommandSpec spec = last.commandSpec();
+    CommandSpec spec = parsed.commandSpec();
     var url = spec.findOption(URL);
     var token = spec.findOption(TOKEN);
     if (url == null || token == null) return;
-    if (!configuration.isFromFoundFile(url) || last.hasMatchedOption(URL)) return;
-    boolean given = last.hasMatchedOption(TOKEN);
+    if (!configuration.isFromFoundFile(url) || parsed.hasMatchedOption(URL)) return;
+    boolean given = parsed.hasMatchedOption(TOKEN);
     if (!given && (!isPresent(token.getValue()) || configuration.isFromFoundFile(token))) return;
     if (url.<Object>getValue().equals(url.defaultValue())) return;
     throw new CommandFailure(

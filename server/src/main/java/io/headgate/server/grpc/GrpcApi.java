@@ -1,20 +1,18 @@
 package io.headgate.server.grpc;
 
 import com.google.protobuf.MessageLite;
-import io.headgate.RateLimiter;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.Readiness;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.grpc.proto.HealthProto;
 import io.headgate.server.grpc.proto.RlsProto;
-import io.headgate.server.http.HttpApi;
+import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.NonApiRequest;
-import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.trace.Tracing;
 import io.headgate.store.Ticker;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.http.HttpServerRequestInternal;
 import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
@@ -52,34 +50,35 @@ public final class GrpcApi {
   private static final String REFLECTION_METHOD = "ServerReflectionInfo";
 
   private final GrpcServer server;
-  private final HttpApi api;
+  private final Vertx vertx;
+  private final ConnectionTracker connections;
   private final long reflectionResponseBytes;
 
   /**
    * Creates the services. Must be called on the event loop that serves them.
    *
-   * @param listener is notified of the decisions of this event loop
-   * @param api tracks the connections and requests of the same event loop
+   * @param checkService decides the calls of this event loop
+   * @param connections tracks the connections of this event loop
    */
   public GrpcApi(
       Vertx vertx,
-      RateLimiter limiter,
+      CheckService checkService,
       Ticker ticker,
       AccessControl access,
       Readiness readiness,
       GrpcSettings settings,
-      DecisionListener listener,
-      HttpApi api) {
+      Tracing tracing,
+      ConnectionTracker connections) {
     var options =
         new GrpcServerOptions()
             .setMaxMessageSize(MAX_MESSAGE_BYTES)
             .setScheduleDeadlineAutomatically(false)
             .removeEnabledProtocol(GrpcProtocol.WEB)
             .removeEnabledProtocol(GrpcProtocol.WEB_TEXT);
-    var rateLimits =
-        new RateLimitService(vertx, limiter, access, ticker, settings, listener, api.tracing());
+    var rateLimits = new RateLimitService(checkService, access, ticker, settings, tracing);
     var streams = new StreamingCalls(vertx);
-    var health = new HealthService(streams, readiness, Set.of(RATE_LIMITS), api::recordActivity);
+    var health =
+        new HealthService(streams, readiness, Set.of(RATE_LIMITS), connections::recordActivity);
     var reflection =
         new ReflectionService(
             streams,
@@ -88,7 +87,8 @@ public final class GrpcApi {
                 RlsProto.getDescriptor().findServiceByName("RateLimitService"),
                 HealthProto.getDescriptor().findServiceByName("Health"),
                 ServerReflectionProto.getDescriptor().findServiceByName("ServerReflection")));
-    this.api = api;
+    this.vertx = vertx;
+    this.connections = connections;
     this.reflectionResponseBytes = reflection.maxResponseBytes();
     this.server =
         GrpcServer.server(vertx, options)
@@ -100,17 +100,12 @@ public final class GrpcApi {
     }
   }
 
-  /**
-   * Serves a request if it is a gRPC call.
-   *
-   * @return false if it is not, and the HTTP API must serve it
-   */
-  public boolean handle(HttpServerRequest request) {
-    if (!isGrpc(request)) return false;
+  /** Serves a request that is a gRPC call. Rejects it if there is no memory for it. */
+  public void handle(HttpServerRequest request) {
     boolean reflection = isReflection(request);
-    var call = api.registerNonApi(request, reflection, reflection ? reflectionResponseBytes : 0);
-    if (call.isPresent()) server.handle(framed(request, call.get()));
-    return true;
+    long responseBytes = reflection ? reflectionResponseBytes : 0;
+    var call = new NonApiRequest(request, vertx, connections, responseBytes);
+    if (call.begin(reflection)) server.handle(framed(request, call));
   }
 
   private static HttpServerRequest framed(HttpServerRequest request, NonApiRequest call) {
@@ -122,14 +117,6 @@ public final class GrpcApi {
   private static boolean isReflection(HttpServerRequest request) {
     String path = request.path();
     return path != null && path.endsWith("/" + REFLECTION_METHOD);
-  }
-
-  private static boolean isGrpc(HttpServerRequest request) {
-    if (request.version() != HttpVersion.HTTP_2) return false;
-    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-    return type != null
-        && type.startsWith("application/grpc")
-        && !type.startsWith("application/grpc-web");
   }
 
   private static <A extends MessageLite> ServiceMethod<Buffer, A> method(

@@ -2,6 +2,8 @@ package io.headgate.server.grpc;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
+import io.headgate.server.check.CallFailure;
+import io.headgate.server.check.PendingCall;
 import io.headgate.server.trace.Trace;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.grpc.common.GrpcStatus;
@@ -10,10 +12,7 @@ import io.vertx.grpc.server.GrpcServerRequest;
 import io.vertx.grpc.server.GrpcServerResponse;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A call and its response, which is sent exactly once even if handlers fail. Not thread-safe: used
@@ -22,8 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>Messages are received as bytes and parsed here, since Vert.x resets the stream of an invalid
  * message without telling the client why.
  */
-final class GrpcReply<A> {
-  private static final Logger LOG = LoggerFactory.getLogger(GrpcReply.class);
+final class GrpcReply<A> implements PendingCall {
   private static final String PLAIN = "identity";
 
   private final GrpcServerRequest<Buffer, A> call;
@@ -76,7 +74,7 @@ final class GrpcReply<A> {
       return;
     }
     call.handler(bytes -> {
-      if (!ended) guarded(() -> use.accept(parsed(parser, bytes)));
+      if (!ended) runGuarded(() -> use.accept(parsed(parser, bytes)));
     });
   }
 
@@ -84,7 +82,7 @@ final class GrpcReply<A> {
   <M> void receiveOne(Parser<M> parser, Consumer<M> use) {
     var messages = new ArrayList<M>(1);
     call.endHandler(end -> {
-      if (!ended) guarded(() -> use.accept(only(messages)));
+      if (!ended) runGuarded(() -> use.accept(only(messages)));
     });
     receive(
         parser,
@@ -153,16 +151,27 @@ final class GrpcReply<A> {
     response.status(status).statusMessage(reason).end();
   }
 
-  /** Runs work and ends the call if it throws. */
-  void guarded(Runnable work) {
+  @Override
+  public Trace trace() {
+    return trace;
+  }
+
+  @Override
+  public void runGuarded(Runnable task) {
     try {
-      work.run();
+      task.run();
     } catch (GrpcException e) {
       fail(e.status(), e.reason());
-    } catch (RuntimeException e) {
-      String id = UUID.randomUUID().toString();
-      LOG.error("call failed, id {}", id, e);
-      fail(GrpcStatus.INTERNAL, "internal error; see the service's log for id " + id);
+    } catch (Throwable e) {
+      var failure = CallFailure.of(e);
+      fail(status(failure), failure.message());
     }
+  }
+
+  private static GrpcStatus status(CallFailure failure) {
+    return switch (failure.kind()) {
+      case STORE_UNAVAILABLE -> GrpcStatus.UNAVAILABLE;
+      case INTERNAL -> GrpcStatus.INTERNAL;
+    };
   }
 }

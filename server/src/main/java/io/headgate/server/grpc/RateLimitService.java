@@ -1,22 +1,19 @@
 package io.headgate.server.grpc;
 
-import io.headgate.JointResult;
 import io.headgate.RateLimiter;
 import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.RateLimitHeaders;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.grpc.proto.RateLimitRequest;
 import io.headgate.server.grpc.proto.RateLimitResponse;
 import io.headgate.server.grpc.proto.RateLimitResponse.Code;
-import io.headgate.server.stats.DecisionListener;
-import io.headgate.server.store.StoreView;
 import io.headgate.server.trace.Trace;
 import io.headgate.server.trace.TraceParent;
 import io.headgate.server.trace.Tracing;
 import io.headgate.store.Ticker;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.grpc.common.GrpcStatus;
@@ -31,31 +28,24 @@ import org.slf4j.LoggerFactory;
 final class RateLimitService {
   private static final Logger LOG = LoggerFactory.getLogger(RateLimitService.class);
   private static final AtomicBoolean WARNED = new AtomicBoolean();
+  private static final String DEADLINE_EXCEEDED = "the store did not answer within grpc-deadline";
 
-  private final Vertx vertx;
-  private final RateLimiter limiter;
+  private final CheckService checkService;
   private final AccessControl access;
-  private final DecisionListener listener;
   private final Tracing tracing;
-  private final boolean remote;
   private final long deadlineMillis;
   private final DescriptorStatuses statuses;
   private final DescriptorLimits descriptorLimits = new DescriptorLimits();
 
   RateLimitService(
-      Vertx vertx,
-      RateLimiter limiter,
+      CheckService checkService,
       AccessControl access,
       Ticker ticker,
       GrpcSettings settings,
-      DecisionListener listener,
       Tracing tracing) {
-    this.vertx = vertx;
-    this.limiter = limiter;
+    this.checkService = checkService;
     this.access = access;
-    this.listener = listener;
     this.tracing = tracing;
-    this.remote = new StoreView(limiter.store()).isRemote();
     this.deadlineMillis = settings.deadline().toMillis();
     this.statuses = new DescriptorStatuses(new RateLimitHeaders(ticker));
   }
@@ -74,7 +64,7 @@ final class RateLimitService {
     }
     reply.onTooLong(
         () -> deny(reply, "it has more than %d bytes".formatted(GrpcApi.MAX_MESSAGE_BYTES)));
-    reply.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, reply, trace));
+    reply.receiveOne(RateLimitRequest.parser(), message -> decide(call, message, reply));
   }
 
   /** Denies a call that is too large to be decided, since an error would admit its request. */
@@ -89,60 +79,28 @@ final class RateLimitService {
   }
 
   private Trace startTrace(GrpcServerRequest<Buffer, RateLimitResponse> call) {
-    var headers = call.headers();
-    return tracing.call(
-        call.fullMethodName(),
-        TraceParent.of(
-            headers.getAll(TraceParent.TRACEPARENT), headers.getAll(TraceParent.TRACESTATE)));
+    return tracing.call(call.fullMethodName(), TraceParent.of(call.headers()::getAll));
   }
 
   private void decide(
       GrpcServerRequest<Buffer, RateLimitResponse> call,
       RateLimitRequest message,
-      GrpcReply<RateLimitResponse> reply,
-      Trace trace) {
+      GrpcReply<RateLimitResponse> reply) {
     var excess = Descriptors.excess(message);
     if (excess.isPresent()) {
       deny(reply, excess.get());
       return;
     }
     var requests = Descriptors.requests(message);
-    long startNanos = System.nanoTime();
-    if (remote) trace.storeCallStarted(1);
-    var decided = limiter.checkAllAsync(plan(message, requests)).toCompletableFuture();
-    if (decided.isDone()) {
-      var result = notifyListener(requests, decided.join(), startNanos);
-      trace.decided(result.whole(), false);
-      reply.send(statuses.of(result));
-      return;
-    }
     // Redis may still charge a call that has exceeded its deadline.
-    long timer =
-        vertx.setTimer(
-            deadline(call), fired -> reply.fail(GrpcStatus.UNAVAILABLE, DEADLINE_EXCEEDED));
-    var context = vertx.getOrCreateContext();
-    var unused =
-        decided.whenComplete((decision, problem) ->
-            context.runOnContext(woken -> {
-              vertx.cancelTimer(timer);
-              reply.guarded(() -> {
-                var result = notifyListener(requests, decided.join(), startNanos);
-                trace.decided(result.whole(), true);
-                reply.send(statuses.of(result));
-              });
-            }));
+    checkService.checkAll(
+        reply,
+        requests,
+        limiter -> plan(limiter, message, requests),
+        deadline(call),
+        () -> reply.fail(GrpcStatus.UNAVAILABLE, DEADLINE_EXCEEDED),
+        result -> reply.send(statuses.of(result)));
   }
-
-  /** Notifies the listener, even after the deadline: the requests were charged. */
-  private JointResult notifyListener(List<Request> requests, JointResult result, long startNanos) {
-    long nanos = System.nanoTime() - startNanos;
-    for (int i = 0; i < requests.size(); i++) {
-      listener.decided(requests.get(i), result.each().get(i), nanos);
-    }
-    return result;
-  }
-
-  private static final String DEADLINE_EXCEEDED = "the store did not answer within grpc-deadline";
 
   /** Returns the deadline of the settings or of the client, whichever is shorter. */
   private long deadline(GrpcServerRequest<?, ?> call) {
@@ -150,7 +108,7 @@ final class RateLimitService {
     return clientTimeout <= 0 ? deadlineMillis : Math.min(clientTimeout, deadlineMillis);
   }
 
-  private CombinedPlan plan(RateLimitRequest message, List<Request> requests) {
+  private CombinedPlan plan(RateLimiter limiter, RateLimitRequest message, List<Request> requests) {
     var rules = limiter.rules();
     String domain = Descriptors.domain(message);
     var plans = new ArrayList<Plan>(limiter.plans(requests));

@@ -45,7 +45,7 @@ final class StreamingCalls {
 
   private void poll() {
     if (open.isEmpty()) return;
-    for (var call : List.copyOf(open)) call.reply.guarded(call.poll);
+    for (var call : List.copyOf(open)) call.reply.runGuarded(call.poll);
     open.removeIf(call -> call.reply.isEnded());
   }
 }

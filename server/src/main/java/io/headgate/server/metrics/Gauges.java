@@ -68,7 +68,7 @@ final class Gauges {
         .metricSnapshot(gauge("headgate_rules", "Rules in force.", snapshot.rules().rules().size()))
         .metricSnapshot(
             gauge(
-                "headgate_rules_away",
+                "headgate_rules_unavailable",
                 "1 while the rule repository is unavailable, else 0.",
                 repository.condition().problem().isPresent() ? 1 : 0))
         .metricSnapshot(

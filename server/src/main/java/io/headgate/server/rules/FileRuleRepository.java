@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -36,7 +35,7 @@ public final class FileRuleRepository implements RuleRepository {
         interval,
         read -> {
           repository.versions.change(
-              OptionalLong.empty(), SeedFile.changeInfo(file), old -> read.rules());
+              ExpectedRevision.ANY, SeedFile.changeInfo(file), old -> read.rules());
           LOG.info("{} has changed: {} rules in force", file.path(), read.rules().size());
         });
     return repository;
@@ -74,12 +73,12 @@ public final class FileRuleRepository implements RuleRepository {
 
   @Override
   public RuleSnapshot change(
-      OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
+      ExpectedRevision expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
     throw new RuleRepositoryException.ReadOnly(readOnlyReason());
   }
 
   @Override
-  public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo changeInfo) {
+  public RuleSnapshot restore(long number, ExpectedRevision expected, ChangeInfo changeInfo) {
     throw new RuleRepositoryException.ReadOnly(readOnlyReason());
   }
 

@@ -76,22 +76,16 @@ public final class InMemoryRuleRepository implements RuleRepository {
 
   @Override
   public synchronized RuleSnapshot change(
-      OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
-    requireLatest(expected);
+      ExpectedRevision expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
+    expected.require(snapshots.size());
     return replace(changeInfo, OptionalLong.empty(), edit.apply(rules()));
   }
 
   @Override
   public synchronized RuleSnapshot restore(
-      long number, OptionalLong expected, ChangeInfo changeInfo) {
-    requireLatest(expected);
+      long number, ExpectedRevision expected, ChangeInfo changeInfo) {
+    expected.require(snapshots.size());
     return replace(changeInfo, OptionalLong.of(number), at(number).rules().rules());
-  }
-
-  private void requireLatest(OptionalLong expected) {
-    if (expected.isPresent() && expected.getAsLong() != snapshots.size()) {
-      throw new RuleRepositoryException.Stale(expected.getAsLong(), snapshots.size());
-    }
   }
 
   private RuleSnapshot replace(ChangeInfo changeInfo, OptionalLong restored, List<Rule> rules) {

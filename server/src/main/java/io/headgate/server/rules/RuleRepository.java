@@ -3,7 +3,6 @@ package io.headgate.server.rules;
 import io.headgate.rule.Rule;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -50,18 +49,19 @@ public interface RuleRepository extends AutoCloseable {
    * changes nothing, no revision is created and the latest snapshot is returned. The result is in
    * force on this instance when the method returns.
    *
-   * @param expected the revision the edit is based on; if it is not the latest one, the change is
-   *     refused with {@link RuleRepositoryException.Stale}. Empty skips the test.
+   * @param expected the revisions the edit may be applied to; if the latest one is not among them,
+   *     the change is refused with {@link RuleRepositoryException.Stale}
    * @throws IllegalArgumentException if the edited rules are not a valid rule set
    */
-  RuleSnapshot change(OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit);
+  RuleSnapshot change(
+      ExpectedRevision expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit);
 
   /**
    * Stores the rules of an earlier revision as a new revision.
    *
    * @param expected as for {@link #change}
    */
-  RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo changeInfo);
+  RuleSnapshot restore(long number, ExpectedRevision expected, ChangeInfo changeInfo);
 
   @Override
   void close();

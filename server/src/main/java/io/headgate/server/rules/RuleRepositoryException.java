@@ -1,5 +1,7 @@
 package io.headgate.server.rules;
 
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +19,22 @@ public abstract sealed class RuleRepositoryException extends RuntimeException {
   public static final class Stale extends RuleRepositoryException {
     private static final long serialVersionUID = 1;
 
-    public Stale(long expected, long latest) {
+    /**
+     * @param expected the revisions that the change may be applied to
+     */
+    public Stale(Set<Long> expected, long latest) {
       super(
-          "the rules are at revision %d, but the change is based on revision %d; reload and retry"
-              .formatted(latest, expected),
+          "the rules are at revision %d, but the change is based on %s; reload and retry"
+              .formatted(latest, text(expected)),
           null);
+    }
+
+    private static String text(Set<Long> expected) {
+      if (expected.isEmpty()) return "none of their revisions (a weak tag never matches)";
+      return expected.stream()
+          .sorted()
+          .map(String::valueOf)
+          .collect(Collectors.joining(" or ", "revision ", ""));
     }
   }
 

@@ -3,7 +3,6 @@ package io.headgate.server.rules;
 import io.headgate.rule.RuleSet;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,7 +85,7 @@ public final class SeedFile {
       return;
     }
     try {
-      var expected = OptionalLong.of(latest.number());
+      var expected = ExpectedRevision.of(latest.number());
       var snapshot = repository.change(expected, changeInfo(file), old -> offered.rules());
       pending = null;
       if (snapshot.number() == latest.number()) return; // the difference has no effect

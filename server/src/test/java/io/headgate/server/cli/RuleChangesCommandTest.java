@@ -3,8 +3,8 @@ package io.headgate.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** Tests the commands that change the rules of a service. */
@@ -128,7 +128,7 @@ class RuleChangesCommandTest extends RunningRules {
     whileAsked =
         () -> {
           var unused =
-              repository.change(OptionalLong.empty(), somebody, rules -> rules.subList(0, 1));
+              repository.change(ExpectedRevision.ANY, somebody, rules -> rules.subList(0, 1));
         };
     run("rules", "apply", "rules.yaml");
     assertThat(err).contains("the rules are at revision 2, but the change is based on revision 1");

@@ -57,7 +57,6 @@ abstract class RunningRules extends Shell {
 
   @BeforeEach
   void start() throws Exception {
-    repository.follow(snapshot -> limiter.replaceRules(snapshot.rules()));
     serve(AccessControl.OPEN);
   }
 

@@ -28,7 +28,7 @@ class ServeOptionsTest extends Shell {
         "serve --port 70000       | port must be 0 to 65535, got 70000",
         "serve --host 0.0.0.0     | set one with --admin-token or HEADGATE_ADMIN_TOKEN",
         "serve --host no.invalid  | cannot resolve host 'no.invalid'",
-        "serve --store redi://x   | --store: invalid Redis address: unknown scheme",
+        "serve --store redi://x   | --store: invalid Redis address: unknown scheme; expected redis:",
         "serve --store redis-cluster://x/0 | a cluster has no databases",
         "serve --store redis-sentinel://x | the name of the primary is missing after '#'",
         "serve --store redis://x --store-prefix a*b | --store-prefix: a key prefix may have",
@@ -46,12 +46,41 @@ class ServeOptionsTest extends Shell {
         "serve --database postgresql://u:p@127.0.0.1:1/x | and there is no snapshot of its rules in",
         "serve --config none.yaml | none.yaml can't be read",
         "serve --check-token 123456789012345 | check-token has 15 characters and could be guessed; it must have at least 16. Make one with: openssl rand -hex 32",
+        "serve --report-every 1s  | option '--report-every' was renamed; use --sync-interval",
+        "serve --traces=http://x  | option '--traces' was renamed; use --otlp-endpoint",
+        "serve --shutdown-notice 1s --prt 1 | option '--shutdown-notice' was renamed; use --drain-delay",
+        "check a --traces http://x | Unknown options: '--traces', 'http://x'",
         "serve --admin-token é    | admin-token must be one or more visible ASCII characters"
       })
   void misuseIsExplainedAndExitsWithTwo(String line, String expected) {
     run(line.strip().split(" +", -1));
     assertThat(err).startsWith("headgate: ").contains(expected);
     assertThat(out).isEmpty();
+    assertThat(code).isEqualTo(2);
+  }
+
+  @Test
+  void renamedOptionInTheEnvironmentIsRejectedUnlessItIsSetByItsNewName() {
+    environment.put("HEADGATE_SHUTDOWN_NOTICE", "5s");
+    run("serve", "--rules", "none.yaml");
+    assertThat(err)
+        .isEqualTo("headgate: HEADGATE_SHUTDOWN_NOTICE was renamed; set HEADGATE_DRAIN_DELAY\n");
+    assertThat(code).isEqualTo(2);
+    run("serve", "--rules", "none.yaml", "--drain-delay", "1s");
+    assertThat(err).contains("none.yaml").doesNotContain("renamed");
+    environment.put("HEADGATE_DRAIN_DELAY", "1s");
+    run("serve", "--rules", "none.yaml");
+    assertThat(err).contains("none.yaml").doesNotContain("renamed");
+    environment.remove("HEADGATE_DRAIN_DELAY");
+    run("rules", "example");
+    assertThat(code).isZero();
+  }
+
+  @Test
+  void renamedOptionInTheFileIsRejected() throws Exception {
+    Files.writeString(folder.resolve("headgate.yaml"), "report-every: 1s\n");
+    run("serve");
+    assertThat(err).contains("headgate.yaml: option 'report-every' was renamed; use sync-interval");
     assertThat(code).isEqualTo(2);
   }
 

@@ -69,7 +69,7 @@ class RedisServiceTest {
 
   private String acquire() {
     var answer = service.post("/v1/slots", JOB);
-    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.status()).isEqualTo(201);
     return answer.body().replaceAll(".*\"id\":\"([\\w-]+)\".*", "$1");
   }
 
@@ -138,7 +138,7 @@ class RedisServiceTest {
       assertThat(other.request("DELETE", "/v1/slots/" + slot).status()).isEqualTo(404);
       assertThat(other.request("DELETE", "/v1/slots/no").status()).isEqualTo(400);
     }
-    assertThat(service.post("/v1/slots", JOB).status()).isEqualTo(200);
+    assertThat(service.post("/v1/slots", JOB).status()).isEqualTo(201);
   }
 
   @Test
@@ -192,11 +192,12 @@ class RedisServiceTest {
         .isEqualTo(503);
     var ready = service.request("GET", "/health/ready");
     assertThat(ready.status()).isEqualTo(200);
-    assertThat(ready.body()).contains("\"store\":{\"kind\":\"redis\",\"away\":true,\"problem\":\"");
+    assertThat(ready.body())
+        .contains("\"store\":{\"kind\":\"redis\",\"unavailable\":true,\"problem\":\"");
     redis.restart();
     awaitSource("store");
     assertThat(service.request("GET", "/health/ready").body())
-        .contains("\"store\":{\"kind\":\"redis\",\"away\":false}");
+        .contains("\"store\":{\"kind\":\"redis\",\"unavailable\":false}");
     assertThat(service.post("/v1/check", USER).body()).contains("\"source\":\"store\"");
   }
 

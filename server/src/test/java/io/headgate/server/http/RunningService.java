@@ -41,7 +41,7 @@ public final class RunningService implements AutoCloseable {
   private RunningService(ServiceSettings settings, Rule... rules) {
     Ticker ticker = clock::get;
     this.limiter = RateLimiter.with(MemoryStore.create(ticker, 10_000), RuleSet.of(rules), ticker);
-    this.repository = applied();
+    this.repository = InMemoryRuleRepository.of(limiter.rules());
     this.service = serve(settings, new StoreMetrics(), ticker);
   }
 
@@ -49,7 +49,7 @@ public final class RunningService implements AutoCloseable {
     this.limiter = RateLimiter.with(store, RuleSet.of(rules));
     var settings =
         new ServiceSettings("127.0.0.1", 0, AccessControl.OPEN, MINUTE, Duration.ZERO, 1);
-    this.repository = applied();
+    this.repository = InMemoryRuleRepository.of(limiter.rules());
     this.service = serve(settings, counts, Ticker.system());
   }
 
@@ -63,12 +63,6 @@ public final class RunningService implements AutoCloseable {
    */
   static RunningService over(Store store, StoreMetrics counts, Rule... rules) {
     return new RunningService(store, counts, rules);
-  }
-
-  private InMemoryRuleRepository applied() {
-    var rules = InMemoryRuleRepository.of(limiter.rules());
-    rules.follow(snapshot -> limiter.replaceRules(snapshot.rules()));
-    return rules;
   }
 
   private Service serve(ServiceSettings settings, StoreMetrics counts, Ticker ticker) {

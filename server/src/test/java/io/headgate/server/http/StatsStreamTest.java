@@ -12,6 +12,7 @@ import io.headgate.server.http.transport.ConnectionLimits;
 import io.headgate.server.http.transport.EventStream;
 import io.headgate.server.http.transport.EventStreams;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
@@ -24,7 +25,6 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -85,7 +85,7 @@ class StatsStreamTest {
       service.post("/v1/check", "{\"key\":\"user:1\"}");
       await().atMost(TIMEOUT).until(() -> ticks(reader) == 1);
       service.repository.change(
-          OptionalLong.empty(), new ChangeInfo("me", "", true), r -> List.of());
+          ExpectedRevision.ANY, new ChangeInfo("me", "", true), r -> List.of());
       await().atMost(TIMEOUT).until(() -> reader.has("event: rules"));
       assertThat(reader.data()).contains("{\"revision\":2}");
       // Stopping the service ends the stream at once, and gracefully.

@@ -28,7 +28,7 @@ public abstract class RuleRepositoryContract {
   protected static final InstantSource CLOCK = InstantSource.fixed(NOON);
   protected static final ChangeInfo ALICE = new ChangeInfo("alice", "because");
   protected static final ChangeInfo BOB = new ChangeInfo("bob", "");
-  protected static final OptionalLong ANY = OptionalLong.empty();
+  protected static final ExpectedRevision ANY = ExpectedRevision.ANY;
 
   protected RuleRepository repository;
 
@@ -116,11 +116,11 @@ public abstract class RuleRepositoryContract {
 
   @Test
   void changeBasedOnAnOldRevisionIsRefused() {
-    repository.change(OptionalLong.of(1), ALICE, add(rule("c", 1)));
-    assertThatThrownBy(() -> repository.change(OptionalLong.of(1), BOB, add(rule("d", 1))))
+    repository.change(ExpectedRevision.of(1), ALICE, add(rule("c", 1)));
+    assertThatThrownBy(() -> repository.change(ExpectedRevision.of(1), BOB, add(rule("d", 1))))
         .isInstanceOf(RuleRepositoryException.Stale.class)
         .hasMessageContaining("the rules are at revision 2, but the change is based on revision 1");
-    assertThatThrownBy(() -> repository.restore(1, OptionalLong.of(7), BOB))
+    assertThatThrownBy(() -> repository.restore(1, ExpectedRevision.of(7), BOB))
         .isInstanceOf(RuleRepositoryException.Stale.class);
     assertThat(ids(repository.latest())).containsExactly("a", "b", "c");
     assertThat(repository.history(Long.MAX_VALUE, 10)).hasSize(2);
@@ -164,7 +164,7 @@ public abstract class RuleRepositoryContract {
   @Test
   void anyRevisionCanBeRestoredAsANewOne() {
     repository.change(ANY, BOB, replaceWith(rule("c", 1), rule("a", 5)));
-    var restored = repository.restore(1, OptionalLong.of(2), ALICE);
+    var restored = repository.restore(1, ExpectedRevision.of(2), ALICE);
     assertThat(restored.revision())
         .isEqualTo(new Revision(3, NOON, ALICE, OptionalLong.of(1), 1, 1, 1, 2));
     assertThat(rules(restored)).containsExactly(rule("a", 1), rule("b", 1));

@@ -14,7 +14,6 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,7 +58,7 @@ class SeedFileTest {
 
   private static RuleSnapshot replaceWith(RuleRepository repository, String id) {
     return repository.change(
-        OptionalLong.empty(), ALICE, old -> RuleSet.of(RuleFile.read(text(id))).rules());
+        ExpectedRevision.ANY, ALICE, old -> RuleSet.of(RuleFile.read(text(id))).rules());
   }
 
   @Test
@@ -103,7 +102,7 @@ class SeedFileTest {
       SeedFile.follow(repository, file, POLL_INTERVAL);
       assertThat(SeedFile.changedElsewhere(repository.inForce())).isEmpty();
       var theirs = RuleSet.of(RuleFile.read(text("theirs"))).rules();
-      repository.change(OptionalLong.empty(), new ChangeInfo(author, ""), old -> theirs);
+      repository.change(ExpectedRevision.ANY, new ChangeInfo(author, ""), old -> theirs);
     }
     try (var file = RulesFile.open(write(text("b")))) {
       SeedFile.follow(repository, file, POLL_INTERVAL);
@@ -137,7 +136,7 @@ class SeedFileTest {
       assertThatThrownBy(() -> replaceWith(repository, "theirs"))
           .isInstanceOf(RuleRepositoryException.ReadOnly.class)
           .hasMessageContaining("rules.yaml");
-      assertThatThrownBy(() -> repository.restore(1, OptionalLong.empty(), ALICE))
+      assertThatThrownBy(() -> repository.restore(1, ExpectedRevision.ANY, ALICE))
           .isInstanceOf(RuleRepositoryException.ReadOnly.class);
       write(text("b"));
       awaitIds(repository, "b");

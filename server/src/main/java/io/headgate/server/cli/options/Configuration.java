@@ -22,6 +22,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
 
 /**
  * Provides the values of options that are not on the command line: from the environment ({@code
@@ -162,6 +163,11 @@ public final class Configuration implements IDefaultValueProvider {
 
   private static String requireKnown(Path path, Object name) {
     if (name instanceof String text && NAMES.contains(text)) return text;
+    if (name instanceof String text && RenamedOptions.currentName(text).isPresent()) {
+      throw new CommandFailure(
+          "%s: option '%s' was renamed; use %s"
+              .formatted(path, text, RenamedOptions.currentName(text).get()));
+    }
     // A malformed line may begin with a secret, so only plausible names are repeated.
     boolean isName = name instanceof String text && text.matches("[a-z-]{1,32}");
     throw new CommandFailure(
@@ -216,13 +222,34 @@ public final class Configuration implements IDefaultValueProvider {
    */
   public boolean isFromFoundFile(OptionSpec option) {
     String name = option.longestName().substring(2);
-    return isDefaultFile
-        && environment.getOrDefault(variable(name), "").isEmpty()
-        && !file.getOrDefault(name, "").isEmpty();
+    return isDefaultFile && !isSet(variable(name)) && !file.getOrDefault(name, "").isEmpty();
   }
 
   private static String variable(String name) {
     return "HEADGATE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+  }
+
+  /**
+   * Requires that the environment does not set an option under a former name, which would have no
+   * effect. An option that is set under its current name is accepted.
+   *
+   * @throws CommandFailure if it does
+   */
+  public void requireCurrentNames(ParseResult parsed) {
+    for (var option : parsed.commandSpec().options()) {
+      String name = option.longestName().substring(2);
+      if (parsed.hasMatchedOption(option) || isSet(variable(name))) continue;
+      RenamedOptions.formerName(name)
+          .map(Configuration::variable)
+          .filter(this::isSet)
+          .ifPresent(former -> {
+            throw new CommandFailure("%s was renamed; set %s".formatted(former, variable(name)));
+          });
+    }
+  }
+
+  private boolean isSet(String variable) {
+    return !environment.getOrDefault(variable, "").isEmpty();
   }
 
   /** Returns where the value of an option was found; empty if on the command line. */

@@ -1,24 +1,16 @@
 package io.headgate.server.cli.options;
 
-import io.headgate.redis.Broadcast;
-import io.headgate.redis.RedisStore;
 import io.headgate.rulefile.RuleFileException;
+import io.headgate.server.RuleSource;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
-import io.headgate.server.rules.ExampleRules;
-import io.headgate.server.rules.FileRuleRepository;
 import io.headgate.server.rules.RuleRepository;
-import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.server.rules.SeedFile;
 import io.headgate.server.rules.database.DatabaseAddress;
-import io.headgate.server.rules.database.DatabaseRuleRepository;
-import io.headgate.server.rules.database.Seed;
-import io.headgate.store.Store;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -95,60 +87,38 @@ public final class RuleOptions {
   private Duration poll = Duration.ofSeconds(1);
 
   /**
-   * Reads and validates the rule file; empty if there is none.
+   * Reads and validates the rule file, if there is one, and returns the source of the rules.
    *
    * @param directory what relative paths are resolved against
-   * @throws CommandFailure if the file can't be read or is not valid
+   * @throws CommandFailure if an option or the file is not valid
    */
-  public Optional<RulesFile> readFile(Path directory) {
+  public RuleSource source(Path directory) {
     if (poll.compareTo(Duration.ofMillis(10)) < 0) {
       throw new CommandFailure(
           "--rules-poll must be at least 10ms, got %s"
               .formatted(DurationText.text(poll.toMillis())));
     }
-    if (rules.isEmpty()) {
-      if (mode == RulesMode.SEED) return Optional.empty();
-      throw new CommandFailure("--rules-mode file needs a file; name it with --rules");
-    }
+    var file = rules.map(path -> read(directory.resolve(path)));
+    return switch (mode) {
+      case SEED ->
+          new RuleSource.OfDatabase(
+              address(directory), directory.resolve(data).resolve(SNAPSHOT_FILE), poll, file);
+      case FILE ->
+          new RuleSource.OfFile(
+              file.orElseThrow(
+                  () -> new CommandFailure("--rules-mode file needs a file; name it with --rules")),
+              poll);
+    };
+  }
+
+  private static RulesFile read(Path file) {
     try {
-      return Optional.of(RulesFile.open(directory.resolve(rules.get())));
+      return RulesFile.open(file);
     } catch (IOException e) {
       throw new CommandFailure("cannot read the rules: %s".formatted(e));
     } catch (RuleFileException | IllegalArgumentException e) {
       throw new CommandFailure("the rules are not valid:\n" + e.getMessage());
     }
-  }
-
-  /**
-   * Opens the rule repository and watches the rule file for changes.
-   *
-   * @param store instances that share a Redis store notify each other of changes through it
-   * @throws CommandFailure if the database can't be opened
-   */
-  public RuleRepository open(Path directory, Optional<RulesFile> file, Store store) {
-    if (mode == RulesMode.FILE) {
-      return FileRuleRepository.follow(file.orElseThrow(), InstantSource.system(), poll);
-    }
-    var seed =
-        file.map(read -> new Seed(read.rules(), SeedFile.changeInfo(read)))
-            .orElseGet(() -> new Seed(ExampleRules.rules(), SeedFile.EXAMPLES));
-    try {
-      var repository = DatabaseRuleRepository.open(settings(directory, store), seed);
-      file.ifPresent(read -> SeedFile.follow(repository, read, poll));
-      return repository;
-    } catch (RuleRepositoryException.Unavailable | IllegalArgumentException e) {
-      throw CommandFailure.of(e);
-    }
-  }
-
-  private DatabaseRuleRepository.Settings settings(Path directory, Store store) {
-    var broadcast =
-        store instanceof RedisStore redis
-            ? Optional.of(redis.broadcast())
-            : Optional.<Broadcast>empty();
-    var copy = directory.resolve(data).resolve(SNAPSHOT_FILE);
-    return new DatabaseRuleRepository.Settings(
-        address(directory), copy, poll, broadcast, InstantSource.system());
   }
 
   private DatabaseAddress address(Path directory) {

@@ -9,6 +9,7 @@ import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.protocol.QueryString;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.RuleDiff;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
@@ -120,7 +121,7 @@ public final class RevisionHandlers {
     @Override
     public RuleSnapshot apply(
         RuleRepository repository,
-        OptionalLong expected,
+        ExpectedRevision expected,
         ChangeInfo change,
         Consumer<List<Rule>> before) {
       long seen = repository.latest().number();

@@ -15,6 +15,7 @@ import io.headgate.server.http.protocol.QueryString;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.server.http.transport.LargeTaskExecutor;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.ImpactReport;
 import io.headgate.server.rules.RecentCallers;
 import io.headgate.server.rules.RuleDiff;
@@ -25,7 +26,6 @@ import io.headgate.store.Ticker;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -74,7 +74,7 @@ public final class RuleChangeHandlers {
      */
     default RuleSnapshot apply(
         RuleRepository repository,
-        OptionalLong expected,
+        ExpectedRevision expected,
         ChangeInfo changeInfo,
         Consumer<List<Rule>> before) {
       return repository.change(
@@ -84,6 +84,11 @@ public final class RuleChangeHandlers {
             before.accept(rules);
             return edit(rules);
           });
+    }
+
+    /** Returns whether the resource that is changed is among the rules before the change. */
+    default boolean isTargetPresent(List<Rule> rules) {
+      return true;
     }
 
     /** Returns the status of the response to an effective change. */
@@ -99,13 +104,12 @@ public final class RuleChangeHandlers {
    */
   void answer(Exchange exchange, Supplier<Change> change) {
     var query = exchange.query(PARAMETERS);
-    var expected =
-        exchange.requestHeader("If-Match").map(ETags::expected).orElse(OptionalLong.empty());
+    var ifMatch = ETags.ifMatch(exchange.headers().getAll("If-Match"));
     var changeInfo = changeInfo(exchange, query);
     boolean isDryRun = query.flag("dry-run");
     exchange.whenComplete(
         onVirtualThread(() ->
-            isDryRun ? dryRun(expected, change.get()) : apply(expected, changeInfo, change.get())),
+            isDryRun ? dryRun(ifMatch, change.get()) : apply(ifMatch, changeInfo, change.get())),
         answer -> answer.send(exchange));
   }
 
@@ -122,9 +126,35 @@ public final class RuleChangeHandlers {
     }
   }
 
-  private Answer apply(OptionalLong expected, ChangeInfo changeInfo, Change change) {
+  private static ExpectedRevision expected(ETags.IfMatch ifMatch) {
+    return switch (ifMatch) {
+      case ETags.Unconditional unconditional -> ExpectedRevision.ANY;
+      case ETags.Exists exists -> ExpectedRevision.ANY;
+      case ETags.Revisions(var revisions) -> new ExpectedRevision.OneOf(revisions);
+    };
+  }
+
+  private static void requirePresent(ETags.IfMatch ifMatch, Change change, List<Rule> rules) {
+    if (ifMatch instanceof ETags.Exists && !change.isTargetPresent(rules)) {
+      throw new ProblemException(
+          ProblemDocument.of(
+              412,
+              "If-Match",
+              "there is no such rule, which If-Match: * requires; omit the header to add it"));
+    }
+  }
+
+  private Answer apply(ETags.IfMatch ifMatch, ChangeInfo changeInfo, Change change) {
     var before = new AtomicReference<List<Rule>>(List.of());
-    var snapshot = change.apply(repository, expected, changeInfo, before::set);
+    var snapshot =
+        change.apply(
+            repository,
+            expected(ifMatch),
+            changeInfo,
+            rules -> {
+              requirePresent(ifMatch, change, rules);
+              before.set(rules);
+            });
     var after = snapshot.rules().rules();
     var diff = RuleDiff.of(before.get(), after);
     boolean changed = !before.get().equals(after);
@@ -135,12 +165,11 @@ public final class RuleChangeHandlers {
     return Answer.of(changed ? change.status(diff) : 200, snapshot.number(), out.end());
   }
 
-  private Answer dryRun(OptionalLong expected, Change change) {
+  private Answer dryRun(ETags.IfMatch ifMatch, Change change) {
     var latest = repository.latest();
-    if (expected.isPresent() && expected.getAsLong() != latest.number()) {
-      throw new RuleRepositoryException.Stale(expected.getAsLong(), latest.number());
-    }
+    expected(ifMatch).require(latest.number());
     var before = latest.rules();
+    requirePresent(ifMatch, change, before.rules());
     var after = RuleSet.of(change.edit(before.rules()));
     var effects = ImpactReport.of(before, after, callers.sample(), ticker.micros());
     var out = new JsonWriter().begin().name("dryRun").value(true);
@@ -214,7 +243,7 @@ public final class RuleChangeHandlers {
   private static ProblemDocument problem(RuleRepositoryException problem) {
     String detail = String.valueOf(problem.getMessage());
     return switch (problem) {
-      case RuleRepositoryException.Stale stale -> ProblemDocument.of(409, "If-Match", detail);
+      case RuleRepositoryException.Stale stale -> ProblemDocument.of(412, "If-Match", detail);
       case RuleRepositoryException.ReadOnly readOnly -> ProblemDocument.of(403, detail);
       case RuleRepositoryException.NoSuchRevision missing -> ProblemDocument.of(404, detail);
       case RuleRepositoryException.Unavailable unavailable -> {

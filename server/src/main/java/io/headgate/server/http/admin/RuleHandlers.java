@@ -124,14 +124,12 @@ public final class RuleHandlers {
       Exchange exchange,
       boolean inForce,
       Function<RuleSnapshot, RuleChangeHandlers.Answer> answer) {
-    var ifNoneMatch = exchange.requestHeader("If-None-Match");
+    var ifNoneMatch = exchange.headers().getAll("If-None-Match");
     exchange.whenComplete(
         RuleChangeHandlers.onVirtualThread(() -> {
           var snapshot = inForce ? repository.inForce() : repository.latest();
           var response = answer.apply(snapshot); // even if the ETag matches: the rule may not exist
-          boolean same =
-              ifNoneMatch.isPresent() && ETags.matches(ifNoneMatch.get(), snapshot.number());
-          return same
+          return ETags.matches(ifNoneMatch, snapshot.number())
               ? new RuleChangeHandlers.Answer(304, snapshot.number(), "", Buffer.buffer())
               : response;
         }),
@@ -172,6 +170,11 @@ public final class RuleHandlers {
       edited.replaceAll(old -> old.id().equals(rule.id()) ? rule : old);
       if (!edited.contains(rule)) edited.add(rule);
       return edited;
+    }
+
+    @Override
+    public boolean isTargetPresent(List<Rule> rules) {
+      return rules.stream().anyMatch(old -> old.id().equals(rule.id()));
     }
 
     @Override

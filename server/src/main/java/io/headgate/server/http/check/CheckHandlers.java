@@ -1,20 +1,28 @@
 package io.headgate.server.http.check;
 
 import io.headgate.CheckResult;
-import io.headgate.RateLimiter;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.api.RoundedTimes;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
+import io.vertx.core.http.HttpHeaders;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 
-/** Handles the endpoints that decide requests: check, peek and batch. */
+/** Handles the endpoints that decide requests: check, peek, batch and the acquisition of slots. */
 public final class CheckHandlers {
-  private final RateLimiter limiter;
+  /** What a request does besides being decided. */
+  private enum Kind {
+    CHECK,
+    PEEK,
+    ACQUIRE
+  }
+
   private final CheckService checkService;
   private final Ticker ticker;
   private final RateLimitHeaders headers;
@@ -22,8 +30,7 @@ public final class CheckHandlers {
   /**
    * @param ticker the clock for reset times
    */
-  public CheckHandlers(RateLimiter limiter, CheckService checkService, Ticker ticker) {
-    this.limiter = limiter;
+  public CheckHandlers(CheckService checkService, Ticker ticker) {
     this.checkService = checkService;
     this.ticker = ticker;
     this.headers = new RateLimitHeaders(ticker);
@@ -31,24 +38,36 @@ public final class CheckHandlers {
 
   /** Decides one request. With {@code wait}, the response is sent when the delay has passed. */
   public void check(Exchange exchange, byte[] body) {
-    var check = CheckRequestReader.readOne(body, CheckField.OF_CHECK);
-    checkService.check(exchange, check.request(), result -> decided(exchange, check, result));
+    decide(exchange, body, Kind.CHECK);
   }
 
-  private void decided(Exchange exchange, CheckRequest check, CheckResult result) {
+  /**
+   * Decides one request like {@link #check}. Answers 201 if the request has acquired a slot, and
+   * 200 if it is allowed by rules without a concurrency limit.
+   */
+  public void acquire(Exchange exchange, byte[] body) {
+    decide(exchange, body, Kind.ACQUIRE);
+  }
+
+  private void decide(Exchange exchange, byte[] body, Kind kind) {
+    var check = CheckRequestReader.readOne(body, CheckField.OF_CHECK);
+    checkService.check(exchange, check.request(), result -> decided(exchange, check, result, kind));
+  }
+
+  private void decided(Exchange exchange, CheckRequest check, CheckResult result, Kind kind) {
     if (exchange.isClosed()) {
       checkService.releaseSlots(result);
       return;
     }
     long delay = RoundedTimes.micros(result.delay());
     if (!check.waits() || delay == 0) {
-      answer(exchange, result, 0, true);
+      answer(exchange, result, 0, kind);
       return;
     }
     long millis = RoundedTimes.millis(delay);
     exchange.runAfter(
         millis,
-        () -> answer(exchange, result, millis * 1_000, true),
+        () -> answer(exchange, result, millis * 1_000, kind),
         // Its place in the queue can't be reused, but its slots can.
         () -> checkService.releaseSlots(result));
   }
@@ -58,15 +77,15 @@ public final class CheckHandlers {
     var check = CheckRequestReader.readOne(body, CheckField.OF_PEEK);
     checkService.call(
         exchange,
-        () -> limiter.peek(check.request()),
-        result -> answer(exchange, result, 0, false));
+        limiter -> limiter.peek(check.request()),
+        result -> answer(exchange, result, 0, Kind.PEEK));
   }
 
   /** Decides up to 1,000 requests, each on its own. */
   public void batch(Exchange exchange, byte[] body) {
     var checks = CheckRequestReader.readBatch(body); // parses all before the first is charged
     var requests = checks.stream().map(CheckRequest::request).toList();
-    checkService.checkAll(
+    checkService.checkEach(
         exchange,
         requests,
         results -> {
@@ -80,15 +99,19 @@ public final class CheckHandlers {
         });
   }
 
-  private void answer(Exchange exchange, CheckResult result, long waited, boolean charged) {
+  private void answer(Exchange exchange, CheckResult result, long waited, Kind kind) {
     headers.write(result, waited, exchange::header);
+    boolean charged = kind != Kind.PEEK;
     var out = new JsonWriter();
     if (!result.isAllowed() && exchange.acceptsProblem()) {
       CheckResultJson.writeProblem(out, result, charged);
       exchange.answer(result.status(), ProblemDocument.MEDIA_TYPE, out);
     } else {
       CheckResultJson.write(out, result, waited, charged);
-      exchange.answer(result.status(), MediaTypes.JSON, out);
+      boolean acquires = kind == Kind.ACQUIRE && result.isAllowed();
+      var slot = acquires ? result.slotId() : Optional.<String>empty();
+      slot.ifPresent(id -> exchange.header(HttpHeaders.LOCATION, SlotHandlers.PATH + id));
+      exchange.answer(slot.isPresent() ? 201 : result.status(), MediaTypes.JSON, out);
     }
   }
 

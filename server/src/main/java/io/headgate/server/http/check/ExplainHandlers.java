@@ -11,6 +11,7 @@ import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.TextSyntax;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 import java.util.Comparator;
@@ -43,7 +44,7 @@ public final class ExplainHandlers {
   public void explain(Exchange exchange, byte[] body) {
     var subject = CheckRequestReader.readOne(body, CheckField.OF_EXPLAIN).subject();
     checkService.call(
-        exchange, () -> limiter.explain(subject), all -> answer(exchange, subject, all));
+        exchange, limiter -> limiter.explain(subject), all -> answer(exchange, subject, all));
   }
 
   private static void answer(Exchange exchange, Subject subject, List<RuleExplanation> all) {
@@ -67,7 +68,7 @@ public final class ExplainHandlers {
     var target = CheckRequestReader.readOne(body, CheckField.OF_RESET);
     checkService.call(
         exchange,
-        () -> limiter.reset(target.subject(), target.rule()),
+        limiter -> limiter.reset(target.subject(), target.rule()),
         applies -> {
           if (!applies) throw noSuchRule(target.rule());
           AUDIT.info(

@@ -1,12 +1,8 @@
 package io.headgate.server.http.check;
 
 import io.headgate.CheckResult;
-import io.headgate.RateLimiter;
-import io.headgate.limit.LeakyBucket;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
-import io.headgate.rule.RuleLimit;
-import io.headgate.rule.RuleSet;
 import io.headgate.server.api.ClientAddress;
 import io.headgate.server.api.ForwardedHeader;
 import io.headgate.server.api.JsonWriter;
@@ -15,13 +11,12 @@ import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.RateLimitHeaders;
 import io.headgate.server.api.RoundedTimes;
 import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,19 +31,14 @@ public final class ForwardAuth {
   /** The response header with the rule's own status if the proxy requires another one. */
   static final String RULE_STATUS = "X-Headgate-Status";
 
-  private final RateLimiter limiter;
   private final CheckService checkService;
   private final TrustedProxies proxies;
   private final RateLimitHeaders headers;
-  private @Nullable RuleSet inspectedRules;
-  private boolean rulesHaveQueues;
 
   /**
    * @param proxies the peers whose forwarding headers are evaluated
    */
-  public ForwardAuth(
-      RateLimiter limiter, CheckService checkService, TrustedProxies proxies, Ticker ticker) {
-    this.limiter = limiter;
+  public ForwardAuth(CheckService checkService, TrustedProxies proxies, Ticker ticker) {
     this.checkService = checkService;
     this.proxies = proxies;
     this.headers = new RateLimitHeaders(ticker);
@@ -71,18 +61,12 @@ public final class ForwardAuth {
       deny(exchange, e.problem(), denyStatus);
       return;
     }
-    if (maxWait.isPresent() && hasQueues()) {
-      // Peeks first: a request that is denied must not keep its place in the queue.
-      checkService.call(
-          exchange,
-          () -> limiter.peek(request),
-          peeked -> {
-            if (isTooLong(peeked, maxWait)) denyWait(exchange, peeked, denyStatus);
-            else decide(exchange, request, denyStatus, maxWait);
-          });
-    } else {
-      decide(exchange, request, denyStatus, maxWait);
-    }
+    checkService.checkWithin(
+        exchange,
+        request,
+        maxWait,
+        result -> decided(exchange, result, denyStatus),
+        result -> denyWait(exchange, result, denyStatus));
   }
 
   /** Denies a request that can't be decided, with a status that the proxy treats as a denial. */
@@ -93,34 +77,6 @@ public final class ForwardAuth {
       exchange.header(RULE_STATUS, Integer.toString(problem.status()));
       exchange.answer(denyStatus, ProblemDocument.MEDIA_TYPE, problem.json());
     }
-  }
-
-  private void decide(Exchange exchange, Request request, int denyStatus, OptionalLong maxWait) {
-    checkService.check(exchange, request, result -> decided(exchange, result, denyStatus, maxWait));
-  }
-
-  /** Returns whether a rule in force delays requests. The result is cached for each rule set. */
-  @SuppressWarnings("ReferenceEquality")
-  private boolean hasQueues() {
-    var rules = limiter.rules();
-    if (rules != inspectedRules) {
-      rulesHaveQueues =
-          rules.rules().stream()
-              .flatMap(rule ->
-                  Stream.concat(
-                      rule.limits().stream(),
-                      rule.overrides().stream().flatMap(other -> other.limits().stream())))
-              .map(RuleLimit::limit)
-              .anyMatch(limit ->
-                  limit instanceof LeakyBucket bucket
-                      && !(bucket.queue() instanceof LeakyBucket.Queue.None));
-      inspectedRules = rules;
-    }
-    return rulesHaveQueues;
-  }
-
-  private static boolean isTooLong(CheckResult result, OptionalLong maxWait) {
-    return maxWait.isPresent() && millis(result) > maxWait.getAsLong();
   }
 
   private static long millis(CheckResult result) {
@@ -137,13 +93,11 @@ public final class ForwardAuth {
     writeDenial(exchange, Rule.TOO_MANY_REQUESTS, denyStatus, result.violated());
   }
 
-  private void decided(
-      Exchange exchange, CheckResult result, int denyStatus, OptionalLong maxWait) {
+  private void decided(Exchange exchange, CheckResult result, int denyStatus) {
     // A proxy does not report the end of a request, so no slots are kept.
     checkService.releaseSlots(result);
     long millis = millis(result);
-    if (isTooLong(result, maxWait)) denyWait(exchange, result, denyStatus);
-    else if (millis == 0) answer(exchange, result, denyStatus, 0);
+    if (millis == 0) answer(exchange, result, denyStatus, 0);
     else
       exchange.runAfter(
           millis, () -> answer(exchange, result, denyStatus, millis * 1_000), () -> {});

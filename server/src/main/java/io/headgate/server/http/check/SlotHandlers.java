@@ -4,16 +4,18 @@ import io.headgate.RateLimiter;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.ProblemDocument;
 import io.headgate.server.api.ProblemException;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.http.protocol.MediaTypes;
 import io.headgate.server.http.transport.Exchange;
 
 /** Handles the endpoints that renew and release the slots of concurrency limits by their id. */
 public final class SlotHandlers {
-  private final RateLimiter limiter;
+  /** The path of a slot, without its id. */
+  static final String PATH = "/v1/slots/";
+
   private final CheckService checkService;
 
-  public SlotHandlers(RateLimiter limiter, CheckService checkService) {
-    this.limiter = limiter;
+  public SlotHandlers(CheckService checkService) {
     this.checkService = checkService;
   }
 
@@ -22,7 +24,7 @@ public final class SlotHandlers {
     String id = exchange.lastSegment();
     checkService.call(
         exchange,
-        () -> renewed(id),
+        limiter -> renewed(limiter, id),
         renewed -> {
           if (!renewed) throw ended("renewed");
           var out = new JsonWriter().begin().name("renewed").value(true).name("id").value(id);
@@ -35,14 +37,14 @@ public final class SlotHandlers {
     String id = exchange.lastSegment();
     checkService.call(
         exchange,
-        () -> released(id),
+        limiter -> released(limiter, id),
         released -> {
           if (!released) throw ended("released");
           exchange.end(204);
         });
   }
 
-  private boolean renewed(String id) {
+  private static boolean renewed(RateLimiter limiter, String id) {
     try {
       return limiter.renew(id);
     } catch (IllegalArgumentException e) {
@@ -50,7 +52,7 @@ public final class SlotHandlers {
     }
   }
 
-  private boolean released(String id) {
+  private static boolean released(RateLimiter limiter, String id) {
     try {
       return limiter.release(id);
     } catch (IllegalArgumentException e) {

@@ -112,7 +112,7 @@ final class StatsJson {
     boolean unavailable = store.isUnavailable();
     out.begin().name("kind").value(store.kind());
     out.textOrNull("address", store.address());
-    out.name("away").value(unavailable);
+    out.name("unavailable").value(unavailable);
     out.textOrNull("problem", store.problem());
     out.name("trackedKeys").value(trackedKeys);
     out.name("breaker").value(unavailable ? "open" : "closed").end();

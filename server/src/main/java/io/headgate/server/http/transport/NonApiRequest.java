@@ -36,7 +36,9 @@ public final class NonApiRequest implements BodyReceiver {
     var connection = connections.find(request.connection());
     this.reservation = new MemoryReservation(connections, connection);
     this.weight =
-        Exchange.STREAM_BYTES + (connection == null ? 0 : connection.headWeight) + responseBytes;
+        RequestTracking.STREAM_BYTES
+            + (connection == null ? 0 : connection.headWeight)
+            + responseBytes;
     request
         .end()
         .onComplete(done -> {
@@ -78,7 +80,7 @@ public final class NonApiRequest implements BodyReceiver {
    */
   public boolean reserveBody(int bytes) {
     received += bytes;
-    return received <= Exchange.UNCOUNTED_BYTES || reservation.resize(weight + 2 * received);
+    return received <= RequestTracking.UNCOUNTED_BYTES || reservation.resize(weight + 2 * received);
   }
 
   @Override

@@ -108,7 +108,7 @@ public final class ServiceInfoHandlers {
     out.name("status").value(stopping ? "stopping" : "ready");
     out.name("rules").value(repository.inForce().rules().rules().size());
     out.name("store").begin();
-    out.name("kind").value(store.kind()).name("away").value(store.isUnavailable());
+    out.name("kind").value(store.kind()).name("unavailable").value(store.isUnavailable());
     if (detailed) store.problem().ifPresent(problem -> out.name("problem").value(problem));
     out.end();
     writeRepository(out, detailed);
@@ -118,11 +118,11 @@ public final class ServiceInfoHandlers {
   /** Writes where the rules are stored and whether that is available. */
   private void writeRepository(JsonWriter out, boolean detailed) {
     var condition = repository.condition();
-    out.name("book").begin();
+    out.name("repository").begin();
     if (detailed) out.name("source").value(condition.source());
     out.name("revision").value(repository.inForce().number());
     out.name("readOnly").value(condition.readOnly().isPresent());
-    out.name("away").value(condition.problem().isPresent());
+    out.name("unavailable").value(condition.problem().isPresent());
     if (detailed) {
       condition.readOnly().ifPresent(why -> out.name("reason").value(why));
       condition.problem().ifPresent(problem -> out.name("problem").value(problem));

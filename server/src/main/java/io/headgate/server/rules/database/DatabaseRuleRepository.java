@@ -3,6 +3,7 @@ package io.headgate.server.rules.database;
 import io.headgate.redis.Broadcast;
 import io.headgate.rule.Rule;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException.Unavailable;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -144,12 +144,12 @@ public final class DatabaseRuleRepository implements RuleRepository {
 
   @Override
   public RuleSnapshot change(
-      OptionalLong expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
+      ExpectedRevision expected, ChangeInfo changeInfo, UnaryOperator<List<Rule>> edit) {
     return serialized(() -> transactions.change(active.get(), expected, changeInfo, edit));
   }
 
   @Override
-  public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo changeInfo) {
+  public RuleSnapshot restore(long number, ExpectedRevision expected, ChangeInfo changeInfo) {
     return serialized(() -> transactions.restore(active.get(), number, expected, changeInfo));
   }
 

@@ -28,7 +28,7 @@ final class RevisionPoller implements AutoCloseable {
   private final Optional<RevisionPublisher> publisher;
   private final long pollNanos;
   private final Thread thread =
-      Thread.ofPlatform().daemon().name("headgate-book").unstarted(this::run);
+      Thread.ofPlatform().daemon().name("headgate-revisions").unstarted(this::run);
   private final Semaphore wakeUps = new Semaphore(0);
   private final AtomicLong notified = new AtomicLong();
   private final AtomicReference<@Nullable StoredSnapshot> unpublished = new AtomicReference<>();

@@ -3,6 +3,7 @@ package io.headgate.server.rules.database;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.rules.RuleSnapshot;
@@ -95,7 +96,7 @@ final class RuleTransactions {
 
   ChangeResult change(
       StoredSnapshot known,
-      OptionalLong expected,
+      ExpectedRevision expected,
       ChangeInfo changeInfo,
       UnaryOperator<List<Rule>> edit) {
     Draft draft = (handle, head, latest) -> edit.apply(latest.rules());
@@ -107,7 +108,7 @@ final class RuleTransactions {
   }
 
   ChangeResult restore(
-      StoredSnapshot known, long number, OptionalLong expected, ChangeInfo changeInfo) {
+      StoredSnapshot known, long number, ExpectedRevision expected, ChangeInfo changeInfo) {
     Draft draft =
         (handle, head, latest) -> {
           require(number, head);
@@ -122,7 +123,7 @@ final class RuleTransactions {
 
   private ChangeResult apply(
       StoredSnapshot known,
-      OptionalLong expected,
+      ExpectedRevision expected,
       ChangeInfo changeInfo,
       OptionalLong restored,
       String action,
@@ -131,9 +132,7 @@ final class RuleTransactions {
       var head = RuleDao.lock(handle);
       requireNotRestored(known, head);
       requireInitialized(head);
-      if (expected.isPresent() && expected.getAsLong() != head.revision()) {
-        throw new RuleRepositoryException.Stale(expected.getAsLong(), head.revision());
-      }
+      expected.require(head.revision());
       var latest = known.isAt(head) ? known : load(handle, head, known.rulesByText());
       var delta = RevisionDelta.of(latest.storedRules(), draft.rules(handle, head, latest));
       if (!delta.isEmpty()) {

@@ -49,7 +49,7 @@ class ConcurrentRuleChangesTest {
         String tag = "If-Match: " + read.header("ETag");
         var answer = admin.put("/v1/rules", RuleFile.json(rules), tag);
         if (answer.status() == 200) i++;
-        else if (answer.status() == 409) conflicts++;
+        else if (answer.status() == 412) conflicts++;
         else throw new AssertionError(answer.toString());
       }
     }

@@ -177,18 +177,75 @@ class RuleHandlersTest {
           admin.delete("/v1/rules/users", "If-Match: \"2\""),
           admin.post("/v1/revisions/1/restore", "If-Match: \"2\"")
         }) {
-      assertRefused(change, 409, "revision 1, but the change is based on revision 2", "\"field\":\"If-Match\"");
+      assertRefused(
+          change, 412, "the rules are at revision 1", "revision 2", "\"field\":\"If-Match\"");
     }
     assertThat(admin.put("/v1/rules/users", rule, "If-Match: \"1\"").status()).isEqualTo(200);
-    assertThat(admin.put("/v1/rules", "[]", "If-Match: *").status()).isEqualTo(200);
+    assertThat(service.repository.inForce().number()).isEqualTo(2);
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"1", "\"one\"", "\"01\"", "\"\"", "\"1", "W/\"1\"", "\"1\", \"2\"", "\"-1\""})
+      strings = {"\"one\"", "\"01\"", "\"\"", "\"-1\"", "\"a,b\"", "W/\"1\"", "\"2\", W/\"1\""})
+  void wellFormedTagOfNoCurrentRevisionFailsThePrecondition(String tag) {
+    assertRefused(
+        admin.delete("/v1/rules/users", "If-Match: " + tag), 412, "\"field\":\"If-Match\"");
+    assertThat(service.repository.inForce().number()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ",",
+        "1",
+        "\"1",
+        "1\"",
+        "\"1\" \"2\"",
+        "w/\"1\"",
+        "\"a b\"",
+        "*, \"1\"",
+        "\"1\";"
+      })
   void malformedIfMatchIsRejected(String tag) {
     assertRefused(
         admin.delete("/v1/rules/users", "If-Match: " + tag), 400, "\"field\":\"If-Match\"");
+    assertThat(service.repository.inForce().number()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\"1\"", "\"2\", \"1\"", "W/\"7\",\"x,y\" , \"1\"", ", \"1\",, ", "*", " * "})
+  void ifMatchWithTheCurrentTagIsApplied(String tags) {
+    assertThat(admin.delete("/v1/rules/users", "If-Match: " + tags).status()).isEqualTo(200);
+  }
+
+  @Test
+  void ifMatchMayHaveSeveralLines() {
+    assertThat(admin.delete("/v1/rules/users", "If-Match: \"7\"", "If-Match: \"1\"").status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void ifMatchAnyRequiresTheRuleToExist() {
+    String added = RuleFile.json(rule("new", 7));
+    for (var path : new String[] {"/v1/rules/new", "/v1/rules/new?dry-run=true"}) {
+      assertRefused(
+          admin.put(path, added, "If-Match: *"), 412, "no such rule", "\"field\":\"If-Match\"");
+    }
+    assertThat(admin.put("/v1/rules/new", added).status()).isEqualTo(201);
+    assertThat(admin.put("/v1/rules/new", RuleFile.json(rule("new", 8)), "If-Match: *").status())
+        .isEqualTo(200);
+    assertThat(admin.delete("/v1/rules/none", "If-Match: *").status()).isEqualTo(404);
+    assertThat(admin.put("/v1/rules", "[]", "If-Match: *").status()).isEqualTo(200);
+  }
+
+  /** A rule that does not exist yet is added to the revision that the tag names. */
+  @Test
+  void ifMatchGuardsTheAdditionOfARule() {
+    String added = RuleFile.json(rule("new", 7));
+    assertThat(admin.put("/v1/rules/new", added, "If-Match: \"2\"").status()).isEqualTo(412);
+    assertThat(admin.put("/v1/rules/new", added, "If-Match: \"1\"").status()).isEqualTo(201);
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.headgate.server.ServiceSettings;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.http.Admin;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.rules.Revision;
 import io.headgate.server.rules.RuleRepository;
@@ -20,7 +21,6 @@ import io.headgate.store.Ticker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -67,12 +67,12 @@ class RuleRepositoryFailuresTest {
 
     @Override
     public RuleSnapshot change(
-        OptionalLong expected, ChangeInfo change, UnaryOperator<List<Rule>> edit) {
+        ExpectedRevision expected, ChangeInfo change, UnaryOperator<List<Rule>> edit) {
       throw new RuleRepositoryException.ReadOnly(FILE);
     }
 
     @Override
-    public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo change) {
+    public RuleSnapshot restore(long number, ExpectedRevision expected, ChangeInfo change) {
       throw new RuleRepositoryException.ReadOnly(FILE);
     }
 
@@ -108,12 +108,12 @@ class RuleRepositoryFailuresTest {
 
     @Override
     public RuleSnapshot change(
-        OptionalLong expected, ChangeInfo change, UnaryOperator<List<Rule>> edit) {
+        ExpectedRevision expected, ChangeInfo change, UnaryOperator<List<Rule>> edit) {
       throw unavailable();
     }
 
     @Override
-    public RuleSnapshot restore(long number, OptionalLong expected, ChangeInfo change) {
+    public RuleSnapshot restore(long number, ExpectedRevision expected, ChangeInfo change) {
       throw unavailable();
     }
   }
@@ -158,7 +158,7 @@ class RuleRepositoryFailuresTest {
           assertThat(admin.get("/v1/rules", TOKEN).status()).isEqualTo(200);
           assertThat(admin.get("/health/ready", TOKEN).body())
               .contains(
-                  "\"book\":{\"source\":\"file rules.yaml\",\"revision\":1,\"readOnly\":true,\"away\":false,\"reason\":\""
+                  "\"repository\":{\"source\":\"file rules.yaml\",\"revision\":1,\"readOnly\":true,\"unavailable\":false,\"reason\":\""
                       + FILE);
           var dryRun = admin.put("/v1/rules?dry-run=true", "[]", TOKEN);
           assertThat(dryRun.status()).isEqualTo(200);
@@ -183,7 +183,7 @@ class RuleRepositoryFailuresTest {
           var ready = admin.get("/health/ready", TOKEN);
           assertThat(ready.status()).isEqualTo(200);
           assertThat(ready.body())
-              .contains("\"readOnly\":false,\"away\":true,\"problem\":\"" + DATABASE);
+              .contains("\"readOnly\":false,\"unavailable\":true,\"problem\":\"" + DATABASE);
         });
   }
 

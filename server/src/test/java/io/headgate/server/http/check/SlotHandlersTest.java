@@ -33,8 +33,10 @@ class SlotHandlersTest {
 
   private String acquire() {
     var answer = service.post("/v1/slots", JOB);
-    assertThat(answer.status()).isEqualTo(200);
-    return answer.body().replaceAll(".*\"id\":\"([\\w-]+)\".*", "$1");
+    assertThat(answer.status()).isEqualTo(201);
+    String id = answer.body().replaceAll(".*\"id\":\"([\\w-]+)\".*", "$1");
+    assertThat(answer.header("Location")).isEqualTo("/v1/slots/" + id);
+    return id;
   }
 
   private boolean isFree() {
@@ -49,6 +51,21 @@ class SlotHandlersTest {
     assertThat(refused.header("Retry-After")).isEqualTo("30");
     assertThat(service.request("DELETE", "/v1/slots/" + slot).status()).isEqualTo(204);
     assertThat(isFree()).isTrue();
+  }
+
+  @Test
+  void allowedRequestWithoutAConcurrencyLimitAcquiresNoSlot() {
+    var answer = service.post("/v1/slots", "{\"key\":\"unlimited\"}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).contains("\"allowed\":true").doesNotContain("\"id\":");
+    assertThat(answer.header("Location")).isEqualTo("(none)");
+  }
+
+  @Test
+  void checkThatAcquiresASlotIsNotAnsweredAsCreated() {
+    var answer = service.post("/v1/check", JOB);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).contains("\"id\":");
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.TokenSet;
-import io.headgate.server.trace.Tracing;
 import io.headgate.testkit.Eventually;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
@@ -65,7 +64,7 @@ class EventStreamsTest {
             .requestHandler(request -> {
               var connections =
                   new ConnectionTracker(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1);
-              streams.open(new Exchange(request, vertx, connections, readiness, Tracing.OFF));
+              streams.open(new Exchange(request, vertx, connections, readiness));
             })
             .listen(0, "127.0.0.1")
             .toCompletionStage()

@@ -14,6 +14,7 @@ import io.headgate.rule.Rule;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.Readiness;
 import io.headgate.server.api.TrustedProxies;
+import io.headgate.server.check.CheckService;
 import io.headgate.server.http.Admin;
 import io.headgate.server.http.HttpApi;
 import io.headgate.server.http.RawAnswer;
@@ -21,8 +22,8 @@ import io.headgate.server.http.RunningService;
 import io.headgate.server.http.SharedViews;
 import io.headgate.server.http.simulation.SimulationExecutor;
 import io.headgate.server.http.stats.StatsHandlers;
-import io.headgate.server.http.transport.ConnectionLimiter;
 import io.headgate.server.http.transport.ConnectionLimits;
+import io.headgate.server.http.transport.ConnectionTracker;
 import io.headgate.server.http.transport.MemoryBudget;
 import io.headgate.server.metrics.Metrics;
 import io.headgate.server.metrics.StoreMetrics;
@@ -132,10 +133,10 @@ class OpenApiHandlerTest {
       var api =
           new HttpApi(
               vertx,
+              new CheckService(vertx, service.limiter, DecisionListener.NONE),
               service.limiter,
               repository,
               new RecentCallers(1),
-              DecisionListener.NONE,
               new SharedViews(
                   metrics,
                   stats,
@@ -143,9 +144,8 @@ class OpenApiHandlerTest {
                   Tracing.OFF),
               service.clock::get,
               AccessControl.OPEN,
-              new ConnectionLimiter(
-                  ConnectionLimits.DEFAULT, TrustedProxies.NONE, MemoryBudget.ofHeap()),
-              1,
+              TrustedProxies.NONE,
+              new ConnectionTracker(ConnectionLimits.DEFAULT, MemoryBudget.ofHeap(), 1),
               new Readiness());
       assertThat(described()).isEqualTo(new TreeSet<>(api.endpoints()));
     } finally {
@@ -194,7 +194,9 @@ class OpenApiHandlerTest {
         Call.of("POST", "/v1/check/batch", "{}", 400),
         Call.of("POST", "/v1/peek", user, 200),
         Call.of("POST", "/v1/peek", much, 429),
-        Call.of("POST", "/v1/slots", "{\"subject\":{\"job\":\"a\"}}", 200),
+        Call.of("POST", "/v1/slots", "{\"subject\":{\"job\":\"a\"}}", 201),
+        Call.of("POST", "/v1/slots", user, 200),
+        Call.of("POST", "/v1/slots", much, 429),
         Call.of("PUT", "/v1/slots/x", "", 400),
         Call.of("DELETE", "/v1/slots/x", "", 400),
         Call.of("POST", "/v1/explain", user, 200),
@@ -215,7 +217,7 @@ class OpenApiHandlerTest {
         Call.of("GET", "/v1/rules?search=users&limit=1", "", 200),
         Call.of("GET", "/v1/rules?serach=users", "", 400),
         Call.of("PUT", "/v1/rules", "{\"rules\":[]}", 200),
-        Call.of("PUT", "/v1/rules", "{\"rules\":[]}", 409, "If-Match: \"7\""),
+        Call.of("PUT", "/v1/rules", "{\"rules\":[]}", 412, "If-Match: \"7\""),
         Call.of("PUT", "/v1/rules?dry-run=true", "{\"rules\":[" + RULE + "]}", 200),
         Call.of("PUT", "/v1/rules", "{\"rules\":[{}]}", 400),
         Call.of("PUT", "/v1/rules", "{}", 415, "Content-Type: text/plain"),

@@ -38,15 +38,15 @@ class ServiceInfoHandlersTest {
     assertThat(ready.status()).isEqualTo(200);
     assertThat(ready.body())
         .isEqualTo(
-            "{\"status\":\"ready\",\"rules\":1,\"store\":{\"kind\":\"memory\",\"away\":false},"
-                + "\"book\":{\"source\":\"memory\",\"revision\":1,\"readOnly\":false,\"away\":false}}");
+            "{\"status\":\"ready\",\"rules\":1,\"store\":{\"kind\":\"memory\",\"unavailable\":false},"
+                + "\"repository\":{\"source\":\"memory\",\"revision\":1,\"readOnly\":false,\"unavailable\":false}}");
   }
 
   @Test
   void sourceOfTheRulesRequiresReadAccess() {
     try (var service = RunningService.withTokens("adm1n", "")) {
       assertThat(service.request("GET", "/health/ready").body())
-          .contains("\"book\":{\"revision\":1,\"readOnly\":false,\"away\":false}");
+          .contains("\"repository\":{\"revision\":1,\"readOnly\":false,\"unavailable\":false}");
       assertThat(service.request("GET", "/health/ready", "Authorization: Bearer adm1n").body())
           .contains("\"source\":\"memory\"");
     }

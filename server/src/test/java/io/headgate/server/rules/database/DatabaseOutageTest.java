@@ -11,6 +11,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.testkit.Eventually;
 import io.headgate.testkit.net.FreePorts;
@@ -21,7 +22,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,7 +76,7 @@ class DatabaseOutageTest {
   }
 
   private static void replaceWith(DatabaseRuleRepository repository, long limit) {
-    repository.change(OptionalLong.empty(), ALICE, old -> List.of(rule(limit)));
+    repository.change(ExpectedRevision.ANY, ALICE, old -> List.of(rule(limit)));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryContract;
 import io.headgate.server.rules.RuleRepositoryException;
@@ -122,7 +123,7 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   void auditRecordsAcceptedAndRefusedChanges() {
     repository.change(ANY, BOB, replaceWith(rule("c", 1)));
     repository.change(ANY, BOB, replaceWith(rule("c", 1)));
-    assertThatThrownBy(() -> repository.change(OptionalLong.of(1), BOB, replaceWith()))
+    assertThatThrownBy(() -> repository.change(ExpectedRevision.of(1), BOB, replaceWith()))
         .isInstanceOf(RuleRepositoryException.Stale.class);
     assertThatThrownBy(() -> repository.change(ANY, BOB, replaceWith(rule("c", 1), rule("c", 1))))
         .isInstanceOf(IllegalArgumentException.class);
@@ -170,10 +171,10 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   @Test
   void secondChangeBasedOnTheSameRevisionIsRefused() {
     try (var other = reopen()) {
-      repository.change(OptionalLong.of(1), ALICE, replaceWith(rule("x", 1)));
-      assertThatThrownBy(() -> other.change(OptionalLong.of(1), BOB, replaceWith(rule("y", 1))))
+      repository.change(ExpectedRevision.of(1), ALICE, replaceWith(rule("x", 1)));
+      assertThatThrownBy(() -> other.change(ExpectedRevision.of(1), BOB, replaceWith(rule("y", 1))))
           .isInstanceOf(RuleRepositoryException.Stale.class);
-      var made = other.change(OptionalLong.of(2), BOB, old -> inserted(old, 1, rule("y", 1)));
+      var made = other.change(ExpectedRevision.of(2), BOB, old -> inserted(old, 1, rule("y", 1)));
       assertThat(rules(made)).containsExactly(rule("x", 1), rule("y", 1));
     }
   }
@@ -262,7 +263,8 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
       other.change(ANY, ALICE, replaceWith(rule("a", 7), rule("theirs", 1)));
       awaitProblem(repository, "is at another revision 2");
       assertThat(rules(repository.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
-      assertThatThrownBy(() -> repository.change(OptionalLong.of(2), BOB, old -> old.subList(0, 1)))
+      assertThatThrownBy(
+              () -> repository.change(ExpectedRevision.of(2), BOB, old -> old.subList(0, 1)))
           .isInstanceOf(RuleRepositoryException.Unavailable.class);
       assertThat(rules(other.latest())).containsExactly(rule("a", 7), rule("theirs", 1));
       other.change(ANY, ALICE, replaceWith(rule("theirs", 2)));
@@ -338,7 +340,8 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
   @Test
   void rejectedDataIsNotReportedAsAnOutage() {
     try (var database = new Database(address)) {
-      var entry = new RuleDao.Entry(NOON, "bob", "x".repeat(201), "accepted", ANY, "");
+      var entry =
+          new RuleDao.Entry(NOON, "bob", "x".repeat(201), "accepted", OptionalLong.empty(), "");
       assertThatThrownBy(() ->
               database.inTransaction(handle -> {
                 RuleDao.audit(handle, entry);

@@ -7,6 +7,7 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.testkit.Eventually;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -94,7 +94,7 @@ class ManyRulesTest {
         long rate = 100L + i;
         start = System.nanoTime();
         var stored =
-            repository.change(OptionalLong.of(i), AUTHOR, rules -> edited(rules, which, rate));
+            repository.change(ExpectedRevision.of(i), AUTHOR, rules -> edited(rules, which, rate));
         edits.add(millisSince(start));
         start = System.nanoTime();
         long end = start + TIMEOUT.toNanos();

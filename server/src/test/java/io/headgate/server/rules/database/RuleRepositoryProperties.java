@@ -7,6 +7,7 @@ import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.ChangeInfo;
+import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.InMemoryRuleRepository;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException;
@@ -20,7 +21,6 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Function;
 import net.jqwik.api.ForAll;
@@ -97,8 +97,8 @@ class RuleRepositoryProperties {
     long latest = repository.inForce().number();
     var expected =
         random.nextBoolean()
-            ? OptionalLong.empty()
-            : OptionalLong.of(latest - (random.nextInt(4) == 0 ? 1 : 0));
+            ? ExpectedRevision.ANY
+            : ExpectedRevision.of(latest - (random.nextInt(4) == 0 ? 1 : 0));
     if (random.nextInt(5) == 0) {
       long number = 1 + random.nextLong(latest + 1);
       return any -> any.restore(number, expected, AUTHOR);

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * that a trusted proxy appends to the client's headers decides, whatever these headers are. The
  * input is a head of header lines.
  */
-public final class GateHeadersFuzzTarget {
+public final class ForwardAuthHeadersFuzzTarget {
   private static final TrustedProxies PROXIES = TrustedProxies.of(List.of("10.0.0.0/8"));
   private static final ClientAddress PROXY = ClientAddress.parse("10.0.0.1").orElseThrow();
   private static final String REAL = "198.51.100.7";
@@ -71,7 +71,7 @@ public final class GateHeadersFuzzTarget {
     assertThat(subject.attribute(Subject.KEY).isPresent())
         .isEqualTo(
             headers.getAll(ForwardAuthHeaders.KEY).stream().anyMatch(line -> !line.isEmpty()));
-    subject.attribute("path").ifPresent(GateHeadersFuzzTarget::requireCanonicalPath);
+    subject.attribute("path").ifPresent(ForwardAuthHeadersFuzzTarget::requireCanonicalPath);
     for (var value : subject.attributes().values()) assertThat(TextSyntax.flaw(value)).isEmpty();
   }
 
@@ -89,5 +89,5 @@ public final class GateHeadersFuzzTarget {
     }
   }
 
-  private GateHeadersFuzzTarget() {}
+  private ForwardAuthHeadersFuzzTarget() {}
 }

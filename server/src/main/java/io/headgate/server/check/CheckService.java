@@ -1,0 +1,236 @@
+package io.headgate.server.check;
+
+import io.headgate.CheckResult;
+import io.headgate.JointResult;
+import io.headgate.RateLimiter;
+import io.headgate.rule.CombinedPlan;
+import io.headgate.rule.Request;
+import io.headgate.server.api.RoundedTimes;
+import io.headgate.server.stats.DecisionListener;
+import io.headgate.server.store.StoreView;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Decides the calls of one event loop without blocking it, notifies the listener of each decision,
+ * and records it in the trace of its call. With an in-memory store, calls complete immediately on
+ * the event loop; with a remote store they are asynchronous and may take up to the store's timeout.
+ *
+ * <p>Results are passed on on the event loop. Not thread-safe: each event loop has its own.
+ */
+public final class CheckService {
+  private final Vertx vertx;
+  private final RateLimiter limiter;
+  private final DecisionListener listener;
+  private final QueueDetector queues = new QueueDetector();
+  private final boolean remote;
+
+  /**
+   * @param listener is notified of the decisions of this event loop
+   */
+  public CheckService(Vertx vertx, RateLimiter limiter, DecisionListener listener) {
+    this.vertx = vertx;
+    this.limiter = limiter;
+    this.listener = listener;
+    this.remote = new StoreView(limiter.store()).isRemote();
+  }
+
+  /** Decides a request and passes the result to {@code then}. */
+  public void check(PendingCall call, Request request, Consumer<CheckResult> then) {
+    long startNanos = System.nanoTime();
+    if (remote) {
+      call.trace().storeCallStarted(1);
+      var decided = limiter.checkForResultAsync(request).toCompletableFuture();
+      boolean waited = !decided.isDone();
+      call.whenComplete(
+          decided,
+          result -> {
+            listener.decided(request, result, System.nanoTime() - startNanos);
+            call.trace().decided(result, waited);
+            then.accept(result);
+          });
+    } else {
+      var result = limiter.checkForResult(request);
+      listener.decided(request, result, System.nanoTime() - startNanos);
+      call.trace().decided(result, false);
+      then.accept(result);
+    }
+  }
+
+  /**
+   * Decides a request whose client does not wait longer than {@code maxWaitMillis} for its delay.
+   *
+   * @param maxWaitMillis empty if the client waits for any delay
+   * @param then receives the result
+   * @param tooLong receives the result instead if its delay is longer; the request keeps no slot
+   */
+  public void checkWithin(
+      PendingCall call,
+      Request request,
+      OptionalLong maxWaitMillis,
+      Consumer<CheckResult> then,
+      Consumer<CheckResult> tooLong) {
+    if (maxWaitMillis.isEmpty()) {
+      check(call, request, then);
+    } else if (queues.isPresentIn(limiter.rules())) {
+      // Peeks first: a request that is denied must not keep its place in the queue.
+      call(
+          call,
+          caller -> caller.peek(request),
+          peeked -> {
+            if (exceeds(peeked, maxWaitMillis.getAsLong())) tooLong.accept(peeked);
+            else checkNow(call, request, maxWaitMillis.getAsLong(), then, tooLong);
+          });
+    } else {
+      checkNow(call, request, maxWaitMillis.getAsLong(), then, tooLong);
+    }
+  }
+
+  private void checkNow(
+      PendingCall call,
+      Request request,
+      long maxWaitMillis,
+      Consumer<CheckResult> then,
+      Consumer<CheckResult> tooLong) {
+    check(
+        call,
+        request,
+        result -> {
+          if (exceeds(result, maxWaitMillis)) {
+            releaseSlots(result);
+            tooLong.accept(result);
+          } else {
+            then.accept(result);
+          }
+        });
+  }
+
+  private static boolean exceeds(CheckResult result, long maxWaitMillis) {
+    return RoundedTimes.millis(RoundedTimes.micros(result.delay())) > maxWaitMillis;
+  }
+
+  /** Decides requests independently of each other, in their order. */
+  public void checkEach(
+      PendingCall call, List<Request> requests, Consumer<List<CheckResult>> then) {
+    if (remote) {
+      checkConcurrently(call, requests, then);
+    } else {
+      var results = checkSequentially(requests);
+      call.trace().decided(results, false);
+      then.accept(results);
+    }
+  }
+
+  private List<CheckResult> checkSequentially(List<Request> requests) {
+    var results = new ArrayList<CheckResult>(requests.size());
+    long startNanos = System.nanoTime();
+    for (var request : requests) {
+      var result = limiter.checkForResult(request);
+      long now = System.nanoTime();
+      listener.decided(request, result, now - startNanos);
+      results.add(result);
+      startNanos = now;
+    }
+    return results;
+  }
+
+  /** Decides all requests concurrently, so each of them counts with the duration of the whole. */
+  private void checkConcurrently(
+      PendingCall call, List<Request> requests, Consumer<List<CheckResult>> then) {
+    long startNanos = System.nanoTime();
+    call.trace().storeCallStarted(requests.size());
+    var results =
+        requests.stream().map(r -> limiter.checkForResultAsync(r).toCompletableFuture()).toList();
+    var together = CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new));
+    boolean waited = !together.isDone();
+    call.whenComplete(
+        together,
+        all -> {
+          var decided = results.stream().map(CompletableFuture::join).toList();
+          notifyListener(requests, decided, startNanos);
+          call.trace().decided(decided, waited);
+          then.accept(decided);
+        });
+  }
+
+  /**
+   * Decides requests atomically: either all of them are charged or none.
+   *
+   * @param planner makes the plan of all requests
+   * @param deadlineMillis the time after which the client no longer waits, at least 1
+   * @param expired is run if there is no result by the deadline, and may be run after a failure was
+   *     answered; {@code then} is called nevertheless when there is a result, since the store may
+   *     have charged the requests
+   */
+  public void checkAll(
+      PendingCall call,
+      List<Request> requests,
+      Function<RateLimiter, CombinedPlan> planner,
+      long deadlineMillis,
+      Runnable expired,
+      Consumer<JointResult> then) {
+    long startNanos = System.nanoTime();
+    if (remote) call.trace().storeCallStarted(1);
+    var decided = limiter.checkAllAsync(planner.apply(limiter)).toCompletableFuture();
+    if (decided.isDone()) {
+      then.accept(decided(call, requests, decided.join(), startNanos, false));
+      return;
+    }
+    long timer = vertx.setTimer(deadlineMillis, fired -> expired.run());
+    call.whenComplete(
+        decided,
+        result -> {
+          vertx.cancelTimer(timer);
+          then.accept(decided(call, requests, result, startNanos, true));
+        });
+  }
+
+  private JointResult decided(
+      PendingCall call,
+      List<Request> requests,
+      JointResult result,
+      long startNanos,
+      boolean waited) {
+    notifyListener(requests, result.each(), startNanos);
+    call.trace().decided(result.whole(), waited);
+    return result;
+  }
+
+  private void notifyListener(List<Request> requests, List<CheckResult> results, long startNanos) {
+    long nanos = System.nanoTime() - startNanos;
+    for (int i = 0; i < requests.size(); i++) {
+      listener.decided(requests.get(i), results.get(i), nanos);
+    }
+  }
+
+  /** Runs a blocking operation of the limiter: on a virtual thread if the store is remote. */
+  public <T> void call(PendingCall call, Function<RateLimiter, T> operation, Consumer<T> then) {
+    if (remote) call.whenComplete(onVirtualThread(() -> operation.apply(limiter)), then);
+    else then.accept(operation.apply(limiter));
+  }
+
+  /**
+   * Releases the slots of a request that its client can't release. If that fails the slots expire.
+   */
+  public void releaseSlots(CheckResult result) {
+    result.slotId().ifPresent(this::release);
+  }
+
+  private void release(String slot) {
+    if (remote) {
+      var unused = onVirtualThread(() -> limiter.release(slot));
+    } else {
+      limiter.release(slot);
+    }
+  }
+
+  private static <T> CompletableFuture<T> onVirtualThread(Supplier<T> operation) {
+    return CompletableFuture.supplyAsync(operation, Thread::startVirtualThread);
+  }
+}
