@@ -24,7 +24,7 @@ import java.util.Map;
  */
 record LimitWriter(Combine combine) {
   /**
-   * Adds the field {@code limit} or {@code limits}.
+   * Adds the field of a single limit, or the field with the list of several.
    *
    * @param name the default name of a single limit, which is not written
    */
