@@ -57,8 +57,11 @@ public record IpAddress(long high, long low) {
           + "."
           + (low & 255);
     }
-    return "%x:%x:%x:%x::/64"
-        .formatted(high >>> 48, high >>> 32 & 0xffff, high >>> 16 & 0xffff, high & 0xffff);
+    return group(48) + ":" + group(32) + ":" + group(16) + ":" + group(0) + "::/64";
+  }
+
+  private String group(int shift) {
+    return Long.toHexString(high >>> shift & 0xffff);
   }
 
   /**
