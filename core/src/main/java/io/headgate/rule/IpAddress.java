@@ -19,8 +19,12 @@ public record IpAddress(long high, long low) {
     return high == 0 && (low & ~0xffff_ffffL) == V4_PREFIX;
   }
 
-  /** Returns whether the first {@code bits} (of 128) equal those of {@code other}. */
-  boolean sharesPrefix(IpAddress other, int bits) {
+  /**
+   * Returns whether the first {@code bits} equal those of {@code other}.
+   *
+   * @param bits from 0 to 128
+   */
+  public boolean sharesPrefix(IpAddress other, int bits) {
     return prefix(bits).equals(other.prefix(bits));
   }
 
@@ -53,8 +57,11 @@ public record IpAddress(long high, long low) {
           + "."
           + (low & 255);
     }
-    return "%x:%x:%x:%x::/64"
-        .formatted(high >>> 48, high >>> 32 & 0xffff, high >>> 16 & 0xffff, high & 0xffff);
+    return group(48) + ":" + group(32) + ":" + group(16) + ":" + group(0) + "::/64";
+  }
+
+  private String group(int shift) {
+    return Long.toHexString(high >>> shift & 0xffff);
   }
 
   /**

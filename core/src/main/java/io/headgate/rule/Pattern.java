@@ -278,7 +278,8 @@ public sealed interface Pattern {
       return bits <= IpAddress.KEY_BITS || (bits >= V4_PREFIX_BITS && address().isV4());
     }
 
-    IpAddress address() {
+    /** Returns the address before the slash, with all of its bits. */
+    public IpAddress address() {
       return new IpAddress(high, low);
     }
 

@@ -1,5 +1,6 @@
 package io.headgate.server.anomaly;
 
+import io.headgate.server.api.JsonWriter;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -78,10 +79,9 @@ public final class Webhook implements AutoCloseable {
   public void report(Anomaly anomaly) {
     String event = anomaly.isOpen() ? "opened" : "closed";
     String id = instance + "-" + anomaly.id() + "-" + event;
-    String text =
-        "{\"id\":\"%s\",\"event\":\"%s\",\"instance\":\"%s\",\"anomaly\":%s}"
-            .formatted(id, event, instance, body.apply(anomaly));
-    if (!queue.offer(new Message(id, text))) {
+    var text = new JsonWriter().begin().name("id").value(id).name("event").value(event);
+    text.name("instance").value(instance).name("anomaly").json(body.apply(anomaly)).end();
+    if (!queue.offer(new Message(id, text.toString()))) {
       LOG.warn("webhook {}: the queue is full, dropped {}", target, id);
     }
   }

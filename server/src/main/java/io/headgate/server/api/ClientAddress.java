@@ -12,20 +12,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An IP address as 128 bits. IPv4 addresses are IPv4-mapped, so that all spellings of one address
- * are equal. Never resolves names.
+ * The IP address of a client or a proxy. All spellings of one address are equal, including an IPv4
+ * address written as IPv4-mapped IPv6. Never resolves names. Immutable.
  */
-public record ClientAddress(long high, long low) {
-  private static final long V4_PREFIX = 0xffff_0000_0000L;
-  private static final ClientAddress LOOPBACK = of(new byte[] {127, 0, 0, 1});
+public record ClientAddress(IpAddress ip) {
+  /** The bits of an IPv6 address that {@link #network} keeps. */
+  private static final int NETWORK_BITS = 64;
+
+  private static final ClientAddress LOOPBACK = parse("127.0.0.1").orElseThrow();
 
   /**
    * Parses an address without port, brackets or zone. Uses the parser of rule conditions, so that
    * an address reported by a proxy equals the address a rule matches.
    */
   public static Optional<ClientAddress> parse(String text) {
-    return Optional.ofNullable(IpAddress.parse(text))
-        .map(address -> new ClientAddress(address.high(), address.low()));
+    return Optional.ofNullable(IpAddress.parse(text)).map(ClientAddress::new);
   }
 
   /**
@@ -34,39 +35,21 @@ public record ClientAddress(long high, long low) {
    */
   public static ClientAddress of(HttpConnection connection) {
     var peer = connection.remoteAddress();
-    String host = peer == null ? null : peer.hostAddress();
-    if (host == null) return LOOPBACK;
-    int zone = host.indexOf('%');
-    return parse(zone < 0 ? host : host.substring(0, zone)).orElse(LOOPBACK);
+    return ofHost(peer == null ? null : peer.hostAddress());
   }
 
   /** Returns the address of a socket. A socket without an address counts as loopback. */
   public static ClientAddress of(@Nullable SocketAddress peer) {
-    return peer instanceof InetSocketAddress known && known.getAddress() != null
-        ? of(known.getAddress().getAddress())
-        : LOOPBACK;
+    return ofHost(
+        peer instanceof InetSocketAddress known && known.getAddress() != null
+            ? known.getAddress().getHostAddress()
+            : null);
   }
 
-  private static ClientAddress of(byte[] bytes) {
-    var buffer = ByteBuffer.wrap(bytes);
-    return bytes.length == 4
-        ? new ClientAddress(0, V4_PREFIX | (buffer.getInt() & 0xffff_ffffL))
-        : new ClientAddress(buffer.getLong(), buffer.getLong());
-  }
-
-  boolean isV4() {
-    return high == 0 && (low & ~0xffff_ffffL) == V4_PREFIX;
-  }
-
-  /** Returns the address with all but its first {@code bits} (of 128) set to zero. */
-  ClientAddress prefix(int bits) {
-    return bits <= 64
-        ? new ClientAddress(high & mask(bits), 0)
-        : new ClientAddress(high, low & mask(bits - 64));
-  }
-
-  private static long mask(int bits) {
-    return bits == 0 ? 0 : -1L << (64 - bits);
+  private static ClientAddress ofHost(@Nullable String host) {
+    if (host == null) return LOOPBACK;
+    int zone = host.indexOf('%');
+    return parse(zone < 0 ? host : host.substring(0, zone)).orElse(LOOPBACK);
   }
 
   /**
@@ -74,19 +57,16 @@ public record ClientAddress(long high, long low) {
    * address, since a client that has one IPv6 address usually has the 2^64 of its network.
    */
   public ClientAddress network() {
-    return isV4() ? this : prefix(64);
+    return ip.isV4() ? this : new ClientAddress(ip.prefix(NETWORK_BITS));
   }
 
   @Override
   public String toString() {
-    var bytes =
-        isV4()
-            ? ByteBuffer.allocate(4).putInt((int) low).array()
-            : ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+    var bytes = ByteBuffer.allocate(16).putLong(ip.high()).putLong(ip.low()).array();
     try {
-      return NetUtil.toAddressString(InetAddress.getByAddress(bytes));
+      return NetUtil.toAddressString(InetAddress.getByAddress(bytes)); // IPv4 if it is IPv4-mapped
     } catch (UnknownHostException e) {
-      throw new IllegalStateException("4 or 16 bytes are always an address", e);
+      throw new IllegalStateException("16 bytes are always an address", e);
     }
   }
 }

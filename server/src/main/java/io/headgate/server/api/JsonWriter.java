@@ -1,87 +1,108 @@
 package io.headgate.server.api;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes compact JSON in the order of the calls. Inserts commas; does not check that the calls form
- * valid JSON. Not thread-safe.
+ * Writes compact JSON in the order of the calls, as UTF-8, through Jackson's generator. Adds what
+ * the replies of the service have in common: control characters are escaped, unpaired surrogates
+ * become U+FFFD, and decimals have at most three places. Not thread-safe.
+ *
+ * <p>Every method throws {@link UncheckedIOException} if the calls do not form valid JSON.
  */
 public final class JsonWriter {
-  private static final String HEX = "0123456789abcdef";
+  private static final JsonFactory FACTORY =
+      new JsonFactoryBuilder()
+          .characterEscapes(new ControlEscapes())
+          .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
+          .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
+          .build();
 
-  private final StringBuilder out = new StringBuilder(512);
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
+  private final JsonGenerator out;
+
+  public JsonWriter() {
+    try {
+      out = FACTORY.createGenerator(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A call of the generator. It writes to memory, so it fails only if it may not come next. */
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private JsonWriter write(Step step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return this;
+  }
 
   /** Begins an object. */
   public JsonWriter begin() {
-    return open('{');
+    return write(out::writeStartObject);
   }
 
   /** Ends an object. */
   public JsonWriter end() {
-    out.append('}');
-    return this;
+    return write(out::writeEndObject).closeAtRoot();
   }
 
   /** Begins an array. */
   public JsonWriter beginList() {
-    return open('[');
+    return write(out::writeStartArray);
   }
 
   /** Ends an array. */
   public JsonWriter endList() {
-    out.append(']');
-    return this;
+    return write(out::writeEndArray).closeAtRoot();
   }
 
-  /** Writes the name of a member, without escaping; its value comes next. */
+  /** Returns the generator's buffers to its pool once the JSON is complete. */
+  private JsonWriter closeAtRoot() {
+    return out.getOutputContext().inRoot() ? write(out::close) : this;
+  }
+
+  /** Writes the name of a member; its value comes next. */
   public JsonWriter name(String name) {
-    separate();
-    out.append('"').append(name).append("\":");
-    return this;
+    return write(() -> out.writeFieldName(name));
   }
 
   /** Writes a string. Control characters are escaped; unpaired surrogates become U+FFFD. */
   public JsonWriter value(String text) {
-    separate();
-    out.append('"');
-    for (int i = 0; i < text.length(); i++) append(text, i);
-    out.append('"');
-    return this;
+    return write(() -> out.writeString(wellFormed(text)));
   }
 
   /** Writes an integer. */
   public JsonWriter value(long number) {
-    separate();
-    out.append(number);
-    return this;
+    return write(() -> out.writeNumber(number));
   }
 
   /** Writes a number with at most three decimals; null if it is not finite. */
   public JsonWriter value(double number) {
     if (!Double.isFinite(number)) return nullValue();
-    separate();
-    if (Math.abs(number) >= 1e15) {
-      out.append((long) number);
-      return this;
-    }
-    long thousandths = Math.round(number * 1_000);
-    if (thousandths < 0) out.append('-');
-    long size = Math.abs(thousandths);
-    out.append(size / 1_000);
-    int rest = (int) (size % 1_000);
-    if (rest == 0) return this;
-    String digits = Integer.toString(1_000 + rest);
-    int end = rest % 100 == 0 ? 2 : rest % 10 == 0 ? 3 : 4;
-    out.append('.').append(digits, 1, end);
-    return this;
+    if (Math.abs(number) >= 1e15) return value((long) number);
+    var rounded = BigDecimal.valueOf(Math.round(number * 1_000), 3).stripTrailingZeros();
+    return write(() -> out.writeNumber(rounded.toPlainString()));
   }
 
   /** Writes a boolean. */
   public JsonWriter value(boolean flag) {
-    separate();
-    out.append(flag);
-    return this;
+    return write(() -> out.writeBoolean(flag));
   }
 
   /** Writes an array of strings. */
@@ -100,9 +121,7 @@ public final class JsonWriter {
 
   /** Writes null. */
   public JsonWriter nullValue() {
-    separate();
-    out.append("null");
-    return this;
+    return write(out::writeNull);
   }
 
   /** Writes a member whose value is a string, or null if empty. */
@@ -113,44 +132,39 @@ public final class JsonWriter {
 
   /** Writes a value that is JSON already. */
   public JsonWriter json(String text) {
-    separate();
-    out.append(text);
-    return this;
+    return write(() -> out.writeRawValue(text));
   }
 
-  /** Writes a string member whose name is escaped. */
+  /** Writes a string member whose name may have any characters. */
   public JsonWriter member(String name, String text) {
-    value(name);
-    out.append(':');
-    return value(text);
+    return name(wellFormed(name)).value(text);
   }
 
-  private JsonWriter open(char bracket) {
-    separate();
-    out.append(bracket);
-    return this;
+  private static String wellFormed(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (TextSyntax.isLoneSurrogate(text, i)) return withoutLoneSurrogates(text);
+    }
+    return text;
   }
 
-  private void separate() {
-    if (out.isEmpty()) return;
-    char last = out.charAt(out.length() - 1);
-    if (last != '{' && last != '[' && last != ':') out.append(',');
+  private static String withoutLoneSurrogates(String text) {
+    var fixed = new StringBuilder(text);
+    for (int i = 0; i < text.length(); i++) {
+      if (TextSyntax.isLoneSurrogate(text, i)) fixed.setCharAt(i, '\ufffd');
+    }
+    return fixed.toString();
   }
 
-  private void append(String text, int at) {
-    char c = text.charAt(at);
-    if (c >= ' ' && c != '"' && c != '\\' && c < 0x7f) out.append(c);
-    else if (c == '"' || c == '\\') out.append('\\').append(c);
-    else if (c < 0xa0) escape(c);
-    else out.append(TextSyntax.isLoneSurrogate(text, at) ? '\ufffd' : c);
+  /** Returns the JSON written so far, in UTF-8. */
+  public byte[] bytes() {
+    write(out::flush);
+    return bytes.toByteArray();
   }
 
-  private void escape(char c) {
-    out.append("\\u00").append(HEX.charAt(c >> 4)).append(HEX.charAt(c & 15));
-  }
-
+  /** Returns the JSON written so far. */
   @Override
   public String toString() {
-    return out.toString();
+    write(out::flush);
+    return bytes.toString(StandardCharsets.UTF_8);
   }
 }

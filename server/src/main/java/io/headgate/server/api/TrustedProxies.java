@@ -1,5 +1,6 @@
 package io.headgate.server.api;
 
+import io.headgate.rule.Pattern;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,10 +23,10 @@ public final class TrustedProxies {
   /** Trusts no proxy. */
   public static final TrustedProxies NONE = new TrustedProxies(List.of(), ALL);
 
-  private final List<AddressBlock> networks;
+  private final List<Pattern.Cidr> networks;
   private final List<ForwardedHeader> headers;
 
-  private TrustedProxies(List<AddressBlock> networks, List<ForwardedHeader> headers) {
+  private TrustedProxies(List<Pattern.Cidr> networks, List<ForwardedHeader> headers) {
     this.networks = networks;
     this.headers = headers;
   }
@@ -37,16 +38,18 @@ public final class TrustedProxies {
    * @throws IllegalArgumentException if a text is neither
    */
   public static TrustedProxies of(List<String> blocks) {
-    var networks = new ArrayList<AddressBlock>();
-    for (var block : blocks) {
-      networks.add(
-          AddressBlock.parse(block.strip())
-              .orElseThrow(() ->
-                  new IllegalArgumentException(
-                      "'%s' is not an address or CIDR block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
-                          .formatted(TextSyntax.excerpt(block)))));
+    return new TrustedProxies(blocks.stream().map(TrustedProxies::network).toList(), ALL);
+  }
+
+  private static Pattern.Cidr network(String block) {
+    try {
+      return Pattern.Cidr.parse(block.strip());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "'%s' is not an address or CIDR block; write 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32"
+              .formatted(TextSyntax.excerpt(block)),
+          e);
     }
-    return new TrustedProxies(List.copyOf(networks), ALL);
   }
 
   /**
@@ -70,10 +73,13 @@ public final class TrustedProxies {
     return new TrustedProxies(networks, List.copyOf(chosen));
   }
 
-  /** Returns whether the address is that of a trusted proxy. */
+  /**
+   * Returns whether the address is that of a trusted proxy. Compares bits alone: unlike in a rule,
+   * an IPv6 block that contains the IPv4-mapped range, such as {@code ::/0}, contains IPv4 too.
+   */
   public boolean isTrusted(ClientAddress address) {
     for (var network : networks) {
-      if (network.contains(address)) return true;
+      if (address.ip().sharesPrefix(network.address(), network.bits())) return true;
     }
     return false;
   }

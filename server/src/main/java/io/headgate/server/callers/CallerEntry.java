@@ -17,6 +17,8 @@ final class CallerEntry {
   private static final int MAX_RULES = 8;
   private static final double RATE_SECONDS = 10;
   private static final double DECAY = Math.exp(-1 / RATE_SECONDS);
+  private static final int ALLOWED = 0;
+  private static final int DENIED = 1;
 
   private final String name;
   private final long since;
@@ -27,7 +29,7 @@ final class CallerEntry {
   private double allowed; // both decay exponentially, as of rateAt
   private double denied;
   private long rateAt;
-  private @Nullable History history;
+  private @Nullable SecondRing history; // the columns ALLOWED and DENIED
   private boolean seenBefore;
 
   CallerEntry(String name, Subject subject, long second) {
@@ -51,9 +53,11 @@ final class CallerEntry {
     subject = bounded(seen);
     deniers = moveToFront(deniers, seen.denier);
     deciders = moveToFront(deciders, seen.decider);
-    if (history == null && (seenBefore || !full)) history = new History(second);
+    if (history == null && (seenBefore || !full)) history = new SecondRing(second, 2);
     seenBefore = true;
-    if (history != null) history.add(second, seen.allowed, seen.denied);
+    if (history == null) return;
+    history.add(second, ALLOWED, seen.allowed);
+    history.add(second, DENIED, seen.denied);
   }
 
   /**
@@ -126,7 +130,12 @@ final class CallerEntry {
   }
 
   OptionalDouble burstRatio(long second) {
-    return history == null ? OptionalDouble.empty() : history.burstRatio(since, second);
+    if (history == null) return OptionalDouble.empty();
+    history.advance(second);
+    long total = history.total();
+    if (total == 0) return OptionalDouble.empty();
+    long seconds = Math.clamp(second - since + 1, 1, SecondRing.SECONDS);
+    return OptionalDouble.of(history.peak() * (double) seconds / total);
   }
 
   String name() {
@@ -150,62 +159,9 @@ final class CallerEntry {
   }
 
   CallerSeries series(long second) {
-    return history == null ? CallerSeries.empty(second) : history.series(second);
-  }
-
-  /** Counts of each of the last {@value SecondRing#SECONDS} seconds. */
-  private static final class History {
-    private final int[] allowed = new int[SecondRing.SECONDS];
-    private final int[] denied = new int[SecondRing.SECONDS];
-    private long newest;
-
-    History(long second) {
-      this.newest = second;
-    }
-
-    void add(long second, int allowedCount, int deniedCount) {
-      advance(second);
-      if (newest - second >= SecondRing.SECONDS) return;
-      allowed[slot(second)] += allowedCount;
-      denied[slot(second)] += deniedCount;
-    }
-
-    private void advance(long second) {
-      if (second - newest >= SecondRing.SECONDS) newest = second - SecondRing.SECONDS;
-      while (newest < second) {
-        newest++;
-        allowed[slot(newest)] = 0;
-        denied[slot(newest)] = 0;
-      }
-    }
-
-    OptionalDouble burstRatio(long since, long second) {
-      advance(second);
-      long seconds = Math.clamp(second - since + 1, 1, SecondRing.SECONDS);
-      long sum = 0;
-      int peak = 0;
-      for (int i = 0; i < SecondRing.SECONDS; i++) {
-        int count = allowed[i] + denied[i];
-        sum += count;
-        peak = Math.max(peak, count);
-      }
-      return sum == 0 ? OptionalDouble.empty() : OptionalDouble.of(peak * (double) seconds / sum);
-    }
-
-    CallerSeries series(long second) {
-      advance(second);
-      var allowedCount = new int[SecondRing.SECONDS];
-      var deniedCount = new int[SecondRing.SECONDS];
-      long from = newest - SecondRing.SECONDS + 1;
-      for (int i = 0; i < SecondRing.SECONDS; i++) {
-        allowedCount[i] = allowed[slot(from + i)];
-        deniedCount[i] = denied[slot(from + i)];
-      }
-      return new CallerSeries(from, allowedCount, deniedCount);
-    }
-
-    private static int slot(long second) {
-      return (int) Math.floorMod(second, (long) SecondRing.SECONDS);
-    }
+    if (history == null) return CallerSeries.empty(second);
+    history.advance(second);
+    return new CallerSeries(
+        history.newest() - SecondRing.SECONDS + 1, history.series(ALLOWED), history.series(DENIED));
   }
 }

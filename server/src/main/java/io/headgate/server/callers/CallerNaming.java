@@ -1,5 +1,6 @@
 package io.headgate.server.callers;
 
+import io.headgate.rule.Pattern;
 import io.headgate.rule.Subject;
 import java.util.List;
 
@@ -24,6 +25,9 @@ public record CallerNaming(List<String> attributes) {
           "ip",
           "remote_address",
           "remote-address");
+
+  /** Names callers by {@link #DEFAULT_ATTRIBUTES}. */
+  public static final CallerNaming DEFAULT = new CallerNaming(DEFAULT_ATTRIBUTES);
 
   /** The common name of requests without any of the attributes. */
   static final String UNNAMED = "(unnamed)";
@@ -59,5 +63,30 @@ public record CallerNaming(List<String> attributes) {
     if (attribute.isEmpty()) return UNNAMED;
     String value = subject.counterValue(attribute).orElse("");
     return attribute.equals(Subject.KEY) ? value : attribute + "=" + value;
+  }
+
+  /**
+   * Returns the caller's name, or the text of the whole subject if it has none of the attributes,
+   * so that such callers are told apart.
+   */
+  public String nameOrText(Subject subject) {
+    String attribute = attributeOf(subject);
+    return attribute.isEmpty() ? subject.toString() : nameOf(attribute, subject);
+  }
+
+  /**
+   * Returns a hash that is equal for callers that {@link #nameOrText} names equally. Does not
+   * create the name, and allocates nothing unless an IPv6 address names the caller.
+   */
+  public int hashOf(Subject subject) {
+    for (int i = 0; i < attributes.size(); i++) { // no iterator, since this runs for every check
+      String attribute = attributes.get(i);
+      var value = subject.attribute(attribute);
+      if (value.isEmpty()) continue;
+      boolean isIpv6 = attribute.equals(Pattern.Cidr.ATTRIBUTE) && value.get().indexOf(':') >= 0;
+      var counted = isIpv6 ? subject.counterValue(attribute) : value;
+      return 31 * counted.orElse("").hashCode() + i;
+    }
+    return subject.hashCode();
   }
 }

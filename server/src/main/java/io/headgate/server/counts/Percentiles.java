@@ -12,9 +12,9 @@ public record Percentiles(OptionalLong p50, OptionalLong p90, OptionalLong p99, 
   public static Percentiles of(LatencyHistogram histogram) {
     if (histogram.isEmpty()) return NONE;
     return new Percentiles(
-        OptionalLong.of(histogram.percentile(0.5)),
-        OptionalLong.of(histogram.percentile(0.9)),
-        OptionalLong.of(histogram.percentile(0.99)),
+        OptionalLong.of(histogram.percentile(50)),
+        OptionalLong.of(histogram.percentile(90)),
+        OptionalLong.of(histogram.percentile(99)),
         OptionalLong.of(histogram.max()));
   }
 }

@@ -1,20 +1,20 @@
 package io.headgate.server.counts;
 
-/** A ring buffer with the counts of each of the last {@value #SECONDS} seconds. Not thread-safe. */
+/**
+ * Several counts of each of the last {@value #SECONDS} seconds, in a ring buffer of columns. Not
+ * thread-safe.
+ */
 public final class SecondRing {
   public static final int SECONDS = 300;
 
-  private final int[] checks = new int[SECONDS];
-  private final int[] allowed = new int[SECONDS];
-  private final int[] denied = new int[SECONDS];
-  private final int[] shadowDenied = new int[SECONDS];
-  private final int[] degraded = new int[SECONDS];
+  private final int[][] columns;
   private long newest;
 
   /**
    * @param newest the first second of the ring
    */
-  public SecondRing(long newest) {
+  public SecondRing(long newest, int columns) {
+    this.columns = new int[columns][SECONDS];
     this.newest = newest;
   }
 
@@ -25,43 +25,51 @@ public final class SecondRing {
   /** Advances the ring to this second and clears the slots it reuses. */
   public void advance(long second) {
     if (second - newest >= SECONDS) newest = second - SECONDS; // clears all slots
-    while (newest < second) clear(slot(++newest));
-  }
-
-  private void clear(int slot) {
-    checks[slot] = 0;
-    allowed[slot] = 0;
-    denied[slot] = 0;
-    shadowDenied[slot] = 0;
-    degraded[slot] = 0;
+    while (newest < second) {
+      int slot = slot(++newest);
+      for (var column : columns) column[slot] = 0;
+    }
   }
 
   /**
    * Adds to a second, advancing the ring if it is newer. Ignored if the second has left the ring.
    */
-  public void add(long second, OutcomeCounts outcomes) {
+  public void add(long second, int column, long count) {
     advance(second);
-    if (newest - second >= SECONDS) return;
-    int slot = slot(second);
-    checks[slot] += (int) outcomes.checks;
-    allowed[slot] += (int) outcomes.allowed;
-    denied[slot] += (int) outcomes.denied;
-    shadowDenied[slot] += (int) outcomes.shadowDenied;
-    degraded[slot] += (int) outcomes.degraded;
+    if (newest - second < SECONDS) columns[column][slot(second)] += (int) count;
   }
 
-  /** Returns the counts of a second, or zeros if it is not in the ring. */
-  public CheckCounts at(long second) {
-    if (second > newest || newest - second >= SECONDS) return CheckCounts.NONE;
-    int slot = slot(second);
-    return new CheckCounts(
-        checks[slot], allowed[slot], denied[slot], shadowDenied[slot], degraded[slot]);
+  /** Returns the count of a second, or 0 if it is not in the ring. */
+  public int at(long second, int column) {
+    return second > newest || newest - second >= SECONDS ? 0 : columns[column][slot(second)];
   }
 
-  /** Returns the sums of the given number of seconds up to {@code last}. */
-  public CheckCounts sum(long last, int seconds) {
-    var sum = CheckCounts.NONE;
-    for (long second = last - seconds + 1; second <= last; second++) sum = sum.plus(at(second));
+  /** Returns the counts of a column, the oldest second first. */
+  public int[] series(int column) {
+    var counts = new int[SECONDS];
+    int oldest = slot(newest + 1);
+    System.arraycopy(columns[column], oldest, counts, 0, SECONDS - oldest);
+    System.arraycopy(columns[column], 0, counts, SECONDS - oldest, oldest);
+    return counts;
+  }
+
+  /** Returns the sum of all columns and seconds. */
+  public long total() {
+    long total = 0;
+    for (int slot = 0; slot < SECONDS; slot++) total += inSlot(slot);
+    return total;
+  }
+
+  /** Returns the largest sum of all columns in one second. */
+  public long peak() {
+    long peak = 0;
+    for (int slot = 0; slot < SECONDS; slot++) peak = Math.max(peak, inSlot(slot));
+    return peak;
+  }
+
+  private long inSlot(int slot) {
+    long sum = 0;
+    for (var column : columns) sum += column[slot];
     return sum;
   }
 

@@ -6,19 +6,19 @@ import java.util.BitSet;
  * Computes a longest increasing subsequence by patience sorting, in O(n log n). For a reordered
  * list it yields the elements that need not move.
  */
-final class LongestIncreasingSubsequence {
+public final class LongestIncreasingSubsequence {
   /**
    * Returns the indexes of the elements of a longest increasing subsequence.
    *
    * @param numbers distinct numbers
    */
-  static BitSet longest(int[] numbers) {
+  public static BitSet longest(long[] numbers) {
     // for each length, the index of the last element of the best run
     var ends = new int[numbers.length];
     var before = new int[numbers.length];
     int length = 0;
     for (int i = 0; i < numbers.length; i++) {
-      int number = numbers[i];
+      long number = numbers[i];
       int at = firstNotBelow(numbers, ends, length, number);
       before[i] = at == 0 ? -1 : ends[at - 1];
       ends[at] = i;
@@ -29,7 +29,7 @@ final class LongestIncreasingSubsequence {
     return indexes;
   }
 
-  private static int firstNotBelow(int[] numbers, int[] ends, int length, int number) {
+  private static int firstNotBelow(long[] numbers, int[] ends, int length, long number) {
     int low = 0;
     int high = length;
     while (low < high) {

@@ -115,7 +115,7 @@ public record RuleDiff(List<Change> changes, List<Move> moves, int same) {
     }
     var kept = after.stream().map(Rule::id).filter(was::containsKey).toList();
     var stays =
-        LongestIncreasingSubsequence.longest(kept.stream().mapToInt(positions::get).toArray());
+        LongestIncreasingSubsequence.longest(kept.stream().mapToLong(positions::get).toArray());
     var moves = new ArrayList<Move>();
     var previous = Optional.<String>empty();
     int position = 0;

@@ -1,5 +1,6 @@
 package io.headgate.server.simulation;
 
+import io.headgate.server.callers.CallerNaming;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -90,7 +91,7 @@ public final class Comparison implements AutoCloseable {
   }
 
   private void countCaller(Arrival arrival, boolean was, boolean is) {
-    String name = CallerId.of(arrival.request().subject());
+    String name = CallerNaming.DEFAULT.nameOrText(arrival.request().subject());
     var caller = callers.get(name);
     if (caller == null) {
       if (callers.size() == MAX_CALLERS) {

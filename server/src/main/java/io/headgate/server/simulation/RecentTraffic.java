@@ -1,6 +1,7 @@
 package io.headgate.server.simulation;
 
 import io.headgate.rule.Request;
+import io.headgate.server.callers.CallerNaming;
 import io.headgate.store.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -144,6 +145,6 @@ public final class RecentTraffic {
   }
 
   static int hashOf(Request request) {
-    return CallerId.hash(request.subject());
+    return CallerNaming.DEFAULT.hashOf(request.subject());
   }
 }

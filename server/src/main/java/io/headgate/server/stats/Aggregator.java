@@ -2,6 +2,7 @@ package io.headgate.server.stats;
 
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.counts.CheckCounts;
+import io.headgate.server.counts.CheckRing;
 import io.headgate.server.counts.LatencyRing;
 import io.headgate.server.counts.OutcomeCounts;
 import io.headgate.server.counts.SecondRing;
@@ -18,8 +19,8 @@ final class Aggregator {
   static final int MAX_RULES = 1_000;
 
   private final long started;
-  private final SecondRing ring;
-  private final Map<String, SecondRing> rules = new HashMap<>();
+  private final CheckRing ring;
+  private final Map<String, CheckRing> rules = new HashMap<>();
   private final LatencyRing latencies = new LatencyRing();
   private final OutcomeCounts totals = new OutcomeCounts();
   private long uncounted; // since the last takeUncounted
@@ -29,7 +30,7 @@ final class Aggregator {
    */
   Aggregator(long started) {
     this.started = started;
-    this.ring = new SecondRing(started - 1);
+    this.ring = new CheckRing(started - 1);
   }
 
   /** Adds the counts of one thread and one second. */
@@ -42,7 +43,7 @@ final class Aggregator {
       var ruleRing = rules.get(rule);
       if (ruleRing == null) {
         if (rules.size() == MAX_RULES) return;
-        ruleRing = new SecondRing(counts.second);
+        ruleRing = new CheckRing(counts.second);
         rules.put(rule, ruleRing);
       }
       ruleRing.add(counts.second, outcomes);

@@ -1,6 +1,7 @@
 package io.headgate.server.stats;
 
-import io.headgate.server.counts.LatencyHistogram;
+import io.headgate.server.counts.LatencyMinute;
+import io.headgate.server.counts.MonotonicClock;
 import io.headgate.server.counts.Percentiles;
 import java.util.function.LongSupplier;
 
@@ -9,43 +10,28 @@ import java.util.function.LongSupplier;
  * commands, so there are few calls, and the lock is uncontended.
  */
 public final class StoreLatency {
-  private static final int SECONDS = 60;
-
   private final LongSupplier clock;
-  private final LatencyHistogram[] histograms = new LatencyHistogram[SECONDS];
-  private final long[] slotSecond = new long[SECONDS]; // the second each slot holds
+  private final LatencyMinute minute = new LatencyMinute();
 
   public StoreLatency() {
-    this(System::currentTimeMillis);
+    this(new MonotonicClock());
   }
 
   /**
-   * @param clock milliseconds since the epoch
+   * @param clock milliseconds since the epoch; must not go back
    */
   StoreLatency(LongSupplier clock) {
     this.clock = clock;
-    for (int i = 0; i < SECONDS; i++) histograms[i] = new LatencyHistogram();
   }
 
   /** Records the latency of one call. */
   public synchronized void record(long nanos) {
-    long second = second();
-    int slot = (int) Math.floorMod(second, (long) SECONDS);
-    if (slotSecond[slot] != second) {
-      histograms[slot] = new LatencyHistogram();
-      slotSecond[slot] = second;
-    }
-    histograms[slot].record(nanos);
+    minute.histogram(second()).ifPresent(histogram -> histogram.record(nanos));
   }
 
   /** Returns the percentiles of the last minute. */
   public synchronized Percentiles lastMinute() {
-    var all = new LatencyHistogram();
-    long now = second();
-    for (int i = 0; i < SECONDS; i++) {
-      if (now - slotSecond[i] < SECONDS) all.add(histograms[i]);
-    }
-    return Percentiles.of(all);
+    return minute.percentiles(second());
   }
 
   private long second() {

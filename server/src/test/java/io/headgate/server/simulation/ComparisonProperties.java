@@ -7,6 +7,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.rulefile.RuleFile;
+import io.headgate.server.callers.CallerNaming;
 import io.headgate.store.MemoryStore;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,7 +70,7 @@ class ComparisonProperties {
         if (!was.isAllowed() && is.isAllowed()) toAllowed++;
         if (!is.delay().isZero()) delayed++;
         var counts =
-            denied.computeIfAbsent(CallerId.of(arrival.request().subject()), c -> new long[2]);
+            denied.computeIfAbsent(CallerNaming.DEFAULT.nameOrText(arrival.request().subject()), c -> new long[2]);
         if (!was.isAllowed()) counts[0]++;
         if (!is.isAllowed()) counts[1]++;
         for (var policy : was.violated()) byRule.merge(policy, 1L, Long::sum);

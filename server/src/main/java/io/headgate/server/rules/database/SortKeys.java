@@ -1,5 +1,10 @@
 package io.headgate.server.rules.database;
 
+import io.headgate.server.rules.LongestIncreasingSubsequence;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.stream.IntStream;
+
 /**
  * Assigns the sort keys that define the order of the rules, so that few keys change when the rules
  * do. Keys have gaps, and a longest increasing subsequence of the old keys is kept.
@@ -17,12 +22,12 @@ final class SortKeys {
     var kept = kept(old);
     var keys = new long[old.length];
     for (int i = 0; i < old.length; ) {
-      if (kept[i]) {
+      if (kept.get(i)) {
         keys[i] = old[i++];
         continue;
       }
-      int end = i;
-      while (end < old.length && !kept[end]) end++;
+      int next = kept.nextSetBit(i);
+      int end = next < 0 ? old.length : next;
       if (!fill(keys, i, end, end == old.length ? NONE : old[end])) return renumber(old.length);
       i = end;
     }
@@ -49,30 +54,12 @@ final class SortKeys {
     return keys;
   }
 
-  /**
-   * Returns which keys are kept: a longest increasing subsequence of the old keys, found by
-   * patience sorting.
-   */
-  private static boolean[] kept(long[] old) {
-    // for each length, the index of the last element of the best sequence
-    var ends = new int[old.length];
-    var before = new int[old.length];
-    int length = 0;
-    for (int i = 0; i < old.length; i++) {
-      if (old[i] == NONE) continue;
-      int low = 0;
-      int high = length;
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        if (old[ends[middle]] < old[i]) low = middle + 1;
-        else high = middle;
-      }
-      before[i] = low == 0 ? -1 : ends[low - 1];
-      ends[low] = i;
-      if (low == length) length++;
-    }
-    var kept = new boolean[old.length];
-    for (int i = length == 0 ? -1 : ends[length - 1]; i >= 0; i = before[i]) kept[i] = true;
+  /** Returns which keys are kept: a longest increasing subsequence of the old keys. */
+  private static BitSet kept(long[] old) {
+    var indexes = IntStream.range(0, old.length).filter(i -> old[i] != NONE).toArray();
+    var keys = Arrays.stream(indexes).mapToLong(i -> old[i]).toArray();
+    var kept = new BitSet(old.length);
+    LongestIncreasingSubsequence.longest(keys).stream().forEach(i -> kept.set(indexes[i]));
     return kept;
   }
 

@@ -1,0 +1,71 @@
+package io.headgate.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class JsonWriterTest {
+  private static String written(String text) {
+    return new JsonWriter().beginList().value(text).endList().toString();
+  }
+
+  @Test
+  void membersAndElementsAreSeparatedWithoutSpaces() {
+    var out = new JsonWriter().begin().name("a").value(1).name("b").value(List.of("x", "y"));
+    out.name("c").value(new long[] {-1, Long.MAX_VALUE}).name("d").beginList().begin().end();
+    out.begin().name("e").nullValue().end().endList().name("f").value(true);
+    out.textOrNull("g", Optional.empty()).textOrNull("h", Optional.of("i")).name("j").json("{\"k\":[]}");
+    assertThat(out.end())
+        .hasToString(
+            "{\"a\":1,\"b\":[\"x\",\"y\"],\"c\":[-1,9223372036854775807],\"d\":[{},{\"e\":null}],"
+                + "\"f\":true,\"g\":null,\"h\":\"i\",\"j\":{\"k\":[]}}");
+  }
+
+  @Test
+  void everyControlCharacterIsEscapedByItsNumber() {
+    for (char c = 0; c < 0xa0; c++) {
+      if (c >= ' ' && c < 0x7f) continue;
+      assertThat(written("<" + c + ">")).isEqualTo("[\"<\\u%04x>\"]".formatted((int) c));
+    }
+    assertThat(written("a\"b\\c/")).isEqualTo("[\"a\\\"b\\\\c/\"]");
+  }
+
+  @Test
+  void otherCharactersAreWrittenAsUtf8() {
+    String text = "é\u00a0漢\u2028😀";
+    assertThat(new JsonWriter().beginList().value(text).endList().bytes())
+        .isEqualTo(("[\"" + text + "\"]").getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void unpairedSurrogateBecomesTheReplacementCharacter() {
+    assertThat(written("a\ud83d")).isEqualTo("[\"a\ufffd\"]");
+    assertThat(written("\ude00\ud83d\ude00\ud83db")).isEqualTo("[\"\ufffd😀\ufffdb\"]");
+    assertThat(new JsonWriter().begin().member("\ud83d\"", "v").end())
+        .hasToString("{\"\ufffd\\\"\":\"v\"}");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0", "-0.0, 0", "1, 1", "1000, 1000", "0.5, 0.5", "0.25, 0.25", "0.0625, 0.063",
+    "-0.001, -0.001", "-0.0001, 0", "-12.34, -12.34", "123456789.125, 123456789.125",
+    "1e15, 1000000000000000", "NaN, null", "Infinity, null",
+  })
+  void decimalHasAtMostThreePlaces(double number, String text) {
+    assertThat(new JsonWriter().beginList().value(number).endList()).hasToString("[" + text + "]");
+  }
+
+  @Test
+  void callsThatDoNotFormJsonAreRejected() {
+    var list = new JsonWriter().beginList();
+    assertThatThrownBy(() -> list.name("a")).isInstanceOf(UncheckedIOException.class);
+    assertThatThrownBy(list::end).isInstanceOf(UncheckedIOException.class);
+  }
+}
