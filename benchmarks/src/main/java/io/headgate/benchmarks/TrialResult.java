@@ -1,11 +1,11 @@
 package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.Excess.Interval;
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.State;
 import io.headgate.rule.Consistency;
+import io.headgate.store.ConsistencyOptions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.headgate.store;
 
-import static io.headgate.outage.TestPlans.plan;
+import static io.headgate.internal.outage.TestPlans.plan;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.limit.Rate;

@@ -1,8 +1,8 @@
 package io.headgate.store;
 
-import static io.headgate.outage.TestPlans.START;
-import static io.headgate.outage.TestPlans.passes;
-import static io.headgate.outage.TestPlans.plan;
+import static io.headgate.internal.outage.TestPlans.START;
+import static io.headgate.internal.outage.TestPlans.passes;
+import static io.headgate.internal.outage.TestPlans.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

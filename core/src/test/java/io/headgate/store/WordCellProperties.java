@@ -1,14 +1,14 @@
 package io.headgate.store;
 
-import static io.headgate.outage.TestPlans.START;
+import static io.headgate.internal.outage.TestPlans.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.internal.outage.TestPlans;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.State;
 import io.headgate.limit.TokenBucket;
-import io.headgate.outage.TestPlans;
 import io.headgate.rule.Charge;
 import java.time.Duration;
 import java.util.List;

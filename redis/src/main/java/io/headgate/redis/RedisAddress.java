@@ -23,11 +23,12 @@ public final class RedisAddress {
           + " redis-cluster://[user:password@]host:port,host:port or rediss-cluster://… (TLS)";
 
   private final Topology topology;
-  private final List<RedisURI> uris;
+  private final List<String> uris;
 
-  private RedisAddress(Topology topology, List<RedisURI> uris) {
+  private RedisAddress(Topology topology, List<String> uris) {
+    for (var uri : uris) RedisURI.create(uri); // validates
     this.topology = topology;
-    this.uris = uris;
+    this.uris = List.copyOf(uris);
   }
 
   /**
@@ -46,11 +47,11 @@ public final class RedisAddress {
         if (uri.indexOf('#') < 0) {
           throw malformed("the name of the primary is missing after '#'");
         }
-        return new RedisAddress(Topology.SENTINEL, List.of(RedisURI.create(uri)));
+        return new RedisAddress(Topology.SENTINEL, List.of(uri));
       }
       if (uri.startsWith("redis://") || uri.startsWith("rediss://")) {
         requireHost(hostOf(uri));
-        return new RedisAddress(Topology.STANDALONE, List.of(RedisURI.create(uri)));
+        return new RedisAddress(Topology.STANDALONE, List.of(uri));
       }
     } catch (RuntimeException e) {
       if (e instanceof Malformed rejected) throw rejected;
@@ -78,14 +79,14 @@ public final class RedisAddress {
     var rest = uri.substring(uri.indexOf("://") + 3);
     int at = rest.lastIndexOf('@');
     var credentials = rest.substring(0, at + 1);
-    var uris = new ArrayList<RedisURI>();
+    var uris = new ArrayList<String>();
     for (var host : rest.substring(at + 1).split(",", -1)) {
       if (host.contains("/"))
         throw malformed("a cluster has no databases, so no path may follow its hosts");
       requireHost(host);
-      uris.add(RedisURI.create(scheme + credentials + host));
+      uris.add(scheme + credentials + host);
     }
-    return new RedisAddress(Topology.CLUSTER, List.copyOf(uris));
+    return new RedisAddress(Topology.CLUSTER, uris);
   }
 
   /** Returns the host and port of a URI without its credentials, path and query. */
@@ -122,15 +123,18 @@ public final class RedisAddress {
     return topology;
   }
 
-  /** Returns the addresses to connect to first. */
-  public List<RedisURI> uris() {
+  /**
+   * Returns the URI of each server, or the one of all Sentinels. Contains the credentials: not for
+   * logs.
+   */
+  public List<String> uris() {
     return uris;
   }
 
   /** Returns the hosts and ports, without credentials. */
   @Override
   public String toString() {
-    var uri = uris.getFirst();
+    var uri = RedisURI.create(uris.getFirst());
     return switch (topology) {
       case STANDALONE -> hostAndPort(uri);
       case SENTINEL ->
@@ -142,7 +146,10 @@ public final class RedisAddress {
                       .collect(Collectors.joining(", ")));
       case CLUSTER ->
           "the cluster of "
-              + uris.stream().map(RedisAddress::hostAndPort).collect(Collectors.joining(", "));
+              + uris.stream()
+                  .map(RedisURI::create)
+                  .map(RedisAddress::hostAndPort)
+                  .collect(Collectors.joining(", "));
     };
   }
 

@@ -1,7 +1,7 @@
 package io.headgate.redis;
 
-import io.headgate.consistency.ConsistencyOptions;
-import io.headgate.outage.OutageListener;
+import io.headgate.store.ConsistencyOptions;
+import io.headgate.store.OutageListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,8 +1,7 @@
 package io.headgate.redis;
 
-import io.headgate.consistency.ConsistencyStore;
-import io.headgate.consistency.FailureDomains;
-import io.headgate.consistency.HotKey;
+import io.headgate.internal.consistency.ConsistencyStore;
+import io.headgate.internal.consistency.FailureDomains;
 import io.headgate.redis.internal.cluster.FailureDomainStore;
 import io.headgate.redis.internal.connection.InstanceRegistry;
 import io.headgate.redis.internal.connection.LettuceClients;
@@ -11,6 +10,7 @@ import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.redis.internal.connection.ResetSubscriber;
 import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.store.ForwardingStore;
+import io.headgate.store.HotKey;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;

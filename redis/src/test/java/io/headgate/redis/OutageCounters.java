@@ -1,6 +1,6 @@
 package io.headgate.redis;
 
-import io.headgate.outage.OutageListener;
+import io.headgate.store.OutageListener;
 import io.headgate.store.StoreException.Kind;
 import java.util.EnumMap;
 import java.util.Map;

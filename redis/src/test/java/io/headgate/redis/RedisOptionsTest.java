@@ -3,8 +3,8 @@ package io.headgate.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.headgate.consistency.ConsistencyOptions;
-import io.headgate.outage.OutageListener;
+import io.headgate.store.ConsistencyOptions;
+import io.headgate.store.OutageListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

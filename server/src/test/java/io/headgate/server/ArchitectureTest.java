@@ -42,9 +42,9 @@ class ArchitectureTest {
         .layer("store")
         .definedBy("io.headgate.store")
         .layer("outage")
-        .definedBy("io.headgate.outage")
+        .definedBy("io.headgate.internal.outage")
         .layer("consistency")
-        .definedBy("io.headgate.consistency")
+        .definedBy("io.headgate.internal.consistency")
         .layer("facade")
         .definedBy("io.headgate")
         .layer("rulefile")
@@ -83,8 +83,8 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
-            "io.headgate.outage",
-            "io.headgate.consistency")
+            "io.headgate.internal.outage",
+            "io.headgate.internal.consistency")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
@@ -94,8 +94,8 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
-            "io.headgate.outage",
-            "io.headgate.consistency")
+            "io.headgate.internal.outage",
+            "io.headgate.internal.consistency")
         .check(ALL);
   }
 
@@ -287,7 +287,7 @@ class ArchitectureTest {
             "io.headgate.limit",
             "io.headgate.rule",
             "io.headgate.store",
-            "io.headgate.consistency",
+            "io.headgate.internal.consistency",
             "io.headgate.rulefile",
             "io.headgate.redis",
             "io.headgate.server",

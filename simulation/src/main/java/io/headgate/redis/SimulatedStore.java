@@ -1,18 +1,18 @@
 package io.headgate.redis;
 
-import io.headgate.consistency.ConsistencyOptions;
-import io.headgate.consistency.ConsistencyStore;
-import io.headgate.consistency.FailureDomains;
-import io.headgate.consistency.ManualConsistencyStore;
-import io.headgate.outage.ManualReports;
-import io.headgate.outage.OutageListener;
-import io.headgate.outage.VirtualProber;
+import io.headgate.internal.consistency.ConsistencyStore;
+import io.headgate.internal.consistency.FailureDomains;
+import io.headgate.internal.consistency.ManualConsistencyStore;
+import io.headgate.internal.outage.ManualReports;
+import io.headgate.internal.outage.VirtualProber;
 import io.headgate.redis.internal.cluster.FailureDomainStore;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.redis.internal.script.ScriptExecutor;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
+import io.headgate.store.ConsistencyOptions;
+import io.headgate.store.OutageListener;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Ticker;
 import io.headgate.store.UnsweptStores;

@@ -1,11 +1,11 @@
 package io.headgate.simulation;
 
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.UnsweptStores;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.headgate.simulation;
 
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.RuleSet;
+import io.headgate.store.ConsistencyOptions;
 import java.time.Duration;
 import java.util.List;
 

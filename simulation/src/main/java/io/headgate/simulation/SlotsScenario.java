@@ -1,10 +1,10 @@
 package io.headgate.simulation;
 
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.Concurrency;
 import io.headgate.rule.Consistency;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
+import io.headgate.store.ConsistencyOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

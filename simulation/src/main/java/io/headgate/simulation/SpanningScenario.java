@@ -1,6 +1,5 @@
 package io.headgate.simulation;
 
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Limit;
 import io.headgate.limit.TokenBucket;
@@ -9,6 +8,7 @@ import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
+import io.headgate.store.ConsistencyOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.headgate.simulation;
 
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
+import io.headgate.store.ConsistencyOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

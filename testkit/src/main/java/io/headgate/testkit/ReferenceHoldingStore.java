@@ -1,12 +1,12 @@
 package io.headgate.testkit;
 
+import io.headgate.internal.consistency.HoldingStore;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.HoldRequest.Usage;
 import io.headgate.limit.Holdable;
 import io.headgate.rule.Charge;
 import io.headgate.store.ForwardingStore;
-import io.headgate.store.HoldingStore;
 import io.headgate.store.Ticker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

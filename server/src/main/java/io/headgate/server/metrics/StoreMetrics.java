@@ -1,8 +1,8 @@
 package io.headgate.server.metrics;
 
-import io.headgate.outage.OutageListener;
 import io.headgate.redis.RoundTripListener;
 import io.headgate.server.stats.StoreLatency;
+import io.headgate.store.OutageListener;
 import io.headgate.store.StoreException;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;

@@ -1,6 +1,6 @@
 package io.headgate.server.store;
 
-import io.headgate.outage.OutageListener;
+import io.headgate.store.OutageListener;
 import io.headgate.store.StoreException;
 
 /** Forwards each event to two listeners. */

@@ -1,6 +1,6 @@
 package io.headgate.server.store;
 
-import io.headgate.outage.OutageListener;
+import io.headgate.store.OutageListener;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,8 +1,8 @@
 package io.headgate.server.store;
 
-import io.headgate.consistency.HotKey;
 import io.headgate.redis.Broadcast;
 import io.headgate.redis.RedisStore;
+import io.headgate.store.HotKey;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import java.util.List;

@@ -21,7 +21,10 @@ class JsonWriterTest {
     var out = new JsonWriter().begin().name("a").value(1).name("b").value(List.of("x", "y"));
     out.name("c").value(new long[] {-1, Long.MAX_VALUE}).name("d").beginList().begin().end();
     out.begin().name("e").nullValue().end().endList().name("f").value(true);
-    out.textOrNull("g", Optional.empty()).textOrNull("h", Optional.of("i")).name("j").json("{\"k\":[]}");
+    out.textOrNull("g", Optional.empty())
+        .textOrNull("h", Optional.of("i"))
+        .name("j")
+        .json("{\"k\":[]}");
     assertThat(out.end())
         .hasToString(
             "{\"a\":1,\"b\":[\"x\",\"y\"],\"c\":[-1,9223372036854775807],\"d\":[{},{\"e\":null}],"
@@ -54,9 +57,20 @@ class JsonWriterTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, 0", "-0.0, 0", "1, 1", "1000, 1000", "0.5, 0.5", "0.25, 0.25", "0.0625, 0.063",
-    "-0.001, -0.001", "-0.0001, 0", "-12.34, -12.34", "123456789.125, 123456789.125",
-    "1e15, 1000000000000000", "NaN, null", "Infinity, null",
+    "0, 0",
+    "-0.0, 0",
+    "1, 1",
+    "1000, 1000",
+    "0.5, 0.5",
+    "0.25, 0.25",
+    "0.0625, 0.063",
+    "-0.001, -0.001",
+    "-0.0001, 0",
+    "-12.34, -12.34",
+    "123456789.125, 123456789.125",
+    "1e15, 1000000000000000",
+    "NaN, null",
+    "Infinity, null",
   })
   void decimalHasAtMostThreePlaces(double number, String text) {
     assertThat(new JsonWriter().beginList().value(number).endList()).hasToString("[" + text + "]");

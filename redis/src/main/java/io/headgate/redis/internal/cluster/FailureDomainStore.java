@@ -1,10 +1,9 @@
 package io.headgate.redis.internal.cluster;
 
+import io.headgate.internal.outage.CircuitBreakingStore;
+import io.headgate.internal.outage.Reporter;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.outage.CircuitBreakingStore;
-import io.headgate.outage.OutageListener;
-import io.headgate.outage.Reporter;
 import io.headgate.redis.internal.connection.LettuceErrors;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -15,6 +14,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
+import io.headgate.store.OutageListener;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.Store;

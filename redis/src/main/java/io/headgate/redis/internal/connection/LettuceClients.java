@@ -79,7 +79,7 @@ public final class LettuceClients implements AutoCloseable {
     var address = options.address();
     var server = address.toString();
     if (address.topology() == RedisAddress.Topology.CLUSTER) {
-      clusterClient = RedisClusterClient.create(resources, withTimeout(address.uris()));
+      clusterClient = RedisClusterClient.create(resources, serversOf(address));
       clusterClient.setOptions(clusterOptions());
       var connection =
           new ClusterConnection(clusterClient, server, resetChannel, timer, options.deadline());
@@ -88,7 +88,7 @@ public final class LettuceClients implements AutoCloseable {
     }
     directClient = RedisClient.create(resources);
     directClient.setOptions(applyCommon(ClientOptions.builder()).autoReconnect(false).build());
-    var uri = withTimeout(address.uris()).getFirst();
+    var uri = serversOf(address).getFirst();
     var connection = new DirectConnection(directClient, uri, server, resetChannel, timer);
     await(connection.connect());
     return connection;
@@ -102,7 +102,7 @@ public final class LettuceClients implements AutoCloseable {
       pubSubClient = RedisClient.create(resources);
       pubSubClient.setOptions(applyCommon(ClientOptions.builder()).build());
     }
-    var uri = withTimeout(options.address().uris()).getFirst();
+    var uri = serversOf(options.address()).getFirst();
     return pubSubClient.connectPubSubAsync(ByteArrayCodec.INSTANCE, uri);
   }
 
@@ -132,12 +132,13 @@ public final class LettuceClients implements AutoCloseable {
     return builder;
   }
 
-  private static List<RedisURI> withTimeout(List<RedisURI> uris) {
-    for (var uri : uris) {
-      uri.setTimeout(HANDSHAKE_TIMEOUT);
-      uri.getSentinels().forEach(sentinel -> sentinel.setTimeout(HANDSHAKE_TIMEOUT));
+  private static List<RedisURI> serversOf(RedisAddress address) {
+    var servers = address.uris().stream().map(RedisURI::create).toList();
+    for (var server : servers) {
+      server.setTimeout(HANDSHAKE_TIMEOUT);
+      server.getSentinels().forEach(sentinel -> sentinel.setTimeout(HANDSHAKE_TIMEOUT));
     }
-    return uris;
+    return servers;
   }
 
   private static void await(CompletionStage<?> attempt) {

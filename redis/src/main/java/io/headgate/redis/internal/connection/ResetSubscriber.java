@@ -1,6 +1,6 @@
 package io.headgate.redis.internal.connection;
 
-import io.headgate.consistency.ConsistencyStore;
+import io.headgate.internal.consistency.ConsistencyStore;
 import java.nio.charset.StandardCharsets;
 
 /**

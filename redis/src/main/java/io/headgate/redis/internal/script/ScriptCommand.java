@@ -1,12 +1,12 @@
 package io.headgate.redis.internal.script;
 
+import io.headgate.internal.consistency.HoldingStore.HoldResult;
+import io.headgate.internal.consistency.HoldingStore.ReportResult;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Plan;
-import io.headgate.store.HoldingStore.HoldResult;
-import io.headgate.store.HoldingStore.ReportResult;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;

@@ -1,5 +1,6 @@
 package io.headgate.redis.internal.script;
 
+import io.headgate.internal.consistency.HoldingStore;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.HoldRequest.Usage;
@@ -14,7 +15,6 @@ import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.rule.Plan;
-import io.headgate.store.HoldingStore;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;

@@ -2,12 +2,11 @@ package io.headgate.redis.internal.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.internal.outage.Reporter;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
-import io.headgate.outage.OutageListener;
-import io.headgate.outage.Reporter;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Plan;
@@ -17,6 +16,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.ForwardingStore;
 import io.headgate.store.MemoryStore;
+import io.headgate.store.OutageListener;
 import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 import io.headgate.store.StoreException;

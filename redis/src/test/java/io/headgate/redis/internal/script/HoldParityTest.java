@@ -2,6 +2,7 @@ package io.headgate.redis.internal.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.internal.consistency.HoldingStore.ReportResult;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.FixedWindow;
@@ -24,7 +25,6 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.HoldingStore.ReportResult;
 import io.headgate.store.PlanResult;
 import io.headgate.testkit.ManualTicker;
 import io.headgate.testkit.ReferenceHoldingStore;

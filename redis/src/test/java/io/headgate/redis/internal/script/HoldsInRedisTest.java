@@ -3,6 +3,8 @@ package io.headgate.redis.internal.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
+import io.headgate.internal.consistency.HoldingStore.HoldResult;
+import io.headgate.internal.consistency.HoldingStore.ReportResult;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HeldState;
@@ -24,8 +26,6 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
-import io.headgate.store.HoldingStore.HoldResult;
-import io.headgate.store.HoldingStore.ReportResult;
 import io.headgate.testkit.ConcurrentRunner;
 import java.time.Duration;
 import java.util.ArrayList;

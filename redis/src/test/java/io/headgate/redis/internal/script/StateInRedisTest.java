@@ -126,8 +126,7 @@ class StateInRedisTest {
     redis.decide(batch, -1);
     // One of five slots is taken over as a fifth of the bucket, rounded up; one permit is charged.
     // The rounding is repaid within 2 ms.
-    assertThat(executor.peek(plan(bucket, 0)).first().remaining())
-        .isIn(60L - 13 - 1, 60L - 12 - 1);
+    assertThat(executor.peek(plan(bucket, 0)).first().remaining()).isIn(60L - 13 - 1, 60L - 12 - 1);
   }
 
   @Test

@@ -1,12 +1,12 @@
 package io.headgate.server.cli.options;
 
-import io.headgate.consistency.ConsistencyOptions;
 import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.store.RedisStoreFactory;
+import io.headgate.store.ConsistencyOptions;
 import io.headgate.store.MemoryStore;
 import io.headgate.store.Store;
 import io.headgate.store.Ticker;

@@ -1,0 +1,84 @@
+package io.headgate.internal.outage;
+
+import io.headgate.store.StoreException.Kind;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A circuit breaker for a store: closed while requests are sent to it, open while they are not.
+ *
+ * <p>Opens after one failure of kind {@code CONNECTION}, and after {@link #FAILURE_THRESHOLD}
+ * consecutive failures of other kinds. Only {@link #close} closes it, after a successful probe. The
+ * late reply to a request that was sent before the outage does not, since it proves nothing about
+ * the current state of the store. There is no half-open state for requests: probes take its place.
+ *
+ * <p>Thread-safe and lock-free. Without failures, {@link #isOpen} and {@link #succeeded} are one
+ * volatile read each.
+ */
+final class CircuitBreaker {
+  static final int FAILURE_THRESHOLD = 3;
+
+  /** The failures since the last success. */
+  private record Failures(int count, long since, Kind latest, boolean open) {
+    static Failures first(Kind kind, long now) {
+      return new Failures(1, now, kind, kind == Kind.CONNECTION);
+    }
+
+    Failures plus(Kind kind) {
+      boolean opens = kind == Kind.CONNECTION || count + 1 >= FAILURE_THRESHOLD;
+      return new Failures(count + 1, since, kind, opens);
+    }
+  }
+
+  private final AtomicReference<@Nullable Failures> failures = new AtomicReference<>();
+
+  boolean isOpen() {
+    var seen = failures.get();
+    return seen != null && seen.open;
+  }
+
+  /** Returns whether a request has failed since the last success. */
+  boolean hasFailures() {
+    return failures.get() != null;
+  }
+
+  /** Records a success. Has no effect while the circuit breaker is open. */
+  void succeeded() {
+    for (var seen = failures.get(); seen != null && !seen.open; seen = failures.get()) {
+      if (failures.compareAndSet(seen, null)) return;
+    }
+  }
+
+  /**
+   * Records a failure. Kinds {@code OVERLOADED} and {@code INTERRUPTED} are not counted, since they
+   * originate in this process. If a slow store causes the overload, other requests time out.
+   *
+   * @return whether this failure opened the circuit breaker
+   */
+  boolean failed(Kind kind, long now) {
+    if (kind == Kind.OVERLOADED || kind == Kind.INTERRUPTED) return false;
+    while (true) {
+      var seen = failures.get();
+      if (seen != null && seen.open) return false;
+      var next = seen == null ? Failures.first(kind, now) : seen.plus(kind);
+      if (failures.compareAndSet(seen, next)) return next.open;
+    }
+  }
+
+  /** Closes the circuit breaker, because a probe has succeeded. */
+  void close() {
+    failures.set(null);
+  }
+
+  /** Returns the time since the first failure after the last success; 0 if there was none. */
+  long outageDuration(long now) {
+    var seen = failures.get();
+    return seen == null ? 0 : now - seen.since;
+  }
+
+  /** Returns the kind of the latest failure since the last success; OTHER if there was none. */
+  Kind latestKind() {
+    var seen = failures.get();
+    return seen == null ? Kind.OTHER : seen.latest;
+  }
+}

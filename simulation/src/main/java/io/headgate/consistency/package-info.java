@@ -1,5 +1,0 @@
-/** Gives the simulation access to the background work of the consistency modes. */
-@NullMarked
-package io.headgate.consistency;
-
-import org.jspecify.annotations.NullMarked;
