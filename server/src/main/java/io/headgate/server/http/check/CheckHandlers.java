@@ -85,10 +85,10 @@ public final class CheckHandlers {
     var out = new JsonWriter();
     if (!result.isAllowed() && exchange.acceptsProblem()) {
       CheckResultJson.writeProblem(out, result, charged);
-      exchange.answer(result.status(), ProblemDocument.MEDIA_TYPE, out);
+      exchange.answer(ResultStatus.of(result), ProblemDocument.MEDIA_TYPE, out);
     } else {
       CheckResultJson.write(out, result, waited, charged);
-      exchange.answer(result.status(), MediaTypes.JSON, out);
+      exchange.answer(ResultStatus.of(result), MediaTypes.JSON, out);
     }
   }
 
