@@ -170,11 +170,6 @@ public final class CheckResult {
     return micros(isAllowed() ? delayMicros() : 0);
   }
 
-  /** Returns the HTTP status of this result: 200, or the status of the rule that denied. */
-  public int status() {
-    return denyingPart == null ? 200 : denyingPart.rule().status();
-  }
-
   /** Returns what the decision was based on: the store, a lease, a cache or the fallback. */
   public Source source() {
     return source;

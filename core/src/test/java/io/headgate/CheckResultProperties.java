@@ -120,7 +120,6 @@ class CheckResultProperties {
     boolean allowed = result.decision().isAllowed();
     assertThat(result.isAllowed()).isEqualTo(allowed);
     assertThat(result.violated().isEmpty()).isEqualTo(allowed);
-    assertThat(result.status()).isEqualTo(allowed ? 200 : 429);
     var refused =
         result.limits().stream().filter(LimitReport::violated).map(LimitReport::policy).toList();
     assertThat(refused).containsAll(result.violated()).containsAll(result.shadowViolated());

@@ -43,7 +43,6 @@ class CheckResultTest {
     assertThat(result.rule().map(Rule::id)).contains("tight");
     assertThat(result.decision()).isEqualTo(new Allowed(2, Duration.ofSeconds(20)));
     assertThat(result.violated()).isEmpty();
-    assertThat(result.status()).isEqualTo(200);
     assertThat(result.source()).isEqualTo(Source.STORE);
     assertThat(result.limits().stream().map(LimitReport::policy))
         .containsExactly("wide", "tight", "middle");
@@ -95,14 +94,14 @@ class CheckResultTest {
     var limiter =
         limiter(
             ticker,
-            Rule.named("soon").limit(perTenSeconds(1)).status(503).build(),
-            Rule.named("late").limit(perMinute(1)).status(420).build(),
+            Rule.named("soon").limit(perTenSeconds(1)).build(),
+            Rule.named("late").limit(perMinute(1)).property("status", "420").build(),
             Rule.named("content").limit(perMinute(9)).build());
     limiter.check(ONE);
     var result = limiter.checkForResult(ONE);
     assertThat(result.decision()).isEqualTo(new Denied(Duration.ofSeconds(60)));
     assertThat(result.rule().map(Rule::id)).contains("late");
-    assertThat(result.status()).isEqualTo(420);
+    assertThat(result.rule().orElseThrow().properties()).containsEntry("status", "420");
     assertThat(result.violated()).containsExactly("soon", "late");
     assertThat(result.delay()).isZero();
   }
@@ -227,7 +226,6 @@ class CheckResultTest {
     assertThat(result.decision())
         .isEqualTo(new Delayed(Duration.ofMillis(500), 4, Duration.ofSeconds(1)));
     assertThat(result.isAllowed()).isTrue();
-    assertThat(result.status()).isEqualTo(200);
   }
 
   @Test

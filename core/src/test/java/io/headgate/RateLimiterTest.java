@@ -72,7 +72,6 @@ class RateLimiterTest {
     assertThat(result.rule()).isEmpty();
     assertThat(result.limit()).isEmpty();
     assertThat(result.limits()).isEmpty();
-    assertThat(result.status()).isEqualTo(200);
   }
 
   @Test

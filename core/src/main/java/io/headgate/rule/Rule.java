@@ -2,8 +2,10 @@ package io.headgate.rule;
 
 import io.headgate.limit.Limit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,8 +15,11 @@ import java.util.Optional;
  * <p>Immutable. Two rules are equal if all their settings are. {@link #named} starts a builder.
  */
 public final class Rule {
-  /** The status of a denial by a rule that sets none. */
-  public static final int TOO_MANY_REQUESTS = 429;
+  /** The highest number of properties. */
+  public static final int MAX_PROPERTIES = 16;
+
+  /** The highest number of characters in the value of a property. */
+  public static final int MAX_PROPERTY_LENGTH = 256;
 
   private static final String ID = "a rule's id";
 
@@ -29,7 +34,7 @@ public final class Rule {
   private final Mode mode;
   private final Consistency consistency;
   private final FailurePolicy onStoreFailure;
-  private final int status;
+  private final Map<String, String> properties;
   private final Schedule active;
 
   private Rule(Builder builder) {
@@ -44,7 +49,7 @@ public final class Rule {
     this.mode = builder.mode;
     this.consistency = builder.consistency;
     this.onStoreFailure = builder.onStoreFailure;
-    this.status = builder.status;
+    this.properties = Map.copyOf(builder.properties);
     this.active = builder.active;
     if (limits.isEmpty()) {
       throw new IllegalArgumentException(
@@ -52,10 +57,6 @@ public final class Rule {
     }
     requireUniqueNames(id, limits);
     for (var override : overrides) requireUniqueNames(id, override.limits());
-    if (status < 400 || status > 599) {
-      throw new IllegalArgumentException(
-          "status of rule '%s' must be 400 to 599, got %d".formatted(id, status));
-    }
   }
 
   /**
@@ -131,9 +132,12 @@ public final class Rule {
     return onStoreFailure;
   }
 
-  /** Returns the HTTP status of a denial, 400 to 599. */
-  public int status() {
-    return status;
+  /**
+   * Returns the properties: settings for the code that enforces decisions, such as the status of an
+   * HTTP response. A limiter passes them on and does not interpret them.
+   */
+  public Map<String, String> properties() {
+    return properties;
   }
 
   /** Returns when the rule applies. */
@@ -206,7 +210,7 @@ public final class Rule {
         && mode == rule.mode
         && consistency == rule.consistency
         && onStoreFailure.equals(rule.onStoreFailure)
-        && status == rule.status
+        && properties.equals(rule.properties)
         && active.equals(rule.active);
   }
 
@@ -234,7 +238,7 @@ public final class Rule {
     private Mode mode = Mode.ENFORCE;
     private Consistency consistency = Consistency.STRICT;
     private FailurePolicy onStoreFailure = FailurePolicy.DEFAULT;
-    private int status = TOO_MANY_REQUESTS;
+    private final Map<String, String> properties = new HashMap<>();
     private Schedule active = Schedule.ALWAYS;
 
     private Builder(String id) {
@@ -253,7 +257,7 @@ public final class Rule {
       this.mode = rule.mode;
       this.consistency = rule.consistency;
       this.onStoreFailure = rule.onStoreFailure;
-      this.status = rule.status;
+      this.properties.putAll(rule.properties);
       this.active = rule.active;
     }
 
@@ -358,9 +362,26 @@ public final class Rule {
       return this;
     }
 
-    /** Sets the HTTP status of a denial, 400 to 599. */
-    public Builder status(int status) {
-      this.status = status;
+    /**
+     * Sets a property, which the limiter does not interpret; see {@link Rule#properties}.
+     *
+     * @param name unique within the rule, with the syntax of a rule's id
+     * @param value at most {@link #MAX_PROPERTY_LENGTH} characters
+     * @throws IllegalArgumentException if the name or the value is not valid, or the rule has
+     *     {@link #MAX_PROPERTIES} others
+     */
+    public Builder property(String name, String value) {
+      NameSyntax.require("a property's name", name);
+      if (value.length() > MAX_PROPERTY_LENGTH) {
+        throw new IllegalArgumentException(
+            "property '%s' of rule '%s' may have at most %d characters, got %d"
+                .formatted(name, id, MAX_PROPERTY_LENGTH, value.length()));
+      }
+      if (properties.size() == MAX_PROPERTIES && !properties.containsKey(name)) {
+        throw new IllegalArgumentException(
+            "rule '%s' may have at most %d properties".formatted(id, MAX_PROPERTIES));
+      }
+      properties.put(name, value);
       return this;
     }
 
@@ -373,8 +394,7 @@ public final class Rule {
     /**
      * Creates the rule.
      *
-     * @throws IllegalArgumentException if the rule has no limit, two limits of the same name or an
-     *     invalid status
+     * @throws IllegalArgumentException if the rule has no limit or two limits of the same name
      */
     public Rule build() {
       return new Rule(this);

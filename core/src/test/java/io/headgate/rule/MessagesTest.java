@@ -61,11 +61,11 @@ class MessagesTest {
                     .build(),
             "rule 'r' has two limits named 'a'; give each a name of its own"),
         mistake(
-            () -> Rule.named("r").limit(LIMIT).status(200).build(),
-            "status of rule 'r' must be 400 to 599, got 200"),
+            () -> Rule.named("r").property("a b", "v"),
+            "a property's name must be 1 to 128 letters, digits or any of . _ - / : @, got 'a b'"),
         mistake(
-            () -> Rule.named("r").limit(LIMIT).status(600).build(),
-            "status of rule 'r' must be 400 to 599, got 600"),
+            () -> Rule.named("r").property("p", "v".repeat(257)),
+            "property 'p' of rule 'r' may have at most 256 characters, got 257"),
         mistake(
             () -> new LimitOverride(Match.EVERYTHING, List.of()),
             "an override must give the limit that replaces the rule's"),

@@ -1,6 +1,7 @@
 package io.headgate.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
@@ -8,6 +9,7 @@ import java.time.DayOfWeek;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -40,7 +42,7 @@ class RuleTest {
         rule -> rule.mode(Mode.SHADOW),
         rule -> rule.consistency(Consistency.LEASED),
         rule -> rule.onStoreFailure(new FailurePolicy.Deny()),
-        rule -> rule.status(503),
+        rule -> rule.property("status", "503"),
         rule ->
             rule.active(
                 new Schedule(
@@ -86,6 +88,27 @@ class RuleTest {
     assertThat(replaced.limits()).isEqualTo(limits);
     assertThat(replaced.overrides()).isEmpty();
     assertThat(replaced.fallback()).isFalse();
+  }
+
+  @Test
+  void propertiesArePassedOnUninterpreted() {
+    var builder = Rule.named("r").limit(LIMIT).property("status", "503").property("a/b", "");
+    var built = builder.build();
+    builder.property("status", "teapot");
+    assertThat(built.properties()).isEqualTo(Map.of("status", "503", "a/b", ""));
+    assertThat(builder.build().properties()).containsEntry("status", "teapot");
+    assertThat(rule().properties()).isEmpty();
+  }
+
+  @Test
+  void numberOfPropertiesIsBounded() {
+    var builder = Rule.named("r").limit(LIMIT);
+    for (int i = 0; i < Rule.MAX_PROPERTIES; i++) builder.property("p" + i, "v".repeat(256));
+    builder.property("p0", "replaced");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.property("p16", ""))
+        .withMessage("rule 'r' may have at most 16 properties");
+    assertThat(builder.build().properties()).hasSize(16).containsEntry("p0", "replaced");
   }
 
   static Stream<UnaryOperator<RuleLimit>> everySettingOfALimit() {

@@ -60,8 +60,9 @@ final class RuleReader {
         .flatMap(RuleReader::onStoreFailure)
         .ifPresent(rule::onStoreFailure);
     section
-        .read("status", "a status such as 429", text -> status(id, text))
-        .ifPresent(rule::status);
+        .read("status", "a status such as 429", text -> RuleStatus.parse(id, text))
+        .filter(status -> status != RuleStatus.TOO_MANY_REQUESTS)
+        .ifPresent(status -> rule.property(RuleStatus.PROPERTY, Integer.toString(status)));
     section.find("active").map(ScheduleReader::read).ifPresent(rule::active);
     return rule;
   }
@@ -172,15 +173,7 @@ final class RuleReader {
 
   /** Validates a rule's id. */
   private static String id(String id) {
-    return probe(id).build().id();
-  }
-
-  private static int status(String id, String text) {
-    return probe(id).status(CountSyntax.parseInteger(text)).build().status();
-  }
-
-  private static Rule.Builder probe(String id) {
-    return Rule.named(id).limit(ANY);
+    return Rule.named(id).limit(ANY).build().id();
   }
 
   private RuleReader() {}

@@ -48,11 +48,22 @@ final class RuleWriter {
     if (!rule.onStoreFailure().equals(plain.onStoreFailure())) {
       fields.put("on-store-failure", onStoreFailure(rule.onStoreFailure()));
     }
-    if (rule.status() != plain.status()) {
-      fields.put("status", new OutputNode.Literal("" + rule.status()));
-    }
+    properties(rule, fields);
     if (!rule.active().equals(plain.active())) fields.put("active", active(rule.active()));
     return fields;
+  }
+
+  private static void properties(Rule rule, Map<String, OutputNode> fields) {
+    for (var name : rule.properties().keySet()) {
+      if (!name.equals(RuleStatus.PROPERTY)) {
+        throw new IllegalArgumentException(
+            "property '%s' has no field in a rule file".formatted(name));
+      }
+    }
+    int status = RuleStatus.of(rule);
+    if (status != RuleStatus.TOO_MANY_REQUESTS) {
+      fields.put("status", new OutputNode.Literal(Integer.toString(status)));
+    }
   }
 
   private static void limits(Rule rule, Map<String, OutputNode> fields) {

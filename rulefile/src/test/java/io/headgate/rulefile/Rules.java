@@ -91,9 +91,15 @@ final class Rules {
                     new FailurePolicy.AllowThenDeny(duration(1L << 40))));
     if (maybe(0.5)) rule.description(text(20));
     if (maybe(0.5)) rule.per(attributes());
-    if (maybe(0.5)) rule.status(400 + random.nextInt(200));
+    if (maybe(0.5)) rule.property("status", "" + status());
     if (maybe(0.5)) rule.active(schedule());
     return rule.build();
+  }
+
+  /** Returns a status other than the default, which is left out. */
+  private int status() {
+    int status = 400 + random.nextInt(200);
+    return status == RuleStatus.TOO_MANY_REQUESTS ? 403 : status;
   }
 
   private List<RuleLimit> ruleLimits() {

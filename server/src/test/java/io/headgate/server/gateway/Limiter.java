@@ -34,7 +34,7 @@ final class Limiter implements AutoCloseable {
   private static final Rule SECRET =
       Rule.named("secret")
           .match("path", "/secret")
-          .status(503)
+          .property("status", "503")
           .limit(FixedWindow.of(Rate.of(1, Duration.ofHours(1))))
           .build();
 

@@ -122,7 +122,7 @@ class RuleDiffProperties {
     if (random.nextInt(3) == 0) rule.per("key", "tenant");
     if (random.nextInt(3) == 0) rule.mode(random.nextBoolean() ? Mode.SHADOW : Mode.OFF);
     if (random.nextInt(3) == 0) rule.onStoreFailure(new FailurePolicy.Deny());
-    if (random.nextInt(4) == 0) rule.status(503);
+    if (random.nextInt(4) == 0) rule.property("status", "503");
     if (random.nextInt(4) == 0) rule.fallback();
     if (random.nextInt(3) == 0) rule.description("number " + random.nextInt(3));
     return rule.build();

@@ -105,13 +105,13 @@ public final class CheckHandlers {
     var out = new JsonWriter();
     if (!result.isAllowed() && exchange.acceptsProblem()) {
       CheckResultJson.writeProblem(out, result, charged);
-      exchange.answer(result.status(), ProblemDocument.MEDIA_TYPE, out);
+      exchange.answer(ResultStatus.of(result), ProblemDocument.MEDIA_TYPE, out);
     } else {
       CheckResultJson.write(out, result, waited, charged);
       boolean acquires = kind == Kind.ACQUIRE && result.isAllowed();
       var slot = acquires ? result.slotId() : Optional.<String>empty();
       slot.ifPresent(id -> exchange.header(HttpHeaders.LOCATION, SlotHandlers.PATH + id));
-      exchange.answer(slot.isPresent() ? 201 : result.status(), MediaTypes.JSON, out);
+      exchange.answer(slot.isPresent() ? 201 : ResultStatus.of(result), MediaTypes.JSON, out);
     }
   }
 

@@ -30,7 +30,7 @@ public final class CheckResultJson {
     writeFields(out, result, 0, charged);
     out.name("type").value(QUOTA_EXCEEDED);
     out.name("title").value("Quota exceeded");
-    out.name("status").value(result.status());
+    out.name("status").value(ResultStatus.of(result));
     out.name("violated-policies").value(result.violated());
     out.end();
   }

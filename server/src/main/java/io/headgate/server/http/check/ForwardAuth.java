@@ -2,7 +2,7 @@ package io.headgate.server.http.check;
 
 import io.headgate.CheckResult;
 import io.headgate.rule.Request;
-import io.headgate.rule.Rule;
+import io.headgate.rulefile.RuleStatus;
 import io.headgate.server.api.ClientAddress;
 import io.headgate.server.api.ForwardedHeader;
 import io.headgate.server.api.JsonWriter;
@@ -90,7 +90,7 @@ public final class ForwardAuth {
   private void denyWait(Exchange exchange, CheckResult result, int denyStatus) {
     headers.write(result, 0, exchange::header);
     exchange.header("Retry-After", Long.toString((millis(result) + 999) / 1_000));
-    writeDenial(exchange, Rule.TOO_MANY_REQUESTS, denyStatus, result.violated());
+    writeDenial(exchange, RuleStatus.TOO_MANY_REQUESTS, denyStatus, result.violated());
   }
 
   private void decided(Exchange exchange, CheckResult result, int denyStatus) {
@@ -109,7 +109,7 @@ public final class ForwardAuth {
       exchange.end(204);
       return;
     }
-    writeDenial(exchange, result.status(), denyStatus, result.violated());
+    writeDenial(exchange, ResultStatus.of(result), denyStatus, result.violated());
   }
 
   private static void writeDenial(

@@ -32,7 +32,7 @@ class CheckHandlersTest {
           .match("tenant", "*")
           .limit(RuleLimit.of("calls", FixedWindow.of(Rate.perHour(1_000))))
           .limit(RuleLimit.of("bytes", FixedWindow.of(Rate.perHour(4_096))).withCost("bytes"))
-          .status(403)
+          .property("status", "403")
           .build();
 
   private static final Rule JOBS =

@@ -26,7 +26,11 @@ class ForwardAuthTest {
   private static final Rule PER_IP =
       Rule.named("per-ip").match("ip", "*").limit(FixedWindow.of(TWO)).build();
   private static final Rule LOGIN =
-      Rule.named("login").match("path", "/login").status(503).limit(FixedWindow.of(TWO)).build();
+      Rule.named("login")
+          .match("path", "/login")
+          .property("status", "503")
+          .limit(FixedWindow.of(TWO))
+          .build();
   private static final Rule PER_KEY =
       Rule.named("per-key").match("key", "*").limit(FixedWindow.of(TWO)).build();
   private static final Rule POSTS =

@@ -1,0 +1,43 @@
+package io.headgate.rulefile;
+
+import io.headgate.rule.Rule;
+
+/**
+ * The field {@code status} of a rule: the HTTP status of a denial. A limiter does not know about
+ * HTTP, so the status is one of the {@linkplain Rule#properties properties} of the rule.
+ */
+public final class RuleStatus {
+  /** The name of the property. */
+  public static final String PROPERTY = "status";
+
+  /** The status of a denial by a rule that sets none. */
+  public static final int TOO_MANY_REQUESTS = 429;
+
+  /**
+   * Returns the HTTP status of a denial by the rule.
+   *
+   * @throws IllegalArgumentException if the property is not a number from 400 to 599, which a rule
+   *     that was read from a file never has
+   */
+  public static int of(Rule rule) {
+    String text = rule.properties().get(PROPERTY);
+    return text == null ? TOO_MANY_REQUESTS : parse(rule.id(), text);
+  }
+
+  /**
+   * Parses a status.
+   *
+   * @param id the id of the rule, for the message
+   * @throws IllegalArgumentException if the text is not a number from 400 to 599
+   */
+  static int parse(String id, String text) {
+    int status = CountSyntax.parseInteger(text);
+    if (status < 400 || status > 599) {
+      throw new IllegalArgumentException(
+          "status of rule '%s' must be 400 to 599, got %d".formatted(id, status));
+    }
+    return status;
+  }
+
+  private RuleStatus() {}
+}
