@@ -3,6 +3,7 @@ package io.headgate.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -21,7 +22,10 @@ class JsonWriterTest {
     var out = new JsonWriter().begin().name("a").value(1).name("b").value(List.of("x", "y"));
     out.name("c").value(new long[] {-1, Long.MAX_VALUE}).name("d").beginList().begin().end();
     out.begin().name("e").nullValue().end().endList().name("f").value(true);
-    out.textOrNull("g", Optional.empty()).textOrNull("h", Optional.of("i")).name("j").json("{\"k\":[]}");
+    out.textOrNull("g", Optional.empty())
+        .textOrNull("h", Optional.of("i"))
+        .name("j")
+        .json("{\"k\":[]}");
     assertThat(out.end())
         .hasToString(
             "{\"a\":1,\"b\":[\"x\",\"y\"],\"c\":[-1,9223372036854775807],\"d\":[{},{\"e\":null}],"
@@ -40,7 +44,7 @@ class JsonWriterTest {
   @Test
   void otherCharactersAreWrittenAsUtf8() {
     String text = "é\u00a0漢\u2028😀";
-    assertThat(new JsonWriter().beginList().value(text).endList().bytes())
+    assertThat(new JsonWriter().beginList().value(text).endList().buffer().getBytes())
         .isEqualTo(("[\"" + text + "\"]").getBytes(StandardCharsets.UTF_8));
   }
 
@@ -54,12 +58,31 @@ class JsonWriterTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, 0", "-0.0, 0", "1, 1", "1000, 1000", "0.5, 0.5", "0.25, 0.25", "0.0625, 0.063",
-    "-0.001, -0.001", "-0.0001, 0", "-12.34, -12.34", "123456789.125, 123456789.125",
-    "1e15, 1000000000000000", "NaN, null", "Infinity, null",
+    "0, 0",
+    "-0.0, 0",
+    "1, 1",
+    "1000, 1000",
+    "0.5, 0.5",
+    "0.25, 0.25",
+    "0.0625, 0.063",
+    "-0.001, -0.001",
+    "-0.0001, 0",
+    "-12.34, -12.34",
+    "123456789.125, 123456789.125",
+    "1e15, 1000000000000000",
+    "NaN, null",
+    "Infinity, null",
   })
   void decimalHasAtMostThreePlaces(double number, String text) {
     assertThat(new JsonWriter().beginList().value(number).endList()).hasToString("[" + text + "]");
+  }
+
+  @Test
+  void longJsonTakesNoMoreMemoryThanItsLength() {
+    var out = new JsonWriter().beginList();
+    for (int i = 0; i < 10_000; i++) out.value(i);
+    var buffer = (BufferInternal) out.endList().buffer();
+    assertThat(buffer.getByteBuf().capacity()).isEqualTo(buffer.length()).isGreaterThan(40_000);
   }
 
   @Test

@@ -70,7 +70,8 @@ class ComparisonProperties {
         if (!was.isAllowed() && is.isAllowed()) toAllowed++;
         if (!is.delay().isZero()) delayed++;
         var counts =
-            denied.computeIfAbsent(CallerNaming.DEFAULT.nameOrText(arrival.request().subject()), c -> new long[2]);
+            denied.computeIfAbsent(
+                CallerNaming.DEFAULT.nameOrText(arrival.request().subject()), c -> new long[2]);
         if (!was.isAllowed()) counts[0]++;
         if (!is.isAllowed()) counts[1]++;
         for (var policy : was.violated()) byRule.merge(policy, 1L, Long::sum);

@@ -112,7 +112,7 @@ public final class RuleChangeHandlers {
   /** A serialized response. It is serialized on a virtual thread, since that may take long. */
   record Answer(int status, long revision, String mediaType, Buffer body) {
     static Answer of(int status, long revision, JsonWriter json) {
-      return new Answer(status, revision, MediaTypes.JSON, Buffer.buffer(json.bytes()));
+      return new Answer(status, revision, MediaTypes.JSON, json.buffer());
     }
 
     void send(Exchange exchange) {

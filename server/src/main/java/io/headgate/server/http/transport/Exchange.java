@@ -251,7 +251,7 @@ public final class Exchange implements BodyReceiver {
    * Answers with JSON. Does nothing if the client has disconnected or an answer was sent before.
    */
   public void answer(int status, CharSequence mediaType, JsonWriter json) {
-    if (!isFinished()) answer(status, mediaType, Buffer.buffer(json.bytes()));
+    if (!isFinished()) answer(status, mediaType, json.buffer());
   }
 
   /** Answers with a body. */
