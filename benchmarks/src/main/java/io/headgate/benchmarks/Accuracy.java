@@ -18,64 +18,65 @@ final class Accuracy {
   private static final int MAX_RETRIES = 5;
 
   /**
-   * The trials of a run.
+   * The runs of a report.
    *
    * @param warmUps the number of unmeasured rounds before, in which the JIT compiles
    */
-  record Plan(List<Trial> trials, int warmUps) {
+  record Plan(List<AccuracyRun> runs, int warmUps) {
     static Plan of(Effort effort) {
-      var trials = new ArrayList<Trial>();
+      var runs = new ArrayList<AccuracyRun>();
       switch (effort) {
         case QUICK -> {
           var time = Duration.ofSeconds(2);
-          add(trials, 2, Traffic.OVERLOAD, HoldableLimit.TOKEN_BUCKET, time);
-          add(trials, 2, Traffic.ZIPF_MINUTE, HoldableLimit.TOKEN_BUCKET, time);
-          add(trials, 5, Traffic.OVERLOAD, HoldableLimit.SLIDING_WINDOW, time);
-          add(trials, 5, Traffic.EDGES, HoldableLimit.FIXED_WINDOW, time);
+          add(runs, 2, TrafficPattern.OVERLOAD, HoldableLimit.TOKEN_BUCKET, time);
+          add(runs, 2, TrafficPattern.ZIPF_MINUTE, HoldableLimit.TOKEN_BUCKET, time);
+          add(runs, 5, TrafficPattern.OVERLOAD, HoldableLimit.SLIDING_WINDOW, time);
+          add(runs, 5, TrafficPattern.EDGES, HoldableLimit.FIXED_WINDOW, time);
         }
         case FULL -> {
-          for (int instances : List.of(2, 5, 10)) addAll(trials, instances, Duration.ofSeconds(3));
+          for (int instances : List.of(2, 5, 10)) addAll(runs, instances, Duration.ofSeconds(3));
         }
       }
-      return new Plan(trials, 1);
+      return new Plan(runs, 1);
     }
 
-    private static void addAll(List<Trial> trials, int instances, Duration time) {
-      for (var traffic : Traffic.values()) {
+    private static void addAll(List<AccuracyRun> runs, int instances, Duration time) {
+      for (var traffic : TrafficPattern.values()) {
         for (var algorithm : HoldableLimit.values()) {
           if (isMeasured(instances, traffic, algorithm)) {
-            add(trials, instances, traffic, algorithm, time);
+            add(runs, instances, traffic, algorithm, time);
           }
         }
       }
     }
 
     /** Measures everything with 5 instances, and with 2 and 10 only the effect of their number. */
-    private static boolean isMeasured(int instances, Traffic traffic, HoldableLimit algorithm) {
+    private static boolean isMeasured(
+        int instances, TrafficPattern traffic, HoldableLimit algorithm) {
       return instances == 5
           || (algorithm == HoldableLimit.TOKEN_BUCKET
-              && (traffic == Traffic.OVERLOAD || traffic == Traffic.ZIPF_MINUTE));
+              && (traffic == TrafficPattern.OVERLOAD || traffic == TrafficPattern.ZIPF_MINUTE));
     }
 
-    /** Adds a trial per mode. Auto is leased for hot keys, so one limit is enough for it. */
+    /** Adds a run per mode. Auto is leased for hot keys, so one limit is enough for it. */
     private static void add(
-        List<Trial> trials,
+        List<AccuracyRun> runs,
         int instances,
-        Traffic traffic,
+        TrafficPattern traffic,
         HoldableLimit algorithm,
         Duration time) {
       for (var consistency : Consistency.values()) {
         if (consistency == Consistency.AUTO && algorithm != HoldableLimit.TOKEN_BUCKET) continue;
         var duration = traffic.durationOf(instances, time);
-        trials.add(new Trial(instances, traffic, algorithm, consistency, duration));
+        runs.add(new AccuracyRun(instances, traffic, algorithm, consistency, duration));
       }
     }
   }
 
-  private final Progress progress;
+  private final ProgressLog progress;
   private final Plan plan;
 
-  private Accuracy(Progress progress, Plan plan) {
+  private Accuracy(ProgressLog progress, Plan plan) {
     this.progress = progress;
     this.plan = plan;
   }
@@ -91,17 +92,17 @@ final class Accuracy {
     return AccuracyReport.of(results) + "\n" + ConsistencyModes.report(context);
   }
 
-  static List<TrialResult> results(Progress progress, Plan plan) throws IOException {
+  static List<AccuracyResult> results(ProgressLog progress, Plan plan) throws IOException {
     return new Accuracy(progress, plan).results();
   }
 
-  private List<TrialResult> results() throws IOException {
-    var results = new ArrayList<TrialResult>();
+  private List<AccuracyResult> results() throws IOException {
+    var results = new ArrayList<AccuracyResult>();
     var directory = Files.createTempDirectory("headgate-accuracy");
     try (var server = RedisServer.start()) {
-      for (int size : plan.trials.stream().map(Trial::instances).distinct().toList()) {
-        var ofSize = plan.trials.stream().filter(trial -> trial.instances() == size).toList();
-        progress.log("  %d instances: %d trials".formatted(size, ofSize.size()));
+      for (int size : plan.runs.stream().map(AccuracyRun::instances).distinct().toList()) {
+        var ofSize = plan.runs.stream().filter(run -> run.instances() == size).toList();
+        progress.log("  %d instances: %d runs".formatted(size, ofSize.size()));
         try (var fleet = new ReplayFleet(server, size, directory)) {
           results.addAll(results(fleet, ofSize));
         }
@@ -112,44 +113,46 @@ final class Accuracy {
     return results;
   }
 
-  /** Prepares each trial before the previous one runs, so that instances discover each other. */
-  private List<TrialResult> results(ReplayFleet fleet, List<Trial> trials) throws IOException {
-    var all = new ArrayDeque<Trial>();
+  /** Prepares each run before the previous one runs, so that instances discover each other. */
+  private List<AccuracyResult> results(ReplayFleet fleet, List<AccuracyRun> runs)
+      throws IOException {
+    var all = new ArrayDeque<AccuracyRun>();
     for (int i = 0; i < plan.warmUps; i++) {
       for (var consistency : List.of(Consistency.STRICT, Consistency.LEASED)) {
         var limit = HoldableLimit.TOKEN_BUCKET;
-        all.add(new Trial(fleet.size(), Traffic.OVERLOAD, limit, consistency, WARM_UP));
+        all.add(
+            new AccuracyRun(fleet.size(), TrafficPattern.OVERLOAD, limit, consistency, WARM_UP));
       }
     }
     int warmUps = all.size();
-    all.addAll(trials);
-    var results = new ArrayList<TrialResult>();
+    all.addAll(runs);
+    var results = new ArrayList<AccuracyResult>();
     int retries = 0;
     prepare(fleet, all.getFirst());
     while (!all.isEmpty()) {
-      var trial = all.removeFirst();
+      var run = all.removeFirst();
       if (!all.isEmpty()) prepare(fleet, all.getFirst());
       var logs = fleet.go();
       if (warmUps-- > 0) continue;
       if (logs.stream().anyMatch(log -> log.fallbacks() > 0)) {
-        // The machine was too busy, so that the failure policy decided; repeat the trial.
+        // The machine was too busy, so that the failure policy decided; repeat the run.
         if (++retries > MAX_RETRIES)
-          throw new IllegalStateException("Redis was unavailable: " + trial);
-        progress.log("    repeating, since Redis was unavailable: " + trial);
-        if (all.isEmpty()) prepare(fleet, trial);
-        all.addLast(trial);
+          throw new IllegalStateException("Redis was unavailable: " + run);
+        progress.log("    repeating, since Redis was unavailable: " + run);
+        if (all.isEmpty()) prepare(fleet, run);
+        all.addLast(run);
         continue;
       }
-      var result = TrialResult.of(trial, logs);
+      var result = AccuracyResult.of(run, logs);
       progress.log("    " + AccuracyReport.line(result));
       results.add(result);
     }
-    results.sort(Comparator.comparingInt(result -> trials.indexOf(result.trial())));
+    results.sort(Comparator.comparingInt(result -> runs.indexOf(result.run())));
     return results;
   }
 
-  private static void prepare(ReplayFleet fleet, Trial trial) throws IOException {
-    fleet.prepare(trial, trial.traffic().record(SEED, fleet.size(), trial.time()));
+  private static void prepare(ReplayFleet fleet, AccuracyRun run) throws IOException {
+    fleet.prepare(run, run.traffic().record(SEED, fleet.size(), run.time()));
   }
 
   private static void delete(Path directory) throws IOException {

@@ -15,13 +15,13 @@ final class AccuracyPicture {
   private static final int GAP = 16;
   private static final double MAX_SHARE = 0.30; // of the limit, to either side
 
-  static String svg(List<TrialResult> results) {
+  static String svg(List<AccuracyResult> results) {
     int instances =
         results.stream()
-            .mapToInt(result -> result.trial().instances())
+            .mapToInt(result -> result.run().instances())
             .sorted()
             .toArray()[results.size() / 2];
-    var shown = results.stream().filter(result -> result.trial().instances() == instances).toList();
+    var shown = results.stream().filter(result -> result.run().instances() == instances).toList();
     int groups = (int) shown.stream().map(AccuracyPicture::group).distinct().count();
     int height = TOP + groups * GAP + shown.size() * BAR + 30;
     var svg = new StringBuilder();
@@ -61,8 +61,8 @@ final class AccuracyPicture {
     return svg.toString();
   }
 
-  private static String group(TrialResult result) {
-    return result.trial().traffic().title + ", " + result.trial().algorithm().title;
+  private static String group(AccuracyResult result) {
+    return result.run().traffic().title + ", " + result.run().algorithm().title;
   }
 
   private static void head(StringBuilder svg, int instances, int bottom) {
@@ -87,8 +87,8 @@ final class AccuracyPicture {
     }
   }
 
-  private static void bar(StringBuilder svg, TrialResult result, int y) {
-    String mode = AccuracyReport.mode(result.trial().consistency());
+  private static void bar(StringBuilder svg, AccuracyResult result, int y) {
+    String mode = AccuracyReport.mode(result.run().consistency());
     text(svg, "small", LEFT - 62, y + BAR - 3, mode);
     double over = Math.max(0, result.fullest() - 1);
     double from = x(-result.underShare());
@@ -97,8 +97,8 @@ final class AccuracyPicture {
         format(
             "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"1\"/>\n",
             mode, from - 1, y + 2, to - from + 2, BAR - 4));
-    if (result.trial().consistency() == Consistency.EVENTUAL) {
-      double bound = (double) result.bound() / result.trial().limit().capacity();
+    if (result.run().consistency() == Consistency.EVENTUAL) {
+      double bound = (double) result.bound() / result.run().limit().capacity();
       line(svg, "bound", x(bound), y + 1, y + BAR - 1);
     }
     text(

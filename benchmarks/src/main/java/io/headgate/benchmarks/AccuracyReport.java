@@ -4,11 +4,11 @@ import io.headgate.rule.Consistency;
 import java.util.List;
 import java.util.Locale;
 
-/** Formats the results of the trials as Markdown. */
+/** Formats the results of the runs as Markdown. */
 final class AccuracyReport {
   private AccuracyReport() {}
 
-  static String of(List<TrialResult> results) {
+  static String of(List<AccuracyResult> results) {
     var text = new StringBuilder();
     text.append(
         """
@@ -18,18 +18,17 @@ final class AccuracyReport {
         permits. *Commands* and *calls* are those sent to Redis, per decision. CPU is that of the instances,
         including the replay.
 
-        The p99 delay of requests behind their recorded times was %,d µs in the worst trial (median trial: %,d µs). \
-        The clocks are known to ±%,d µs in the worst trial (median: ±%,d µs), and a request counts for a window only \
+        The p99 delay of requests behind their recorded times was %,d µs in the worst run (median run: %,d µs). \
+        The clocks are known to ±%,d µs in the worst run (median: ±%,d µs), and a request counts for a window only \
         if it certainly lies in it.
         """
             .formatted(
-                results.stream().mapToInt(TrialResult::late).max().orElse(0),
-                median(results.stream().mapToInt(TrialResult::late).toArray()),
-                results.stream().mapToInt(TrialResult::uncertainty).max().orElse(0),
-                median(results.stream().mapToInt(TrialResult::uncertainty).toArray())));
-    for (var traffic : Traffic.values()) {
-      var ofTraffic =
-          results.stream().filter(result -> result.trial().traffic() == traffic).toList();
+                results.stream().mapToInt(AccuracyResult::late).max().orElse(0),
+                median(results.stream().mapToInt(AccuracyResult::late).toArray()),
+                results.stream().mapToInt(AccuracyResult::uncertainty).max().orElse(0),
+                median(results.stream().mapToInt(AccuracyResult::uncertainty).toArray())));
+    for (var traffic : TrafficPattern.values()) {
+      var ofTraffic = results.stream().filter(result -> result.run().traffic() == traffic).toList();
       if (ofTraffic.isEmpty()) continue;
       text.append(
           "\n**%s**: %s; limit %s\n\n"
@@ -43,7 +42,7 @@ final class AccuracyReport {
     return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
   }
 
-  private static String limit(Traffic traffic) {
+  private static String limit(TrafficPattern traffic) {
     return "%,d a %s%s"
         .formatted(
             traffic.rate().permits(),
@@ -51,7 +50,7 @@ final class AccuracyReport {
             traffic.callers == 1 ? "" : " each");
   }
 
-  private static Table table(List<TrialResult> results) {
+  private static Table table(List<AccuracyResult> results) {
     var table =
         new Table(
             "instances, limit",
@@ -66,10 +65,10 @@ final class AccuracyReport {
             "p99 µs",
             "CPU µs");
     for (var result : results) {
-      var trial = result.trial();
+      var run = result.run();
       table.row(
-          "%d, %s".formatted(trial.instances(), trial.algorithm().title),
-          mode(trial.consistency()),
+          "%d, %s".formatted(run.instances(), run.algorithm().title),
+          mode(run.consistency()),
           "%,d".formatted(result.offered()),
           percent(result.admittedShare()),
           percent(result.fullest()),
@@ -88,9 +87,9 @@ final class AccuracyReport {
   }
 
   /** Returns the permits admitted above the limit; for an eventual limit with its bound. */
-  private static String over(TrialResult result) {
+  private static String over(AccuracyResult result) {
     long over = Math.max(0, result.over());
-    return result.trial().consistency() == Consistency.EVENTUAL
+    return result.run().consistency() == Consistency.EVENTUAL
         ? "%,d (≤ %,d)".formatted(over, result.bound())
         : "%,d".formatted(over);
   }
@@ -112,14 +111,14 @@ final class AccuracyReport {
   }
 
   /** Returns one line for the progress output. */
-  static String line(TrialResult result) {
-    var trial = result.trial();
+  static String line(AccuracyResult result) {
+    var run = result.run();
     return "%d %s, %s, %s: admitted %s, fullest %s, over %s, under %s, commands %s, calls %s, p50 %s µs, p99 %s µs, CPU %s µs, late %,d µs, clocks ±%d µs"
         .formatted(
-            trial.instances(),
-            trial.traffic(),
-            trial.algorithm().title,
-            mode(trial.consistency()),
+            run.instances(),
+            run.traffic(),
+            run.algorithm().title,
+            mode(run.consistency()),
             percent(result.admittedShare()),
             percent(result.fullest()),
             over(result),

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param root the root of the repository
  */
-record BenchmarkContext(Path root, Effort effort, Progress progress, Jmh jmh) {
+record BenchmarkContext(Path root, Effort effort, ProgressLog progress, Jmh jmh) {
   static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }

@@ -22,11 +22,11 @@ final class Jmh {
   private static final String COLLECTOR = "-XX:+UseG1GC";
 
   private final Effort effort;
-  private final Progress progress;
+  private final ProgressLog progress;
   private final Path raw;
   private final List<RunResult> results = new ArrayList<>();
 
-  Jmh(Effort effort, Progress progress, Path raw) {
+  Jmh(Effort effort, ProgressLog progress, Path raw) {
     this.effort = effort;
     this.progress = progress;
     this.raw = raw;

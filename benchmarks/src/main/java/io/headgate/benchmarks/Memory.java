@@ -12,7 +12,7 @@ final class Memory {
 
   static String report(BenchmarkContext context) throws IOException, InterruptedException {
     var table = new Table("", "bytes a key");
-    for (var kept : StateBytes.values()) {
+    for (var kept : MeasuredLimiter.values()) {
       String bytes = probe(kept);
       context.progress().log("  %s: %s bytes a key".formatted(kept, bytes));
       table.row(kept.title, bytes);
@@ -27,7 +27,7 @@ final class Memory {
         .formatted(table);
   }
 
-  private static String probe(StateBytes kept) throws IOException, InterruptedException {
+  private static String probe(MeasuredLimiter kept) throws IOException, InterruptedException {
     var command =
         List.of(
             BenchmarkContext.java(),

@@ -11,13 +11,17 @@ public final class MemoryProbe {
 
   private MemoryProbe() {}
 
-  /** Prints the bytes per key; the arguments are a {@link StateBytes} and the number of keys. */
+  /**
+   * Prints the bytes per key; the arguments are a {@link MeasuredLimiter} and the number of keys.
+   */
   public static void main(String[] args) {
     System.out.printf(
-        Locale.ROOT, "%.1f%n", measure(StateBytes.valueOf(args[0]), Integer.parseInt(args[1])));
+        Locale.ROOT,
+        "%.1f%n",
+        measure(MeasuredLimiter.valueOf(args[0]), Integer.parseInt(args[1])));
   }
 
-  static double measure(StateBytes kept, int count) {
+  static double measure(MeasuredLimiter kept, int count) {
     // Load classes and fill caches first, since they are not part of the cost of a key.
     kept.fill(keys(1_000, "warm-"));
     var keys = keys(count, "");

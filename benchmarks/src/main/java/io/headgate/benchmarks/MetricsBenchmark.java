@@ -27,16 +27,16 @@ public class MetricsBenchmark {
   private final Request[] requests = new Request[RULES];
   private RateLimiter limiter;
   private Metrics metrics;
-  private DecisionListener witness = DecisionListener.NONE;
+  private DecisionListener listener = DecisionListener.NONE;
   private int at;
 
   @Setup
   public void setUp() {
     limiter = RateLimiter.inMemory(Patterns.EXACT.rules(RULES));
     for (int i = 0; i < RULES; i++) requests[i] = Request.of(Patterns.EXACT.subject(i));
-    var book = InMemoryRuleRepository.of(limiter.rules());
-    metrics = new Metrics(limiter, book, new StoreMetrics(), Set.of(), () -> 0, 1);
-    witness = metrics.listener();
+    var repository = InMemoryRuleRepository.of(limiter.rules());
+    metrics = new Metrics(limiter, repository, new StoreMetrics(), Set.of(), () -> 0, 1);
+    listener = metrics.listener();
   }
 
   @TearDown
@@ -68,7 +68,7 @@ public class MetricsBenchmark {
     var request = next();
     long since = System.nanoTime();
     var result = limiter.checkForResult(request);
-    witness.decided(request, result, System.nanoTime() - since);
+    listener.decided(request, result, System.nanoTime() - since);
     return result.isAllowed();
   }
 }

@@ -38,10 +38,10 @@ final class Redis {
   }
 
   private final RedisGauge gauge;
-  private final Progress progress;
+  private final ProgressLog progress;
   private final Pace pace;
 
-  private Redis(RedisGauge gauge, Progress progress, Pace pace) {
+  private Redis(RedisGauge gauge, ProgressLog progress, Pace pace) {
     this.gauge = gauge;
     this.progress = progress;
     this.pace = pace;
@@ -65,7 +65,7 @@ final class Redis {
     return report(context.progress(), Pace.of(context.effort()));
   }
 
-  static String report(Progress progress, Pace pace) throws Exception {
+  static String report(ProgressLog progress, Pace pace) throws Exception {
     try (var server = RedisServer.start();
         var callers = new Callers()) {
       return new Redis(new RedisGauge(server, callers), progress, pace).markdown();

@@ -12,14 +12,14 @@ final class RedisBytes {
   private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
   private final RedisGauge gauge;
-  private final Progress progress;
+  private final ProgressLog progress;
   private final int keys;
   private final Table table = new Table("", "bytes a key");
 
   /**
    * @param keys the number of keys with one request each; fewer are used with more requests each
    */
-  RedisBytes(RedisGauge gauge, Progress progress, int keys) {
+  RedisBytes(RedisGauge gauge, ProgressLog progress, int keys) {
     this.gauge = gauge;
     this.progress = progress;
     this.keys = keys;

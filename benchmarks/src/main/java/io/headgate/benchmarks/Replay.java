@@ -13,8 +13,8 @@ import java.util.Map;
 
 /**
  * One instance in its own JVM. It reads commands from standard input, line by line, and
- * acknowledges each on standard output: it prepares trials, and replays its part of the traffic
- * from an agreed time.
+ * acknowledges each on standard output: it prepares runs, and replays its part of the traffic from
+ * an agreed time.
  */
 public final class Replay {
   /** The prefix of acknowledgements, which distinguishes them from other output. */
@@ -57,9 +57,9 @@ public final class Replay {
     String name = command.get(1);
     switch (command.getFirst()) {
       case "prepare" -> {
-        var trial = Trial.of(instances, command.subList(3, command.size()));
-        var arrivals = Trace.read(Path.of(command.get(2))).of(instance);
-        prepared.put(name, Replayer.open(uri, name, trial, arrivals));
+        var run = AccuracyRun.of(instances, command.subList(3, command.size()));
+        var arrivals = RecordedArrivals.read(Path.of(command.get(2))).of(instance);
+        prepared.put(name, Replayer.open(uri, name, run, arrivals));
       }
       case "settle" -> {
         var replayer = replayerOf(name);
@@ -72,7 +72,7 @@ public final class Replay {
         var replayer = replayerOf(name);
         replayer.replay(clock, Long.parseLong(command.get(2))).write(Path.of(command.get(3)));
         prepared.remove(name);
-        // Close in the background, so that the returned permits do not delay the next trial.
+        // Close in the background, so that the returned permits do not delay the next run.
         Thread.ofPlatform().daemon().start(replayer::close);
       }
       default -> throw new IllegalArgumentException("unknown command '%s'".formatted(command));

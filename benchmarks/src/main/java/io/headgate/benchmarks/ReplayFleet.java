@@ -21,7 +21,7 @@ final class ReplayFleet implements AutoCloseable {
   private final Path directory;
   private final List<Instance> instances = new ArrayList<>();
   private int prepared;
-  private int run;
+  private int executed;
 
   /**
    * @param directory for traces and logs
@@ -43,20 +43,20 @@ final class ReplayFleet implements AutoCloseable {
   }
 
   /** Connects all instances, each with a new limiter. */
-  void prepare(Trial trial, Trace trace) throws IOException {
+  void prepare(AccuracyRun run, RecordedArrivals trace) throws IOException {
     var file = directory.resolve("trace-%d-%d".formatted(size(), prepared));
     trace.write(file);
     String name = nameOf(prepared++);
-    sendAll(instance -> "prepare %s %s %s".formatted(name, file, trial.encode()));
+    sendAll(instance -> "prepare %s %s %s".formatted(name, file, run.encode()));
     awaitAll("prepare");
   }
 
   /**
-   * Runs the trial that was prepared first. It starts at a full second of Redis' clock, where
+   * Executes the run that was prepared first. It starts at a full second of Redis' clock, where
    * windows begin.
    */
   List<ReplayLog> go() throws IOException {
-    String name = nameOf(run++);
+    String name = nameOf(executed++);
     sendAll(instance -> "settle " + name);
     awaitAll("settle");
     long start = Math.ceilDiv(redisTime() + LEAD, SECOND) * SECOND;
@@ -68,7 +68,7 @@ final class ReplayFleet implements AutoCloseable {
   }
 
   private String nameOf(int number) {
-    return "trial-%d-%d".formatted(size(), number);
+    return "run-%d-%d".formatted(size(), number);
   }
 
   private Path logOf(String name, int instance) {

@@ -3,7 +3,7 @@ package io.headgate.benchmarks;
 import com.sun.management.OperatingSystemMXBean;
 import io.headgate.CheckResult;
 import io.headgate.RateLimiter;
-import io.headgate.benchmarks.Trace.Arrival;
+import io.headgate.benchmarks.RecordedArrivals.Arrival;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.redis.RedisOptions;
@@ -35,12 +35,12 @@ record Replayer(
 
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  static Replayer open(String uri, String name, Trial trial, List<Arrival> arrivals) {
+  static Replayer open(String uri, String name, AccuracyRun run, List<Arrival> arrivals) {
     var rule =
         Rule.named("tried")
             .match("key", "caller:*")
-            .limit(trial.limit())
-            .consistency(trial.consistency());
+            .limit(run.limit())
+            .consistency(run.consistency());
     var ready =
         Rule.named("ready").match("key", "ready").limit(TokenBucket.of(Rate.perSecond(1_000)));
     var sent = new Sent();
@@ -58,7 +58,7 @@ record Replayer(
         TIMEOUT,
         () -> limiter.checkForResult(first).source() == Source.STORE);
     var requests =
-        IntStream.range(0, trial.traffic().callers)
+        IntStream.range(0, run.traffic().callers)
             .mapToObj(i -> Request.of(Subject.of("caller:" + i)))
             .toList();
     return new Replayer(store, sent, limiter, requests, arrivals);

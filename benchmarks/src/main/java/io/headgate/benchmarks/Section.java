@@ -12,6 +12,7 @@ enum Section {
   LOADING("Loading rules"),
   HTTP("HTTP"),
   REDIS("Redis"),
+  OVERHEAD("Counting and replying"),
   ACCURACY("Accuracy");
 
   final String title;
@@ -32,7 +33,7 @@ enum Section {
   /** Runs the measurements and returns the report as Markdown. */
   String report(BenchmarkContext context) throws Exception {
     return switch (this) {
-      case HOT_KEY -> HotKey.report(context);
+      case HOT_KEY -> HotKeyReport.report(context);
       case MANY_KEYS -> ManyKeys.report(context);
       case MEMORY -> Memory.report(context);
       case ALGORITHMS -> Algorithms.report(context);
@@ -40,6 +41,7 @@ enum Section {
       case LOADING -> Loading.report(context);
       case HTTP -> Http.report(context);
       case REDIS -> Redis.report(context);
+      case OVERHEAD -> Overhead.report(context);
       case ACCURACY -> Accuracy.report(context);
     };
   }

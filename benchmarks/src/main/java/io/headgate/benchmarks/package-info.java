@@ -1,8 +1,8 @@
 /**
  * Benchmarks of speed, memory and accuracy. No other module depends on it.
  *
- * <p>Start at {@link io.headgate.benchmarks.Main}, which runs the comparisons and writes one
- * report. The package contains the measurements and their reports, and no code that the product
+ * <p>Start at {@link io.headgate.benchmarks.BenchmarkRunner}, which runs the comparisons and writes
+ * one report. The package contains the measurements and their reports, and no code that the product
  * needs.
  */
 @NullMarked

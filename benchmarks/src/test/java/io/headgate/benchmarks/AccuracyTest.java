@@ -20,16 +20,17 @@ class AccuracyTest {
   @Test
   void everyModeIsMeasuredAndOnlyEventualOverAdmits() throws Exception {
     assumeTrue(Redis.isInstalled(), "redis-server is not on the PATH (Debian's: redis-server)");
-    var trials = new ArrayList<Trial>();
+    var runs = new ArrayList<AccuracyRun>();
     for (var consistency : Consistency.values()) {
       var limit = HoldableLimit.TOKEN_BUCKET;
-      trials.add(new Trial(2, Traffic.OVERLOAD, limit, consistency, Duration.ofMillis(500)));
+      runs.add(
+          new AccuracyRun(2, TrafficPattern.OVERLOAD, limit, consistency, Duration.ofMillis(500)));
     }
-    var results = Accuracy.results(new Progress(), new Accuracy.Plan(trials, 0));
-    assertThat(results).extracting(TrialResult::trial).isEqualTo(trials);
+    var results = Accuracy.results(new ProgressLog(), new Accuracy.Plan(runs, 0));
+    assertThat(results).extracting(AccuracyResult::run).isEqualTo(runs);
     for (var result : results) {
       assertThat(result.offered()).isEqualTo(1_500);
-      if (result.trial().consistency() != Consistency.EVENTUAL) {
+      if (result.run().consistency() != Consistency.EVENTUAL) {
         assertThat(result.over()).isNotPositive();
       }
       assertThat(result.admitted()).isPositive();
@@ -42,13 +43,13 @@ class AccuracyTest {
 
   @ParameterizedTest
   @EnumSource
-  void trafficIsReproducibleAndReachesEveryInstance(Traffic traffic, @TempDir Path directory)
+  void trafficIsReproducibleAndReachesEveryInstance(TrafficPattern traffic, @TempDir Path directory)
       throws IOException {
     var time = Duration.ofSeconds(2);
     var trace = traffic.record(7, 3, time);
     assertThat(traffic.record(7, 3, time)).isEqualTo(trace);
     trace.write(directory.resolve("trace"));
-    assertThat(Trace.read(directory.resolve("trace"))).isEqualTo(trace);
+    assertThat(RecordedArrivals.read(directory.resolve("trace"))).isEqualTo(trace);
     var callers = new HashSet<Integer>();
     for (var arrival : trace.arrivals()) {
       assertThat(arrival.at()).isBetween(0, 2_000_000);
@@ -66,8 +67,9 @@ class AccuracyTest {
   @ParameterizedTest
   @EnumSource
   void everyTrafficPatternIsMeasured(Effort effort) {
-    var tried = Accuracy.Plan.of(effort).trials().stream().map(Trial::traffic).distinct();
-    if (effort == Effort.FULL) assertThat(tried).containsAll(Arrays.asList(Traffic.values()));
+    var tried = Accuracy.Plan.of(effort).runs().stream().map(AccuracyRun::traffic).distinct();
+    if (effort == Effort.FULL)
+      assertThat(tried).containsAll(Arrays.asList(TrafficPattern.values()));
     else assertThat(tried).isNotEmpty();
   }
 }

@@ -25,7 +25,8 @@ class BenchmarksTest {
           AlgorithmBenchmark.class,
           RulesBenchmark.class,
           LoadingBenchmark.class,
-          MetricsBenchmark.class);
+          MetricsBenchmark.class,
+          ReplyBenchmark.class);
 
   @Test
   void everyBenchmarkRunsWithEveryParameter(@TempDir Path directory) throws RunnerException {
@@ -34,7 +35,8 @@ class BenchmarksTest {
     var options =
         new OptionsBuilder()
             .include("io\\.headgate\\.benchmarks\\..*")
-            .exclude(".*ConsistencyBenchmark.*") // needs a redis-server; see NearBenchmarkTest
+            .exclude(
+                ".*ConsistencyBenchmark.*") // needs a redis-server; see ConsistencyBenchmarkTest
             .param("count", "1000")
             .param("rules", "1", "100")
             .mode(Mode.SingleShotTime)
@@ -60,7 +62,13 @@ class BenchmarksTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyStoredKeyTakesHeap(StateBytes kept) {
+  void countingTakesCpuTime(StatisticsCost.CallerMix callers) {
+    assertThat(StatisticsCost.measure(callers, 1).eventLoop().median()).isBetween(1.0, 100_000.0);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyStoredKeyTakesHeap(MeasuredLimiter kept) {
     assertThat(MemoryProbe.measure(kept, 20_000)).isBetween(8.0, 2_000.0);
   }
 }

@@ -19,7 +19,7 @@ class RedisTest {
   @Test
   void everyLimiterAndAlgorithmHasARowInTheReport() throws Exception {
     var tiny = new Redis.Pace(MOMENT, MOMENT, 1, MOMENT, 100, 320);
-    var report = Redis.report(new Progress(), tiny);
+    var report = Redis.report(new ProgressLog(), tiny);
     for (var limiter : RemoteLimiter.values()) assertThat(report).contains("| " + limiter.title);
     for (var algorithm : RemoteAlgorithm.values()) {
       assertThat(report).contains("| " + algorithm.title, "| Headgate, " + algorithm.title);

@@ -75,7 +75,7 @@ final class ChangeScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var setting = setting(seed);
     var dice = Dice.of(seed, 121);
     var work = new Workload(dice);
@@ -107,7 +107,7 @@ final class ChangeScenario implements Scenario {
           setting.nodes,
           "u0");
     }
-    return new Script(
+    return new RunScript(
         seed,
         setting.nodes,
         1,
@@ -126,7 +126,7 @@ final class ChangeScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     var setting = setting(script.seed());
     return switch (setting.kind) {
       case SHARE -> List.of(new ShareCheck());

@@ -47,7 +47,7 @@ final class ChargeCheck implements Check {
   }
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     if (decision.isFallback()) return;
     for (var part : decision.plan().parts()) {
       var combine = part.rule().combine();

@@ -6,7 +6,7 @@ interface Check {
   default void offered(World world, World.Offer offer) {}
 
   /** Called after a request was decided. */
-  default void decided(World world, Decision decision) {}
+  default void decided(World world, TimedDecision decision) {}
 
   /** Called after the last event, when all messages have arrived. */
   default void ended(World world) {}

@@ -44,7 +44,7 @@ final class EventualScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var setting = setting(seed);
     var dice = Dice.of(seed, 141);
     var work = new Workload(dice);
@@ -89,7 +89,7 @@ final class EventualScenario implements Scenario {
       }
       default -> throw new IllegalStateException(setting.kind.name());
     }
-    return new Script(
+    return new RunScript(
         seed,
         setting.nodes,
         dice.any(1, 1, 2),
@@ -108,7 +108,7 @@ final class EventualScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     var setting = setting(script.seed());
     var over = new OverCheck(setting.syncTime());
     // A changed limit converts unreported permits to its own scale, so charges cannot be compared.

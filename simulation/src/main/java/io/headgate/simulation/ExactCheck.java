@@ -15,17 +15,17 @@ import java.util.Map;
  * servers made them. For runs without faults and rule changes.
  */
 final class ExactCheck implements Check {
-  private final List<Decision> decisions = new ArrayList<>();
+  private final List<TimedDecision> decisions = new ArrayList<>();
   private final Map<String, Model> models = new HashMap<>();
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     decisions.add(decision);
   }
 
   @Override
   public void ended(World world) {
-    decisions.sort(Comparator.comparingLong(Decision::order));
+    decisions.sort(Comparator.comparingLong(TimedDecision::order));
     for (var decision : decisions) {
       boolean expected = decide(decision.plan(), decision.at());
       if (decision.isFallback()) world.fail("decided by policy without a fault: " + decision);

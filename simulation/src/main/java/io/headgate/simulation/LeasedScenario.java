@@ -35,7 +35,7 @@ final class LeasedScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var setting = setting(seed);
     var dice = Dice.of(seed, 111);
     var work = new Workload(dice);
@@ -75,7 +75,7 @@ final class LeasedScenario implements Scenario {
     } else if (requests > 0) {
       work.steady(calm, calm + duration, Math.max(1, duration / requests + 1), setting.nodes, "u0");
     }
-    return new Script(
+    return new RunScript(
         seed,
         setting.nodes,
         setting.shards,
@@ -89,7 +89,7 @@ final class LeasedScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     var setting = setting(script.seed());
     return List.of(new OverCheck(0), new MustPassCheck(setting.busy + setting.quiet));
   }

@@ -36,7 +36,7 @@ final class LocalCheck implements Check {
   }
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     var charge = decision.plan().charges().getFirst();
     var counts = counters.computeIfAbsent(charge.key(), key -> new Counts(charge.limit()));
     if (!decision.isAllowed()) return;
@@ -62,7 +62,7 @@ final class LocalCheck implements Check {
   }
 
   /** Returns whether the only outage begins before all requests, and none follows soon after it. */
-  private static boolean isOutageFirst(Script script) {
+  private static boolean isOutageFirst(RunScript script) {
     var outages =
         script.events().stream()
             .filter(Event.Outage.class::isInstance)

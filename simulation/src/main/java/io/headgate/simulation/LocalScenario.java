@@ -20,7 +20,7 @@ final class LocalScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var dice = Dice.of(seed, 160);
     var work = new Workload(dice);
     int nodes = (int) dice.between(1, 5);
@@ -44,7 +44,7 @@ final class LocalScenario implements Scenario {
             .match("user", "*")
             .limit(FixedWindow.of(Workload.rate(dice.scale(1, 200), HOUR)))
             .build();
-    return new Script(
+    return new RunScript(
         seed,
         nodes,
         1,
@@ -66,7 +66,7 @@ final class LocalScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     return List.of(new LocalCheck());
   }
 }

@@ -26,7 +26,7 @@ final class MemoryScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var dice = Dice.of(seed, 170);
     var work = new Workload(dice);
     var limit = TokenBucket.of(Workload.rate(dice.between(2, 10), 900 * Workload.SECOND));
@@ -41,7 +41,7 @@ final class MemoryScenario implements Scenario {
         for (int i = 0; i < limit.burst() + 1; i++) work.request(at += 100, 0, other, 1);
       }
     }
-    return new Script(
+    return new RunScript(
         seed,
         1,
         1,
@@ -69,14 +69,14 @@ final class MemoryScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     return List.of();
   }
 
   @Override
-  public Result run(Script script, boolean tracing) {
+  public Result run(RunScript script, boolean tracing) {
     var now = new long[] {World.START};
-    var admitted = new java.util.LinkedHashMap<String, List<Bounds.Admitted>>();
+    var admitted = new java.util.LinkedHashMap<String, List<AdmissionBounds.Admitted>>();
     var history = new ArrayList<String>();
     var events = new PriorityQueue<Event>(java.util.Comparator.comparingLong(Event::at));
     events.addAll(script.events());
@@ -92,12 +92,12 @@ final class MemoryScenario implements Scenario {
         if (!allowed) continue;
         admitted
             .computeIfAbsent(user(arrival.subject()), name -> new ArrayList<>())
-            .add(new Bounds.Admitted(now[0], arrival.cost()));
+            .add(new AdmissionBounds.Admitted(now[0], arrival.cost()));
       }
     }
     var limit = rules.rules().getFirst().limits().getFirst().limit();
     for (var entry : admitted.entrySet()) {
-      long excess = Bounds.excess(limit, entry.getValue());
+      long excess = AdmissionBounds.excess(limit, entry.getValue());
       if (excess > 0) {
         return new Result(
             "%s: admitted %d more than %s allows, with capacity for %d keys"

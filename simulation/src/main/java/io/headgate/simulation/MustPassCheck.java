@@ -12,7 +12,7 @@ final class MustPassCheck implements Check {
   }
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     if (decision.request().at() < from || decision.isAllowed()) return;
     world.fail("denied though within its limits: " + decision);
   }

@@ -3,7 +3,7 @@ package io.headgate.simulation;
 /** Checks that no failure policy decides in a run without faults. */
 final class NoPolicyCheck implements Check {
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     if (decision.isFallback()) world.fail("decided by policy without a fault: " + decision);
   }
 }

@@ -22,7 +22,7 @@ final class OutageScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var dice = Dice.of(seed, 150);
     var work = new Workload(dice);
     int nodes = (int) dice.between(1, 4);
@@ -47,7 +47,7 @@ final class OutageScenario implements Scenario {
           new Event.Outage(dice.below(end), dice.index(shards), duration, dice.oneIn(2), 0));
     }
     if (dice.oneIn(2)) work.faults(0, end, (int) dice.between(1, 4), nodes, shards, false);
-    return new Script(
+    return new RunScript(
         seed,
         nodes,
         shards,
@@ -78,7 +78,7 @@ final class OutageScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     return List.of(new PolicyCheck());
   }
 }

@@ -23,8 +23,8 @@ final class OverCheck implements Check {
 
   private static final class Traffic {
     final Charge charge;
-    final List<Bounds.Admitted> admitted = new ArrayList<>();
-    final List<Bounds.Admitted> offered = new ArrayList<>();
+    final List<AdmissionBounds.Admitted> admitted = new ArrayList<>();
+    final List<AdmissionBounds.Admitted> offered = new ArrayList<>();
     final Map<List<Long>, Long> firstAt = new LinkedHashMap<>();
     boolean several; // decided together with other counters, partly locally
     long atFirst; // offered to instances during their first sync interval of the counter
@@ -38,7 +38,8 @@ final class OverCheck implements Check {
       var instance = List.of((long) node, world.node(node).generation());
       long since = firstAt.computeIfAbsent(instance, name -> world.now());
       boolean known = firstAt.keySet().iterator().next().equals(instance);
-      if (known || world.now() - since > sync) offered.add(new Bounds.Admitted(world.now(), cost));
+      if (known || world.now() - since > sync)
+        offered.add(new AdmissionBounds.Admitted(world.now(), cost));
       else atFirst += cost;
     }
   }
@@ -65,7 +66,7 @@ final class OverCheck implements Check {
   }
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     if (!decision.isAllowed() || decision.isFallback()) return;
     for (var part : decision.plan().parts()) {
       var combine = part.rule().combine();
@@ -76,7 +77,7 @@ final class OverCheck implements Check {
         var charge = decision.plan().charges().get(i);
         if (charge.limit() instanceof io.headgate.limit.Concurrency) continue;
         var observed = trafficOf(charge, eventual);
-        observed.admitted.add(new Bounds.Admitted(decision.at(), charge.cost()));
+        observed.admitted.add(new AdmissionBounds.Admitted(decision.at(), charge.cost()));
         observed.several |=
             decision.plan().charges().size() > 1 && decision.result().source() != Source.STORE;
       }
@@ -94,7 +95,7 @@ final class OverCheck implements Check {
     traffic.forEach((counter, observed) -> {
       long allowance = 0;
       if (counter.eventual)
-        allowance = observed.atFirst + Bounds.inAnySpan(sync, 0, observed.offered);
+        allowance = observed.atFirst + AdmissionBounds.inAnySpan(sync, 0, observed.offered);
       var shard = world.shardOf(observed.charge);
       allowance += shard.lostCharges(counter.key) + shard.heldAtFailover(counter.key);
       // Some counters of a plan are charged up to a round trip before the plan is decided.
@@ -102,7 +103,7 @@ final class OverCheck implements Check {
         allowance +=
             Math.ceilDiv(2 * world.latency() * counter.limit.capacity(), counter.limit.window());
       if (observed.admitted.isEmpty()) return;
-      long excess = Bounds.excess(counter.limit, observed.admitted);
+      long excess = AdmissionBounds.excess(counter.limit, observed.admitted);
       if (excess > allowance) {
         world.fail(
             "%s: admitted %d more than %s allows; at most %d are tolerated"

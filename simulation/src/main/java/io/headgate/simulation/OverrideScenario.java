@@ -35,7 +35,7 @@ final class OverrideScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var setting = setting(seed);
     var dice = Dice.of(seed, 161);
     var work = new Workload(dice);
@@ -65,7 +65,7 @@ final class OverrideScenario implements Scenario {
         request(work, dice, at + burst * Workload.MS, setting.nodes, !post);
       }
     }
-    return new Script(
+    return new RunScript(
         seed,
         setting.nodes,
         1,
@@ -84,7 +84,7 @@ final class OverrideScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     return setting(script.seed()).withinLimits
         ? List.of(new MustPassCheck(0))
         : List.of(new OverCheck(0));

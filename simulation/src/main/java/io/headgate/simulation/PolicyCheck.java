@@ -23,7 +23,7 @@ final class PolicyCheck implements Check {
 
   private static final class LocalUse {
     final io.headgate.limit.Limit share;
-    final List<Bounds.Admitted> admitted = new ArrayList<>();
+    final List<AdmissionBounds.Admitted> admitted = new ArrayList<>();
 
     LocalUse(io.headgate.limit.Limit share) {
       this.share = share;
@@ -33,7 +33,7 @@ final class PolicyCheck implements Check {
   private final Map<LocalCounter, LocalUse> local = new LinkedHashMap<>();
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     var node = world.node(decision.request().node());
     boolean healthy = node.isHealthyFor(SETTLE_TIME);
     boolean down = false;
@@ -59,7 +59,7 @@ final class PolicyCheck implements Check {
     }
   }
 
-  private void policies(World world, Decision decision, Node node) {
+  private void policies(World world, TimedDecision decision, Node node) {
     boolean denies = false;
     boolean counted = false;
     long grace = Long.MAX_VALUE;
@@ -83,7 +83,7 @@ final class PolicyCheck implements Check {
     }
   }
 
-  private static long faultyFor(World world, Decision decision, Node node) {
+  private static long faultyFor(World world, TimedDecision decision, Node node) {
     long max = 0;
     for (var charge : decision.plan().charges()) {
       max = Math.max(max, node.faultyFor(world.shardNumber(charge)));
@@ -91,20 +91,20 @@ final class PolicyCheck implements Check {
     return max;
   }
 
-  private void count(World world, Decision decision, Node node, int index) {
+  private void count(World world, TimedDecision decision, Node node, int index) {
     var charge = decision.plan().charges().get(index);
     var counter =
         new LocalCounter(node.number(), node.generation(), charge.counter() + " " + charge.key());
     local
         .computeIfAbsent(counter, key -> new LocalUse(charge.limit().dividedBy(world.instances())))
         .admitted
-        .add(new Bounds.Admitted(node.wallClock(), charge.cost()));
+        .add(new AdmissionBounds.Admitted(node.wallClock(), charge.cost()));
   }
 
   @Override
   public void ended(World world) {
     local.forEach((counter, use) -> {
-      long excess = Bounds.excess(use.share, use.admitted);
+      long excess = AdmissionBounds.excess(use.share, use.admitted);
       if (excess > 0) {
         world.fail(
             "instance %d admitted %d more of %s locally than its share %s"

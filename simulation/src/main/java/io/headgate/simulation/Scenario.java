@@ -16,13 +16,13 @@ interface Scenario {
   String name();
 
   /** Returns the script of a seed, always the same. */
-  Script script(long seed);
+  RunScript script(long seed);
 
   /** Returns new checks for a run of the script. */
-  List<Check> checks(Script script);
+  List<Check> checks(RunScript script);
 
   /** Runs a script. */
-  default Result run(Script script, boolean tracing) {
+  default Result run(RunScript script, boolean tracing) {
     var world = new World(script, checks(script), tracing);
     var failure = world.run();
     return new Result(failure, world.steps(), world.history());

@@ -21,7 +21,7 @@ final class ShareCheck implements Check {
   private final Map<String, Used> counters = new HashMap<>();
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     if (!decision.isAllowed() || decision.isFallback()) return;
     for (var part : decision.plan().parts()) {
       if (part.rule().consistency() == Consistency.EVENTUAL) continue;

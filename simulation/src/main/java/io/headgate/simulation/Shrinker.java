@@ -18,7 +18,7 @@ final class Shrinker {
   }
 
   /** Returns the smallest failing script found within {@value #MAX_RUNS} runs. */
-  Script shrink(Script failing) {
+  RunScript shrink(RunScript failing) {
     var best = failing;
     for (int parts = 2; runs < MAX_RUNS; ) {
       int size = Math.max(1, best.events().size() / parts);
@@ -34,7 +34,7 @@ final class Shrinker {
     return best;
   }
 
-  private @org.jspecify.annotations.Nullable Script without(Script script, int size) {
+  private @org.jspecify.annotations.Nullable RunScript without(RunScript script, int size) {
     List<Event> events = script.events();
     boolean shrunk = false;
     for (int from = 0; from < events.size() && runs < MAX_RUNS; ) {

@@ -15,7 +15,7 @@ final class SlotsCheck implements Check {
   private final Map<String, Long> max = new HashMap<>();
 
   @Override
-  public void decided(World world, Decision decision) {
+  public void decided(World world, TimedDecision decision) {
     if (!decision.isAllowed() || decision.isFallback()) return;
     for (var charge : decision.plan().charges()) {
       if (!(charge.limit() instanceof Concurrency slots)) continue;

@@ -32,7 +32,7 @@ final class SlotsScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var setting = setting(seed);
     var dice = Dice.of(seed, 131);
     var work = new Workload(dice);
@@ -58,7 +58,7 @@ final class SlotsScenario implements Scenario {
       work.events.add(
           new Event.Arrival(calm + i * Workload.MS, i % setting.nodes, user, 1, setting.lease));
     }
-    return new Script(
+    return new RunScript(
         seed,
         setting.nodes,
         setting.shards,
@@ -76,7 +76,7 @@ final class SlotsScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     return List.of(new SlotsCheck(), new MustPassCheck(calm(setting(script.seed()))));
   }
 }

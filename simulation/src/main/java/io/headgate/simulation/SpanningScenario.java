@@ -23,7 +23,7 @@ final class SpanningScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var dice = Dice.of(seed, 101);
     var work = new Workload(dice);
     long end = dice.scale(300, 4_000) * Workload.MS;
@@ -52,7 +52,7 @@ final class SpanningScenario implements Scenario {
     boolean faulty = isFaulty(seed);
     work.requests(0, end, (int) dice.scale(60, 400), nodes, (int) dice.between(1, 4), 3);
     if (faulty) work.faults(0, end, (int) dice.between(1, 5), nodes, shards, false, false);
-    return new Script(
+    return new RunScript(
         seed,
         nodes,
         shards,
@@ -76,7 +76,7 @@ final class SpanningScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     return List.of(new ChargeCheck(!isFaulty(script.seed())), new OverCheck(0));
   }
 }

@@ -18,7 +18,7 @@ final class StrictScenario implements Scenario {
   }
 
   @Override
-  public Script script(long seed) {
+  public RunScript script(long seed) {
     var dice = Dice.of(seed, 100);
     var work = new Workload(dice);
     var rules = new ArrayList<Rule>();
@@ -46,7 +46,7 @@ final class StrictScenario implements Scenario {
     int nodes = dice.oneIn(10) ? 30 : (int) dice.between(1, 5);
     int shards = dice.any(1, 1, 2, 4);
     work.requests(0, end, (int) dice.scale(100, 600), nodes, (int) dice.between(1, 6), 5);
-    return new Script(
+    return new RunScript(
         seed,
         nodes,
         shards,
@@ -60,7 +60,7 @@ final class StrictScenario implements Scenario {
   }
 
   @Override
-  public List<Check> checks(Script script) {
+  public List<Check> checks(RunScript script) {
     return List.of(new ExactCheck(), new ChargeCheck(true));
   }
 }

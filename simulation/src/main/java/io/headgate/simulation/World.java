@@ -36,7 +36,7 @@ final class World {
 
   private static final SimulatedScript SCRIPT = new SimulatedScript();
 
-  private final Script script;
+  private final RunScript script;
   private final List<Check> checks;
   private final PriorityQueue<Action> queue = new PriorityQueue<>();
   private final List<Shard> shards = new ArrayList<>();
@@ -52,7 +52,7 @@ final class World {
   private @Nullable Execution reading;
   private @Nullable String failure;
 
-  World(Script script, List<Check> checks, boolean tracing) {
+  World(RunScript script, List<Check> checks, boolean tracing) {
     this.script = script;
     this.checks = checks;
     this.history = tracing ? new ArrayList<>() : null;
@@ -162,7 +162,7 @@ final class World {
     var execution = reading;
     boolean byReply = execution != null && result.source() == io.headgate.store.Source.STORE;
     var decision =
-        new Decision(
+        new TimedDecision(
             offer.request,
             offer.rules,
             offer.plan,
@@ -180,7 +180,7 @@ final class World {
   }
 
   /** Releases the slots of an admitted request when it ends. */
-  private void release(Node node, Decision decision) {
+  private void release(Node node, TimedDecision decision) {
     if (decision.request().holdFor() == 0) return;
     long self = node.generation();
     for (var charge : decision.plan().charges()) {
@@ -289,7 +289,7 @@ final class World {
     return script.nodes();
   }
 
-  Script script() {
+  RunScript script() {
     return script;
   }
 

@@ -66,12 +66,12 @@ class SimulationTest {
           }
 
           @Override
-          public Script script(long seed) {
+          public RunScript script(long seed) {
             return new StrictScenario().script(seed);
           }
 
           @Override
-          public List<Check> checks(Script script) {
+          public List<Check> checks(RunScript script) {
             return List.of(new SecondRequest("u0"));
           }
         };
@@ -83,14 +83,14 @@ class SimulationTest {
 
   private static final class SecondRequest implements Check {
     private final String user;
-    private final List<Decision> seen = new ArrayList<>();
+    private final List<TimedDecision> seen = new ArrayList<>();
 
     SecondRequest(String user) {
       this.user = user;
     }
 
     @Override
-    public void decided(World world, Decision decision) {
+    public void decided(World world, TimedDecision decision) {
       if (!user.equals(decision.request().subject().get("user"))) return;
       seen.add(decision);
       if (seen.size() == 2) world.fail("a second request of " + user);

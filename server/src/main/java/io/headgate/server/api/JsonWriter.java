@@ -4,8 +4,13 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import java.io.ByteArrayOutputStream;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufOutputStream;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -27,12 +32,14 @@ public final class JsonWriter {
           .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
           .build();
 
-  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
+  private static final int INITIAL_BYTES = 512; // enough for a decision
+
+  private final ByteBuf bytes = Unpooled.buffer(INITIAL_BYTES);
   private final JsonGenerator out;
 
   public JsonWriter() {
     try {
-      out = FACTORY.createGenerator(bytes);
+      out = FACTORY.createGenerator((OutputStream) new ByteBufOutputStream(bytes));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -155,10 +162,14 @@ public final class JsonWriter {
     return fixed.toString();
   }
 
-  /** Returns the JSON written so far, in UTF-8. */
-  public byte[] bytes() {
+  /**
+   * Returns the JSON in UTF-8, without a copy; nothing may be written after this call. A buffer
+   * that has grown is cut to its content, since responses are accounted by their length.
+   */
+  public Buffer buffer() {
     write(out::flush);
-    return bytes.toByteArray();
+    if (bytes.capacity() > INITIAL_BYTES) bytes.capacity(bytes.readableBytes());
+    return BufferInternal.buffer(bytes);
   }
 
   /** Returns the JSON written so far. */

@@ -3,6 +3,7 @@ package io.headgate.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -43,7 +44,7 @@ class JsonWriterTest {
   @Test
   void otherCharactersAreWrittenAsUtf8() {
     String text = "é\u00a0漢\u2028😀";
-    assertThat(new JsonWriter().beginList().value(text).endList().bytes())
+    assertThat(new JsonWriter().beginList().value(text).endList().buffer().getBytes())
         .isEqualTo(("[\"" + text + "\"]").getBytes(StandardCharsets.UTF_8));
   }
 
@@ -74,6 +75,14 @@ class JsonWriterTest {
   })
   void decimalHasAtMostThreePlaces(double number, String text) {
     assertThat(new JsonWriter().beginList().value(number).endList()).hasToString("[" + text + "]");
+  }
+
+  @Test
+  void longJsonTakesNoMoreMemoryThanItsLength() {
+    var out = new JsonWriter().beginList();
+    for (int i = 0; i < 10_000; i++) out.value(i);
+    var buffer = (BufferInternal) out.endList().buffer();
+    assertThat(buffer.getByteBuf().capacity()).isEqualTo(buffer.length()).isGreaterThan(40_000);
   }
 
   @Test

@@ -116,7 +116,7 @@ public final class RuleChangeHandlers {
   /** A serialized response. It is serialized on a virtual thread, since that may take long. */
   record Answer(int status, long revision, String mediaType, Buffer body) {
     static Answer of(int status, long revision, JsonWriter json) {
-      return new Answer(status, revision, MediaTypes.JSON, Buffer.buffer(json.bytes()));
+      return new Answer(status, revision, MediaTypes.JSON, json.buffer());
     }
 
     void send(Exchange exchange) {
@@ -128,8 +128,8 @@ public final class RuleChangeHandlers {
 
   private static ExpectedRevision expected(ETags.IfMatch ifMatch) {
     return switch (ifMatch) {
-      case ETags.Unconditional unconditional -> ExpectedRevision.ANY;
-      case ETags.Exists exists -> ExpectedRevision.ANY;
+      case ETags.Unconditional unconditional -> ExpectedRevision.any();
+      case ETags.Exists exists -> ExpectedRevision.any();
       case ETags.Revisions(var revisions) -> new ExpectedRevision.OneOf(revisions);
     };
   }

@@ -87,7 +87,7 @@ public final class SimulationExecutor {
 
   private Buffer answer(Function<Deadline, JsonWriter> simulation) {
     try {
-      return Buffer.buffer(simulation.apply(deadline()).bytes());
+      return simulation.apply(deadline()).buffer();
     } catch (Deadline.Overdue e) {
       throw new ProblemException(tooLong());
     } finally {

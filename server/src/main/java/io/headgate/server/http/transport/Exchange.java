@@ -111,7 +111,7 @@ public final class Exchange implements PendingCall {
    * Answers with JSON. Does nothing if the client has disconnected or an answer was sent before.
    */
   public void answer(int status, CharSequence mediaType, JsonWriter json) {
-    if (!isClosed()) answer(status, mediaType, Buffer.buffer(json.bytes()));
+    if (!isClosed()) answer(status, mediaType, json.buffer());
   }
 
   /** Answers with a body. */

@@ -14,11 +14,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Checks the guarantee of each algorithm against a list of admissions. */
-final class Bounds {
+final class AdmissionBounds {
   /** An admission, with its time by the clock of the counter's server. */
   record Admitted(long at, long cost) {}
 
-  private Bounds() {}
+  private AdmissionBounds() {}
 
   /** Returns the maximum number of permits admitted above the limit's guarantee, at least 0. */
   static long excess(Limit limit, List<Admitted> admitted) {

@@ -15,7 +15,7 @@ import java.util.List;
  * @param drift the maximum drift of the instances' clocks, in parts per million
  * @param end the end of the run, in µs from its start
  */
-record Script(
+record RunScript(
     long seed,
     int nodes,
     int shards,
@@ -26,13 +26,13 @@ record Script(
     long drift,
     List<Event> events,
     long end) {
-  Script {
+  RunScript {
     ruleSets = List.copyOf(ruleSets);
     events = List.copyOf(events);
   }
 
-  Script withEvents(List<Event> others) {
-    return new Script(
+  RunScript withEvents(List<Event> others) {
+    return new RunScript(
         seed, nodes, shards, ruleSets, deadline, options, latency, drift, others, end);
   }
 }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reports {@link HotKeyBenchmark}. */
-final class HotKey {
-  private HotKey() {}
+final class HotKeyReport {
+  private HotKeyReport() {}
 
   static String report(BenchmarkContext context) {
     return """

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The result of a trial.
+ * The result of a run.
  *
  * @param oracle the admissions of the exact algorithm, run sequentially over the same arrivals
  * @param over by how many permits the fullest span of any caller exceeded the limit; negative if
@@ -23,8 +23,8 @@ import java.util.Map;
  *     interval
  * @param late the 99th percentile of the delay of requests behind their time, in microseconds
  */
-record TrialResult(
-    Trial trial,
+record AccuracyResult(
+    AccuracyRun run,
     int offered,
     int admitted,
     int oracle,
@@ -46,13 +46,13 @@ record TrialResult(
     }
   }
 
-  static TrialResult of(Trial trial, List<ReplayLog> logs) {
+  static AccuracyResult of(AccuracyRun run, List<ReplayLog> logs) {
     var all = new ArrayList<Observation>();
     for (var log : logs) {
       for (var entry : log.entries()) all.add(new Observation(entry, log.uncertainty()));
     }
     all.sort(Comparator.comparingLong(observation -> observation.entry.requestedAt()));
-    var limit = trial.limit();
+    var limit = run.limit();
     Map<Integer, List<Observation>> callers = new HashMap<>();
     for (var observation : all) {
       callers
@@ -77,14 +77,14 @@ record TrialResult(
       long excess = Excess.of(limit, passed);
       if (excess > over) {
         over = excess;
-        bound = trial.consistency() == Consistency.EVENTUAL ? maxPerSyncInterval(requests) : 0;
+        bound = run.consistency() == Consistency.EVENTUAL ? maxPerSyncInterval(requests) : 0;
       }
     }
     double n = all.size();
     var took = all.stream().mapToLong(observation -> observation.entry.took()).sorted().toArray();
     var late = all.stream().mapToInt(observation -> observation.entry.late()).sorted().toArray();
-    return new TrialResult(
-        trial,
+    return new AccuracyResult(
+        run,
         all.size(),
         admitted,
         oracle,
@@ -126,7 +126,7 @@ record TrialResult(
 
   /** Returns the admissions of the fullest span relative to its limit. */
   double fullest() {
-    return 1 + (double) over / trial.limit().capacity();
+    return 1 + (double) over / run.limit().capacity();
   }
 
   double admittedShare() {

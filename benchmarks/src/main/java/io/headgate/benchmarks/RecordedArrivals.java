@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Recorded traffic: the time, instance and caller of each request. All modes get the same. */
-record Trace(List<Arrival> arrivals) {
+record RecordedArrivals(List<Arrival> arrivals) {
   /**
    * One request.
    *
@@ -20,7 +20,7 @@ record Trace(List<Arrival> arrivals) {
    */
   record Arrival(int at, int instance, int caller) {}
 
-  Trace {
+  RecordedArrivals {
     arrivals = arrivals.stream().sorted(Comparator.comparingInt(Arrival::at)).toList();
   }
 
@@ -40,14 +40,14 @@ record Trace(List<Arrival> arrivals) {
     }
   }
 
-  static Trace read(Path file) throws IOException {
+  static RecordedArrivals read(Path file) throws IOException {
     try (var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
       int count = in.readInt();
       var arrivals = new ArrayList<Arrival>(count);
       for (int i = 0; i < count; i++) {
         arrivals.add(new Arrival(in.readInt(), in.readShort(), in.readInt()));
       }
-      return new Trace(arrivals);
+      return new RecordedArrivals(arrivals);
     }
   }
 }

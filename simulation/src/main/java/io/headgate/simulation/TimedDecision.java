@@ -5,14 +5,14 @@ import io.headgate.store.PlanResult;
 import io.headgate.store.Source;
 
 /**
- * A decision returned to a caller.
+ * A decision returned to a caller, with its times.
  *
  * @param requestedAt the time of the request, in µs of virtual time
  * @param at the time of the decision, by the server's clock if a server made it
  * @param order the number of the batch in which a server made it; decisions of one batch are
  *     returned in its order
  */
-record Decision(
+record TimedDecision(
     Event.Arrival request,
     int rules,
     Plan plan,

@@ -1,6 +1,6 @@
 package io.headgate.benchmarks;
 
-import io.headgate.benchmarks.Trace.Arrival;
+import io.headgate.benchmarks.RecordedArrivals.Arrival;
 import io.headgate.limit.Rate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** Traffic patterns, each with the limit it is measured with. */
-enum Traffic {
+enum TrafficPattern {
   STEADY("steady at the limit", 1_000, 1, 1),
   OVERLOAD("three times the limit", 1_000, 1, 1),
   BURSTS("bursts", 1_000, 1, 1),
@@ -28,7 +28,7 @@ enum Traffic {
   private final long seconds;
   final int callers;
 
-  Traffic(String title, long permits, long seconds, int callers) {
+  TrafficPattern(String title, long permits, long seconds, int callers) {
     this.title = title;
     this.permits = permits;
     this.seconds = seconds;
@@ -53,7 +53,7 @@ enum Traffic {
   }
 
   /**
-   * Returns the duration of a trial: longer for limits that are replenished slowly, and longer with
+   * Returns the duration of a run: longer for limits that are replenished slowly, and longer with
    * few instances.
    */
   Duration durationOf(int instances, Duration usual) {
@@ -62,7 +62,7 @@ enum Traffic {
   }
 
   /** Generates the traffic; each request goes to a random instance, as with a load balancer. */
-  Trace record(long seed, int instances, Duration time) {
+  RecordedArrivals record(long seed, int instances, Duration time) {
     var random = new SplittableRandom(seed + name().hashCode());
     int end = Math.toIntExact(time.toMillis() * 1_000);
     var at = new ArrayList<Arrival>();
@@ -93,7 +93,7 @@ enum Traffic {
       case ZIPF_SECOND -> zipf(at, 4_000, end, random);
       case ZIPF_MINUTE -> zipf(at, 15_000, end, random);
     }
-    return new Trace(
+    return new RecordedArrivals(
         at.stream()
             .map(one -> new Arrival(one.at(), random.nextInt(instances), one.caller()))
             .toList());

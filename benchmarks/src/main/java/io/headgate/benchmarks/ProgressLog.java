@@ -3,7 +3,7 @@ package io.headgate.benchmarks;
 import java.time.Duration;
 
 /** Prints progress to standard error; standard output is for the report. */
-final class Progress {
+final class ProgressLog {
   private final long start = System.nanoTime();
 
   void log(String message) {

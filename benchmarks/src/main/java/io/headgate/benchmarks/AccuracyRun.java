@@ -5,10 +5,10 @@ import io.headgate.rule.Consistency;
 import java.time.Duration;
 import java.util.List;
 
-/** A trial: a traffic pattern, a limit, a consistency mode and a number of instances. */
-record Trial(
+/** A run: a traffic pattern, a limit, a consistency mode and a number of instances. */
+record AccuracyRun(
     int instances,
-    Traffic traffic,
+    TrafficPattern traffic,
     HoldableLimit algorithm,
     Consistency consistency,
     Duration time) {
@@ -16,15 +16,15 @@ record Trial(
     return algorithm.of(traffic.rate());
   }
 
-  /** Encodes the trial for the command to an instance; {@link #of} decodes it. */
+  /** Encodes the run for the command to an instance; {@link #of} decodes it. */
   String encode() {
     return String.join(" ", traffic.name(), algorithm.name(), consistency.name());
   }
 
-  static Trial of(int instances, List<String> fields) {
-    return new Trial(
+  static AccuracyRun of(int instances, List<String> fields) {
+    return new AccuracyRun(
         instances,
-        Traffic.valueOf(fields.get(0)),
+        TrafficPattern.valueOf(fields.get(0)),
         HoldableLimit.valueOf(fields.get(1)),
         Consistency.valueOf(fields.get(2)),
         Duration.ZERO);

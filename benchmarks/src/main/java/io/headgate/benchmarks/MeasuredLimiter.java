@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /** The limiters whose memory per key is measured after one request each. */
-enum StateBytes {
+enum MeasuredLimiter {
   FLOOR("baseline, in a map"),
   GUAVA("Guava, in a map"),
   BUCKET4J("bucket4j, in a map"),
@@ -36,16 +36,16 @@ enum StateBytes {
 
   final String title;
 
-  StateBytes(String title) {
+  MeasuredLimiter(String title) {
     this.title = title;
   }
 
   /** A limiter that holds the states of all keys. */
   Object fill(String[] keys) {
     return switch (this) {
-      case FLOOR -> map(keys, StateBytes::floor);
-      case GUAVA -> map(keys, StateBytes::guava);
-      case BUCKET4J -> map(keys, StateBytes::bucket4j);
+      case FLOOR -> map(keys, MeasuredLimiter::floor);
+      case GUAVA -> map(keys, MeasuredLimiter::guava);
+      case BUCKET4J -> map(keys, MeasuredLimiter::bucket4j);
       case RESILIENCE4J -> resilience4j(keys);
       case TOKEN_BUCKET -> headgate(keys, TokenBucket.of(aYear(10)), 1);
       // At this rate one permit is replenished during the run, so each request takes nearly all.

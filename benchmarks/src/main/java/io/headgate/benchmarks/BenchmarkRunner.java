@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Locale;
 
 /** Runs the measurements and writes the report; {@code benchmarks/run} builds and starts it. */
-public final class Main {
+public final class BenchmarkRunner {
   private static final int SOMETHING_FAILED = 1;
 
   private final BenchmarkContext context;
   private final Machine machine;
   private final List<String> failures = new ArrayList<>();
 
-  private Main(BenchmarkContext context, Machine machine) {
+  private BenchmarkRunner(BenchmarkContext context, Machine machine) {
     this.context = context;
     this.machine = machine;
   }
@@ -30,11 +30,11 @@ public final class Main {
     var report = Path.of(args[2]);
     var sections = Arrays.stream(args).skip(3).map(Section::labelled).toList();
     var raw = Files.createDirectories(root.resolve("benchmarks/results/raw"));
-    var progress = new Progress();
+    var progress = new ProgressLog();
     var machine = Machine.here();
     if (machine.isBusy()) progress.log("warning: " + machine.warning());
     var context = new BenchmarkContext(root, effort, progress, new Jmh(effort, progress, raw));
-    var main = new Main(context, machine);
+    var main = new BenchmarkRunner(context, machine);
     Files.writeString(report, main.report(sections));
     progress.log("done");
     System.exit(main.failures.isEmpty() ? 0 : SOMETHING_FAILED);
