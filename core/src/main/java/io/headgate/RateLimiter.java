@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Decides whether requests may go ahead, by the rules that match them. {@link #check} is the usual
  * entry point.
  *
+ * {@snippet file="io/headgate/LibraryExamplesTest.java" region="limiter"}
+ *
  * <p>Every check takes the same path: the rules that match the subject make a {@link Plan}, the
  * {@link Store} evaluates the plan atomically, and the outcomes make a {@link Decision}.
  *

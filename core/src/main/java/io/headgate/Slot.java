@@ -8,6 +8,8 @@ import java.util.Optional;
  * Closing it releases them. If the request was denied there are none, and closing has no effect, so
  * that the same try-with-resources statement serves both cases.
  *
+ * {@snippet file="io/headgate/LibraryExamplesTest.java" region="slot"}
+ *
  * <p>Safe for use by several threads.
  */
 public final class Slot implements AutoCloseable {

@@ -13,6 +13,8 @@ import java.util.Optional;
  * A rule: the subjects it applies to, their limits, and how the limits are enforced.
  *
  * <p>Immutable. Two rules are equal if all their settings are. {@link #named} starts a builder.
+ *
+ * {@snippet file="io/headgate/LibraryExamplesTest.java" region="rule"}
  */
 public final class Rule {
   /** The highest number of properties. */

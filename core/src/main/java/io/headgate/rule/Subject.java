@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The attributes of a request, such as {@code user=42, path=/login}. Immutable.
  *
+ * {@snippet file="io/headgate/LibraryExamplesTest.java" region="subject"}
+ *
  * <p>Backed by an array: a subject is created for every check, and creating a map would take longer
  * than the check.
  */

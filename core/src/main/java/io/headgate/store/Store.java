@@ -13,7 +13,9 @@ import java.util.concurrent.CompletionStage;
  * may evaluate the plan where the states are, as the Redis store does with Lua scripts; its
  * outcomes have to be equal to those of {@code Plan.step}. A store that decorates another one may
  * decide without it, for example while it is unavailable, and reports so in {@link
- * PlanResult#source}.
+ * PlanResult#source}. Such a store extends {@link ForwardingStore}:
+ *
+ * {@snippet file="io/headgate/LibraryExamplesTest.java" region="store"}
  *
  * <p>Implementations are thread-safe. Methods of a remote store throw a {@link StoreException} if
  * it fails.

@@ -18,6 +18,8 @@ import java.util.Optional;
 /**
  * Stores counters in Redis or Valkey. Instances with the same servers and key prefix share them.
  *
+ * {@snippet file="io/headgate/redis/RedisExamplesTest.java" region="store"}
+ *
  * <p>Its layers, from the outside in, are the circuit breakers with the failure policies, the
  * consistency modes with the denial cache, and the script executor. Redis may be unavailable when
  * this store is created: the failure policies of the rules decide until a connection is

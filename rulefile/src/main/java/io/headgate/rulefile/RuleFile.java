@@ -10,6 +10,8 @@ import java.util.Optional;
 /**
  * Reads and writes rules as YAML or JSON. Both formats have the same structure.
  *
+ * {@snippet file="io/headgate/rulefile/RuleFileExamplesTest.java" region="read"}
+ *
  * <p>A text is either valid as a whole, or a {@link RuleFileException} reports all its problems.
  * Written rules read back equal, except that settings without effect are left out, such as a weight
  * in a rule that is not weighted. All methods are thread-safe.
