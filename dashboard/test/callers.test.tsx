@@ -111,7 +111,8 @@ describe('the list of callers', () => {
     await screen.findByText('user:49');
     fireEvent.click(screen.getByText('Show more'));
     await screen.findByText('user:199');
-    expect(sent.map(({ query }) => query.get('limit'))).toEqual(['50', '200']);
+    // The page polls, so each limit may have been sent more than once.
+    expect([...new Set(sent.map(({ query }) => query.get('limit')))]).toEqual(['50', '200']);
   });
 
   it('keeps its content and the focus while it is sorted', async () => {

@@ -91,7 +91,7 @@ class ConsistencyModesTest {
   }
 
   @ParameterizedTest
-  @MethodSource("thousandInALongTime")
+  @MethodSource("thousandPerYear")
   void fiveLeasedInstancesAdmitExactlyTheLimit(Limit limit) throws Exception {
     connect(INSTANCES, Consistency.LEASED, limit);
     assertThat(admitted(2_000)).isLessThanOrEqualTo(1_000);

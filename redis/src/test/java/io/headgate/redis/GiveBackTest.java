@@ -74,7 +74,7 @@ class GiveBackTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void expiredChargeIsNotReturnedAgain(Limit limit) {
     var early = charge(limit, 3);
     clock.sleep(limit.window() + 20 * SECOND);
@@ -85,7 +85,7 @@ class GiveBackTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void activeChargeIsReturned(Limit limit) {
     charge(limit, 2);
     var taken = charge(limit, 3);

@@ -107,13 +107,13 @@ class HoldParityTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void holdsCountTheSameInLuaAsInJava(Limit limit) {
     compare(List.of(rules(limit)), false);
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void holdsCountTheSameWhenClockStepsBack(Limit limit) {
     compare(List.of(rules(limit)), true);
   }

@@ -83,7 +83,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void holdIsStoredUntilItsChargeWouldExpire(Limit limit) {
     var taken = hold(executor(), plan(limit, 0), 0, 4, MINUTE);
     assertThat(taken.held()).isEqualTo(4);
@@ -95,7 +95,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void holderUsesAboutTwentyBytesUntilItReturnsItsHold(Limit limit) {
     var one = executor();
     var other = executor();
@@ -112,7 +112,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void givingBackAChargeLeavesHolds(Limit limit) {
     var executor = executor();
     hold(executor, plan(limit, 0), 0, 4, MINUTE);
@@ -125,7 +125,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void reportedPermitsAreChargedBeyondCapacity(Limit limit) {
     var executor = executor();
     var known = report(executor, plan(limit, 25));
@@ -153,7 +153,7 @@ class HoldsInRedisTest {
 
   /** As after a failover to a replica that did not have the hold yet. */
   @ParameterizedTest
-  @MethodSource("whatCanBeDivided")
+  @MethodSource("holdableLimits")
   void spentPermitsOfLostHoldAreCharged(Limit limit) {
     var executor = executor();
     var granted = hold(executor, plan(limit, 0), 0, 6, MINUTE);
@@ -230,7 +230,7 @@ class HoldsInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("whatHardlyComesBack")
+  @MethodSource("slowlyRefillingLimits")
   void leasedAndStrictCallersTogetherAdmitExactlyTheLimit(Limit limit) throws Exception {
     var instances = new ArrayList<Instance>();
     for (int i = 0; i < 5; i++) instances.add(new Instance());

@@ -76,7 +76,7 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void everyStateExpiresAfterItBecomesFresh(Limit limit) {
     for (int i = 0; i < 3; i++) {
       long reset = executor.decide(plan(limit, 1)).first().resetAfter() / 1_000;
@@ -129,7 +129,9 @@ class StateInRedisTest {
         .writeTo(batch);
     redis.decide(batch, -1);
     // One of five slots is taken over as a fifth of the bucket, rounded up; one permit is charged.
-    assertThat(executor.peek(plan(bucket, 0)).first().remaining()).isEqualTo(60 - 13 - 1);
+    // The rounding is repaid within 2 ms.
+    assertThat(executor.peek(plan(bucket, 0)).first().remaining())
+        .isIn(60L - 13 - 1, 60L - 12 - 1);
   }
 
   @Test
@@ -194,14 +196,14 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void peekStoresNothing(Limit limit) {
     executor.peek(plan(limit, 1));
     assertThat(redis.server().call("DBSIZE").number()).isZero();
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void changedAlgorithmKeepsAnExpiry(Limit limit) {
     for (var other : Limits.ofEveryKind(8)) {
       executor.decide(plan(limit, 1));
@@ -331,7 +333,7 @@ class StateInRedisTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void everyChangeKeepsAnExpiry(Limit limit) {
     var random = new Random(7);
     var limits = new ArrayList<>(Limits.ofEveryKind(6));

@@ -24,7 +24,7 @@ import java.util.Map;
  */
 record LimitWriter(Combine combine) {
   /**
-   * Adds the field of a single limit, or the field with the list of several.
+   * Adds a single limit as a field of that name, or several as a list.
    *
    * @param name the default name of a single limit, which is not written
    */

@@ -60,7 +60,7 @@ final class Shard implements SimulatedScript.Memory {
 
   void stop(boolean unresponsive) {
     dead = true;
-    unresponsive = unresponsive;
+    this.unresponsive = unresponsive;
     lastFault = world.now();
   }
 

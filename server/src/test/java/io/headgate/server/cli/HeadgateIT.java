@@ -295,7 +295,7 @@ class HeadgateIT {
     assertRefuses("--tls-cert and --tls-key must be given together", "--tls-cert", "x.pem");
     assertRefuses("cannot serve TLS", "--tls-cert", "x.pem", "--tls-key", "y.pem");
     assertRefuses("--tls-client-ca needs TLS", "--tls-client-ca", "x.pem");
-    assertRefuses("--trusted-proxies: 'proxy' is no address", "--trusted-proxies", "proxy");
+    assertRefuses("--trusted-proxies: 'proxy' is not an address", "--trusted-proxies", "proxy");
     assertRefuses("--client-ip-from: 'Via' is not known", "--client-ip-from", "Via");
     assertRefuses("max-connections must be at least 1, got 0", "--max-connections", "0");
     assertRefuses("cannot read --token-file", "--token-file", "missing");

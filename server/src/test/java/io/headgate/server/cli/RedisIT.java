@@ -154,7 +154,7 @@ class RedisIT {
         assertThat(service.err().lines())
             .hasSize(1)
             .allMatch(line -> line.contains("can't be reached"))
-            .allMatch(line -> line.contains("until it comes the rules' policies decide"));
+            .allMatch(line -> line.contains("decisions use each rule's on-store-failure policy until it recovers"));
         redis.restart();
         Eventually.holds(
             "Redis decides", PATIENCE, () -> client.ask("tokens:x").source().equals("store"));

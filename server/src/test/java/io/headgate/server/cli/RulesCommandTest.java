@@ -112,7 +112,7 @@ class RulesCommandTest extends RunningRules {
             "2         (at)                  ada       1 changed           3      more",
             "1         (at)                  headgate  3 added             3");
     run("rules", "history", "--limit", "1");
-    assertThat(out.lines()).hasSize(3).anyMatch(line -> line.contains("see --limit"));
+    assertThat(out.lines()).hasSize(3).anyMatch(line -> line.contains("increase --limit"));
     run("rules", "diff", "2");
     assertThat(out).isEqualTo("~ per-user\n    limit.rate: 100/1m → 150/1m\n");
     run("rules", "diff", "3", "1");

@@ -53,7 +53,7 @@ class SecretsInMessagesTest extends Shell {
   void positionOfTheErrorIsPrinted() throws IOException {
     Files.writeString(folder.resolve("headgate.yaml"), "port: 1\nadmin-token: \"" + SECRET);
     run("serve");
-    assertThat(err).contains("headgate.yaml:2:14: is not valid YAML; look at quotes");
+    assertThat(err).contains("headgate.yaml:2:14: is not valid YAML; check quotes");
   }
 
   @ParameterizedTest

@@ -28,7 +28,7 @@ class ServeOptionsTest extends Shell {
         "serve --port 70000       | port must be 0 to 65535, got 70000",
         "serve --host 0.0.0.0     | set one with --admin-token or HEADGATE_ADMIN_TOKEN",
         "serve --host no.invalid  | cannot resolve host 'no.invalid'",
-        "serve --store redi://x   | --store: not an address of Redis: it begins with none of these",
+        "serve --store redi://x   | --store: invalid Redis address: unknown scheme",
         "serve --store redis-cluster://x/0 | a cluster has no databases",
         "serve --store redis-sentinel://x | the name of the primary is missing after '#'",
         "serve --store redis://x --store-prefix a*b | --store-prefix: a key prefix may have",

@@ -120,7 +120,7 @@ class SimulateCommandTest extends Shell {
     assertThat(out).contains("at:/login  5         4 ");
     run("simulate", "--rules=keys.yaml", "--log=access.log", "--attr", "key=tenant");
     assertThat(out)
-        .contains("Note: no line has key, which rules look at", "No request would be denied.");
+        .contains("Note: no line has key, which the rules use", "No request would be denied.");
     assertThat(run("simulate", "--rules=keys.yaml", "--log=access.log", "--attr", "key=a{"))
         .isEqualTo(2);
     assertThat(err).startsWith("headgate: --attr: 'a{' has a { that is not closed");

@@ -91,7 +91,7 @@ class SimulateMisuseTest {
     assertThat(run("simulate", "--rules=rules.yaml", "--log=access.log", "--attr", "=ip"))
         .isEqualTo(2);
     assertThat(err)
-        .startsWith("headgate: --attr: an attribute's name must have 1 to 64 characters, got 0");
+        .startsWith("headgate: --attr: an attribute name must have 1 to 64 characters, got 0");
     assertThat(run("simulate", "--rules=rules.yaml", "--log=access.log", "--attr", "key=user}"))
         .isEqualTo(2);
     assertThat(err).startsWith("headgate: --attr: 'user}' has a } without a {");

@@ -52,7 +52,7 @@ class RedisServerTest {
   @Test
   void unexpectedReplyTypeIsNamed() {
     assertThatThrownBy(() -> new Reply.IntegerReply(3).text())
-        .hasMessage("expected a string, the server replied Number 3");
+        .hasMessage("expected a string, the server replied IntegerReply 3");
   }
 
   @Test

@@ -81,7 +81,7 @@ class CrossSlotPlanTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void concurrentPlansNeverExceedEitherLimit(Limit shared) throws Exception {
     var rules = rules(shared, new TokenBucket(Rate.perHour(25)));
     try (var scriptExecutor = scriptExecutor()) {
@@ -126,7 +126,7 @@ class CrossSlotPlanTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void givenBackChargeLeavesNoTrace(Limit limit) {
     try (var scriptExecutor = scriptExecutor()) {
       var rules = RuleSet.of(Rule.named("all").per().limit(limit).build());
@@ -147,7 +147,7 @@ class CrossSlotPlanTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyKind")
+  @MethodSource("everyAlgorithm")
   void jointChargeIsGivenBackCompletely(Limit shared) {
     var each = Rule.named("each").match("user", "*").limit(new TokenBucket(Rate.perHour(25)));
     var all = Rule.named("shared").per().limit(shared).build();

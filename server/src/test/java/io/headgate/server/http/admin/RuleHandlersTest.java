@@ -177,7 +177,7 @@ class RuleHandlersTest {
           admin.delete("/v1/rules/users", "If-Match: \"2\""),
           admin.post("/v1/revisions/1/restore", "If-Match: \"2\"")
         }) {
-      assertRefused(change, 409, "revision 1, not 2", "\"field\":\"If-Match\"");
+      assertRefused(change, 409, "revision 1, but the change is based on revision 2", "\"field\":\"If-Match\"");
     }
     assertThat(admin.put("/v1/rules/users", rule, "If-Match: \"1\"").status()).isEqualTo(200);
     assertThat(admin.put("/v1/rules", "[]", "If-Match: *").status()).isEqualTo(200);

@@ -110,7 +110,7 @@ class WhatIfHandlerTest {
     assertThat(answer.at("/source/requests").asInt()).isEqualTo(4);
     assertThat(answer.at("/source/unreadable").asInt()).isEqualTo(1);
     assertThat(answer.at("/source/samples/0").asText())
-        .startsWith("line 4: is not such as")
+        .startsWith("line 4: is not in common or combined log format, such as")
         .endsWith(": nonsense");
     assertThat(answer.at("/source/from").asLong()).isEqualTo(1_791_636_936_000L);
     assertThat(answer.at("/before/denied").asInt()).isZero();
@@ -127,13 +127,13 @@ class WhatIfHandlerTest {
     assertThat(simulate(rules, "", log).at("/source/notes"))
         .extracting(JsonNode::asText)
         .containsExactly(
-            "no line has tenant, which rules look at; source.key sets the template of key,"
+            "no line has tenant, which the rules use; source.key sets the template of key,"
                 + " ./headgate simulate --attr that of any attribute",
-            "a log does not say when requests end, so slots of concurrency limits are held for their"
+            "a log does not record when requests end, so slots of concurrency limits are held for their"
                 + " lease");
     check("user:1", 1);
     assertThat(simulate(rules, "", "").at("/source/notes/0").asText())
-        .startsWith("recent traffic does not say when requests end");
+        .startsWith("recent traffic does not record when requests end");
   }
 
   @Test
@@ -144,7 +144,7 @@ class WhatIfHandlerTest {
     for (int i = 0; i < 5_000; i++)
       log.append("{\"ts\":1791640536,\"user\":").append(i).append("}\n");
     assertThat(simulate(rules, "", log.toString()).at("/source/notes/0").asText())
-        .contains("of 4,044 that are kept at the most", "./headgate simulate --max-keys");
+        .contains("4,044 of at most 4,044 counters", "./headgate simulate --max-keys");
   }
 
   @Test
@@ -177,7 +177,7 @@ class WhatIfHandlerTest {
     var answer = post(rules.toString(), "", "{\"ts\":1}\n".repeat(7_000));
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.body())
-        .contains("would remember more than 699,050 requests", "./headgate simulate");
+        .contains("would have to store more than 699,050 requests", "./headgate simulate");
   }
 
   @Test
@@ -201,7 +201,7 @@ class WhatIfHandlerTest {
     }
     var answer = post(rules.toString(), "", "x");
     assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.body()).contains("\"field\":\"rules\"", "a log can be read for 256");
+    assertThat(answer.body()).contains("\"field\":\"rules\"", "a log can be read for at most 256");
   }
 
   @Test
@@ -228,7 +228,7 @@ class WhatIfHandlerTest {
                     "/v1/what-if",
                     "{\"rules\":\"[]\",\"source\":{\"kind\":\"log\",\"text\":\"\",\"key\":\"x}\"}}")
                 .body())
-        .contains("source.key 'x}' has a } that nothing opens");
+        .contains("source.key 'x}' has a } without a {");
   }
 
   @Test
