@@ -114,7 +114,7 @@ class EnforcedRulesTest {
       await().until(() -> ids(rules.limiter()).equals(List.of("second")));
       rules
           .repository()
-          .change(ExpectedRevision.ANY, new ChangeInfo("alice", ""), old -> List.of());
+          .change(ExpectedRevision.any(), new ChangeInfo("alice", ""), old -> List.of());
       assertThat(ids(rules.limiter())).isEmpty();
     }
   }

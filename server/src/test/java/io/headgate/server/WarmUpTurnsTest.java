@@ -22,7 +22,7 @@ class WarmUpTurnsTest {
     for (int i = 0; i < 1_000; i++) {
       var protocol = turns.next(BOTH).orElseThrow();
       // Turns of gRPC overrun, as those with slow batches of calls do.
-      long nanos = 50 + random.nextInt(protocol == Protocol.GRPC ? 500 : 10);
+      long nanos = 50L + random.nextInt(protocol == Protocol.GRPC ? 500 : 10);
       turns.record(protocol, nanos);
       used.merge(protocol, nanos, Long::sum);
       longest = Math.max(longest, nanos);

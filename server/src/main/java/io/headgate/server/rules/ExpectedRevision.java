@@ -8,9 +8,6 @@ import java.util.Set;
  */
 public sealed interface ExpectedRevision {
   /** Accepts every revision. */
-  ExpectedRevision ANY = new Any();
-
-  /** Accepts every revision. */
   record Any() implements ExpectedRevision {}
 
   /**
@@ -22,6 +19,11 @@ public sealed interface ExpectedRevision {
     public OneOf {
       numbers = Set.copyOf(numbers);
     }
+  }
+
+  /** Accepts every revision. */
+  static ExpectedRevision any() {
+    return new Any();
   }
 
   /** Accepts one revision. */

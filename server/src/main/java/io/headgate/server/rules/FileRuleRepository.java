@@ -35,7 +35,7 @@ public final class FileRuleRepository implements RuleRepository {
         interval,
         read -> {
           repository.versions.change(
-              ExpectedRevision.ANY, SeedFile.changeInfo(file), old -> read.rules());
+              ExpectedRevision.any(), SeedFile.changeInfo(file), old -> read.rules());
           LOG.info("{} has changed: {} rules in force", file.path(), read.rules().size());
         });
     return repository;

@@ -128,7 +128,7 @@ class RuleChangesCommandTest extends RunningRules {
     whileAsked =
         () -> {
           var unused =
-              repository.change(ExpectedRevision.ANY, somebody, rules -> rules.subList(0, 1));
+              repository.change(ExpectedRevision.any(), somebody, rules -> rules.subList(0, 1));
         };
     run("rules", "apply", "rules.yaml");
     assertThat(err).contains("the rules are at revision 2, but the change is based on revision 1");

@@ -85,7 +85,7 @@ class StatsStreamTest {
       service.post("/v1/check", "{\"key\":\"user:1\"}");
       await().atMost(TIMEOUT).until(() -> ticks(reader) == 1);
       service.repository.change(
-          ExpectedRevision.ANY, new ChangeInfo("me", "", true), r -> List.of());
+          ExpectedRevision.any(), new ChangeInfo("me", "", true), r -> List.of());
       await().atMost(TIMEOUT).until(() -> reader.has("event: rules"));
       assertThat(reader.data()).contains("{\"revision\":2}");
       // Stopping the service ends the stream at once, and gracefully.

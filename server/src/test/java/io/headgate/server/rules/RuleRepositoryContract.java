@@ -28,7 +28,7 @@ public abstract class RuleRepositoryContract {
   protected static final InstantSource CLOCK = InstantSource.fixed(NOON);
   protected static final ChangeInfo ALICE = new ChangeInfo("alice", "because");
   protected static final ChangeInfo BOB = new ChangeInfo("bob", "");
-  protected static final ExpectedRevision ANY = ExpectedRevision.ANY;
+  protected static final ExpectedRevision ANY = ExpectedRevision.any();
 
   protected RuleRepository repository;
 

@@ -58,7 +58,7 @@ class SeedFileTest {
 
   private static RuleSnapshot replaceWith(RuleRepository repository, String id) {
     return repository.change(
-        ExpectedRevision.ANY, ALICE, old -> RuleSet.of(RuleFile.read(text(id))).rules());
+        ExpectedRevision.any(), ALICE, old -> RuleSet.of(RuleFile.read(text(id))).rules());
   }
 
   @Test
@@ -102,7 +102,7 @@ class SeedFileTest {
       SeedFile.follow(repository, file, POLL_INTERVAL);
       assertThat(SeedFile.changedElsewhere(repository.inForce())).isEmpty();
       var theirs = RuleSet.of(RuleFile.read(text("theirs"))).rules();
-      repository.change(ExpectedRevision.ANY, new ChangeInfo(author, ""), old -> theirs);
+      repository.change(ExpectedRevision.any(), new ChangeInfo(author, ""), old -> theirs);
     }
     try (var file = RulesFile.open(write(text("b")))) {
       SeedFile.follow(repository, file, POLL_INTERVAL);
@@ -136,7 +136,7 @@ class SeedFileTest {
       assertThatThrownBy(() -> replaceWith(repository, "theirs"))
           .isInstanceOf(RuleRepositoryException.ReadOnly.class)
           .hasMessageContaining("rules.yaml");
-      assertThatThrownBy(() -> repository.restore(1, ExpectedRevision.ANY, ALICE))
+      assertThatThrownBy(() -> repository.restore(1, ExpectedRevision.any(), ALICE))
           .isInstanceOf(RuleRepositoryException.ReadOnly.class);
       write(text("b"));
       awaitIds(repository, "b");

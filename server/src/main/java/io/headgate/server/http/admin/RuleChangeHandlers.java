@@ -128,8 +128,8 @@ public final class RuleChangeHandlers {
 
   private static ExpectedRevision expected(ETags.IfMatch ifMatch) {
     return switch (ifMatch) {
-      case ETags.Unconditional unconditional -> ExpectedRevision.ANY;
-      case ETags.Exists exists -> ExpectedRevision.ANY;
+      case ETags.Unconditional unconditional -> ExpectedRevision.any();
+      case ETags.Exists exists -> ExpectedRevision.any();
       case ETags.Revisions(var revisions) -> new ExpectedRevision.OneOf(revisions);
     };
   }

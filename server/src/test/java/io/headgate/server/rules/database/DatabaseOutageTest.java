@@ -75,7 +75,7 @@ class DatabaseOutageTest {
   }
 
   private static void replaceWith(DatabaseRuleRepository repository, long limit) {
-    repository.change(ExpectedRevision.ANY, ALICE, old -> List.of(rule(limit)));
+    repository.change(ExpectedRevision.any(), ALICE, old -> List.of(rule(limit)));
   }
 
   @Test

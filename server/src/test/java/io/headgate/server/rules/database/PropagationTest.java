@@ -109,7 +109,7 @@ class PropagationTest {
     for (int i = 0; i < CHANGES; i++) {
       var rules = twoRules(100 + i);
       var from = instances.get(i % INSTANCES).repository();
-      long number = from.change(ExpectedRevision.ANY, AUTHOR, old -> rules).number();
+      long number = from.change(ExpectedRevision.any(), AUTHOR, old -> rules).number();
       long accepted = System.nanoTime();
       long end = accepted + TIMEOUT.toNanos();
       while (instances.stream().anyMatch(instance -> instance.enforced().get() < number)) {
@@ -156,7 +156,7 @@ class PropagationTest {
         () -> {
           var rules = twoRules(limit.incrementAndGet());
           var first = instances.getFirst().repository();
-          long number = first.change(ExpectedRevision.ANY, AUTHOR, old -> rules).number();
+          long number = first.change(ExpectedRevision.any(), AUTHOR, old -> rules).number();
           long end = System.nanoTime() + 200_000_000;
           while (System.nanoTime() < end) {
             if (instances.stream().allMatch(instance -> instance.enforced().get() >= number))
@@ -185,7 +185,7 @@ class PropagationTest {
         redis.kill();
         var rules = twoRules(7);
         var first = instances.getFirst().repository();
-        long number = first.change(ExpectedRevision.ANY, AUTHOR, old -> rules).number();
+        long number = first.change(ExpectedRevision.any(), AUTHOR, old -> rules).number();
         Eventually.holds(
             "all enforce it",
             TIMEOUT,
@@ -208,7 +208,7 @@ class PropagationTest {
         redis.call("PUBLISH", key, "999");
         redis.call("PUBLISH", key, "nonsense");
         var rules = twoRules(8);
-        long number = first.change(ExpectedRevision.ANY, AUTHOR, old -> rules).number();
+        long number = first.change(ExpectedRevision.any(), AUTHOR, old -> rules).number();
         Eventually.holds(
             "all enforce it",
             TIMEOUT,
@@ -280,7 +280,7 @@ class PropagationTest {
       var rules = twoRules(10_000 + i);
       // from each instance in turn
       var repository = instances.get(i * INSTANCES / CHANGE_COUNT).repository();
-      repository.change(ExpectedRevision.ANY, AUTHOR, old -> rules);
+      repository.change(ExpectedRevision.any(), AUTHOR, old -> rules);
     }
   }
 

@@ -97,7 +97,7 @@ class RuleRepositoryProperties {
     long latest = repository.inForce().number();
     var expected =
         random.nextBoolean()
-            ? ExpectedRevision.ANY
+            ? ExpectedRevision.any()
             : ExpectedRevision.of(latest - (random.nextInt(4) == 0 ? 1 : 0));
     if (random.nextInt(5) == 0) {
       long number = 1 + random.nextLong(latest + 1);
