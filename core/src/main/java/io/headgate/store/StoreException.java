@@ -36,8 +36,13 @@ public final class StoreException extends RuntimeException {
     }
   }
 
+  /** The kind of failure. */
   private final Kind kind;
+
+  /** The keys of the counters that are affected; empty if unknown. */
   private final String[] keys;
+
+  /** Whether the request was certainly not sent. */
   private final boolean unsent;
 
   /** Creates a failure of unknown keys, of a request that may have been sent. */

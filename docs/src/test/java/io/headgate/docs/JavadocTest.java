@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,8 +62,8 @@ class JavadocTest {
                 "10000",
                 "-d",
                 pages.toString(),
-                "--module-path",
-                modulePath(module),
+                Files.exists(sources.resolve("module-info.java")) ? "--module-path" : "--class-path",
+                dependencies(module),
                 "--snippet-path",
                 Markdown.ROOT.resolve(module).resolve("src/test/java").toString()));
     try (var files = Files.walk(sources)) {
@@ -71,14 +72,19 @@ class JavadocTest {
     return arguments;
   }
 
-  /** Returns the class path of this test without the module itself. */
-  private static String modulePath(String module) {
-    var own = Markdown.ROOT.resolve(module).resolve("target").toString();
-    return String.join(
-        File.pathSeparator,
-        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-            .filter(entry -> !entry.startsWith(own))
-            .filter(entry -> !entry.contains("headgate-server") && !entry.contains("headgate-docs"))
-            .toList());
+  /** Returns the part of this test's class path that the module needs. */
+  private static String dependencies(String module) {
+    var library =
+        Pattern.compile(
+            "/(jspecify|snakeyaml-engine|lettuce-core|reactor-core|reactive-streams"
+                + "|netty-(common|buffer|transport|handler|resolver|codec-base))-\\d");
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .filter(entry -> library.matcher(entry).find() || !module.equals("core") && isCore(entry))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static boolean isCore(String entry) {
+    return entry.contains("headgate-core")
+        || entry.startsWith(Markdown.ROOT.resolve("core").toString());
   }
 }

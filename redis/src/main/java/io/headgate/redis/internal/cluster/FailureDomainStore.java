@@ -88,6 +88,7 @@ public final class FailureDomainStore extends ForwardingStore {
 
   /** Creates the store of one failure domain. */
   public interface DomainStoreFactory {
+    /** Creates the store of a failure domain. */
     CircuitBreakingStore create(Plan probe, OutageListener listener, MemoryStore local);
   }
 

@@ -21,6 +21,7 @@ public final class InstanceRegistry {
       new InstanceCount(HEARTBEAT_INTERVAL.multipliedBy(3), System.nanoTime());
   private volatile int count = 1;
 
+  /** Creates the registry of the instances that share the key prefix. */
   public InstanceRegistry(RedisConnection connection, String prefix) {
     this.connection = connection;
     this.key = bytes(prefix + "instances");

@@ -41,6 +41,7 @@ public final class LettuceClients implements AutoCloseable {
   private @Nullable RedisClient pubSubClient;
   private @Nullable RedisClusterClient clusterClient;
 
+  /** Creates the clients without connecting them. */
   public LettuceClients(RedisOptions options) {
     this.options = options;
     this.resetChannel = (options.prefix() + "forgotten").getBytes(StandardCharsets.UTF_8);
@@ -60,6 +61,7 @@ public final class LettuceClients implements AutoCloseable {
             1, Thread.ofPlatform().daemon().name("headgate-redis-timer").factory());
   }
 
+  /** Returns the thread that runs timeouts and retries. */
   public ScheduledExecutorService timer() {
     return timer;
   }

@@ -39,6 +39,7 @@ public final class PubSub implements AutoCloseable {
   private @Nullable StatefulRedisPubSubConnection<byte[], byte[]> connection; // guarded by this
   private boolean closed; // guarded by this
 
+  /** Creates a subscription that is not connected yet. */
   public PubSub(
       Supplier<CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>>> connect,
       ScheduledExecutorService timer) {

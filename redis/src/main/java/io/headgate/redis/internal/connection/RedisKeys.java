@@ -23,6 +23,7 @@ public final class RedisKeys {
 
   private final String prefix;
 
+  /** Creates the keys of stores with that prefix. */
   public RedisKeys(String prefix) {
     this.prefix = prefix;
   }
