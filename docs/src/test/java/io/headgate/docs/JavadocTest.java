@@ -62,7 +62,9 @@ class JavadocTest {
                 "10000",
                 "-d",
                 pages.toString(),
-                Files.exists(sources.resolve("module-info.java")) ? "--module-path" : "--class-path",
+                Files.exists(sources.resolve("module-info.java"))
+                    ? "--module-path"
+                    : "--class-path",
                 dependencies(module),
                 "--snippet-path",
                 Markdown.ROOT.resolve(module).resolve("src/test/java").toString()));

@@ -11,6 +11,7 @@ public final class RuleFileException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final transient List<RuleProblem> problems;
+
   /** The number of problems beyond those listed. */
   private final int more;
 
