@@ -81,7 +81,7 @@ class JavadocTest {
             "/(jspecify|snakeyaml-engine|lettuce-core|reactor-core|reactive-streams"
                 + "|netty-(common|buffer|transport|handler|resolver|codec-base))-\\d");
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-        .filter(entry -> library.matcher(entry).find() || !module.equals("core") && isCore(entry))
+        .filter(entry -> library.matcher(entry).find() || (!module.equals("core") && isCore(entry)))
         .collect(Collectors.joining(File.pathSeparator));
   }
 
