@@ -110,12 +110,12 @@ test('an unsaved draft is offered after navigation and after a reload', async ()
   await page.getByText('No changes yet.').waitFor();
   const before = await page.getByLabel(EDITOR).inputValue();
   await write(page, EDITOR, mine);
-  await page.getByText(/^Valid, tried against/).waitFor();
+  await page.getByText(/^Valid, checked against/).waitFor();
   await page.getByRole('link', { name: 'Simulate…' }).click();
   await page.waitForURL(/what-if/);
   await page.goBack();
   await page.getByRole('button', { name: 'Restore them' }).click();
-  await page.getByText(/^Valid, tried against/).waitFor();
+  await page.getByText(/^Valid, checked against/).waitFor();
   assert.equal(await page.getByLabel(EDITOR).inputValue(), mine);
   assert.deepEqual(asked, []);
   await page.reload();
@@ -229,7 +229,7 @@ test('simulation: an access log is replayed and unreadable lines are shown', asy
   await page.getByLabel('Log', { exact: true }).setInputFiles({ name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from([...lines, 'no line of a log'].join('\n')) });
   await write(page, 'The proposed rule', 'id: login\nmatch: { path: /login, ip: "*" }\nlimit: { algorithm: rolling-window, rate: 10/5m }\n');
   await page.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('Of 30 requests 5 would change from denied to allowed (17 %).').waitFor();
+  await page.getByText('Of 30 requests, 5 would change from denied to allowed (17 %).').waitFor();
   await page.getByText('1 line could not be read').waitFor();
 });
 
