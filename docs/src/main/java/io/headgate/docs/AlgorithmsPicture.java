@@ -22,7 +22,7 @@ final class AlgorithmsPicture {
   private static final double UNIT = 10; // height of one request in a bin
 
   static List<Trial> trials() {
-    var arrivals = Traffic.arrivals();
+    var arrivals = SampleArrivals.arrivals();
     var trials = new ArrayList<Trial>();
     trials.add(new Trial("offered", arrivals, 0));
     trials.add(Trial.of("token bucket", TokenBucket.of(TEN_A_SECOND), arrivals));
@@ -91,7 +91,7 @@ final class AlgorithmsPicture {
     text(svg, "small number", LEFT + WIDTH + 76, TOP - 16, "admitted");
     text(svg, "small number", LEFT + WIDTH + 178, TOP - 16, "most in a second");
     for (long second = 0; second <= 4; second++) {
-      double x = x(second * Traffic.SECOND);
+      double x = x(second * SampleArrivals.SECOND);
       svg.append(
           format(
               "<line class=\"line\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>\n",
@@ -122,9 +122,9 @@ final class AlgorithmsPicture {
   }
 
   private static void bars(StringBuilder svg, Trial trial, int base, String kind) {
-    var counts = new int[(int) (Traffic.END / BIN) + 1];
+    var counts = new int[(int) (SampleArrivals.END / BIN) + 1];
     for (long time : trial.admitted()) {
-      if (time <= Traffic.END) counts[(int) (time / BIN)]++;
+      if (time <= SampleArrivals.END) counts[(int) (time / BIN)]++;
     }
     for (int bin = 0; bin < counts.length; bin++) {
       if (counts[bin] == 0) continue;
@@ -137,7 +137,7 @@ final class AlgorithmsPicture {
   }
 
   private static double x(long micros) {
-    return LEFT + (double) WIDTH * micros / Traffic.END;
+    return LEFT + (double) WIDTH * micros / SampleArrivals.END;
   }
 
   private static void text(StringBuilder svg, String kind, double x, int y, String text) {

@@ -38,7 +38,7 @@ record Trial(String name, List<Long> admitted, long maxDelay) {
   int maxInAnySecond() {
     int max = 0;
     for (int first = 0, last = 0; last < admitted.size(); last++) {
-      while (admitted.get(last) - admitted.get(first) >= Traffic.SECOND) first++;
+      while (admitted.get(last) - admitted.get(first) >= SampleArrivals.SECOND) first++;
       max = Math.max(max, last - first + 1);
     }
     return max;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Arrival times: four seconds with a trickle, a burst across a second boundary, and a flood. */
-final class Traffic {
+final class SampleArrivals {
   static final long SECOND = 1_000_000;
   static final long END = 4 * SECOND;
 
@@ -17,5 +17,5 @@ final class Traffic {
     return times;
   }
 
-  private Traffic() {}
+  private SampleArrivals() {}
 }
