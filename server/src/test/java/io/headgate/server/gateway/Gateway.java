@@ -104,7 +104,10 @@ final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Started by root, nginx works as somebody else, who must be able to read here. */
+  /**
+   * Creates a directory that the workers of an nginx started by root, which run as another user,
+   * can read.
+   */
   private static ScratchDirectory opened() {
     var directory = ScratchDirectory.create("headgate-gateway-");
     try {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A real service that lets each address ask three times an hour, and nobody see /secret. */
+/** A real service that allows each address three requests per hour, and denies /secret. */
 final class Limiter implements AutoCloseable {
   static final int MOST = 3;
 
