@@ -124,11 +124,11 @@ class RuleChangesCommandTest extends RunningRules {
     terminal = Optional.of(100);
     write("rules: []");
     typed.add("y");
-    var somebody = new ChangeInfo("somebody else", "");
+    var otherAuthor = new ChangeInfo("another author", "");
     whileAsked =
         () -> {
           var unused =
-              repository.change(ExpectedRevision.any(), somebody, rules -> rules.subList(0, 1));
+              repository.change(ExpectedRevision.any(), otherAuthor, rules -> rules.subList(0, 1));
         };
     run("rules", "apply", "rules.yaml");
     assertThat(err).contains("the rules are at revision 2, but the change is based on revision 1");

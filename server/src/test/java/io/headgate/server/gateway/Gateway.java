@@ -35,7 +35,7 @@ final class Gateway implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log.txt").toFile())
             .start();
-    ExitHooks.close(this);
+    ExitHooks.closeAtExit(this);
     Eventually.holds(
         command.getFirst() + " listens: " + log(), Duration.ofSeconds(30), this::isListening);
   }
@@ -47,7 +47,7 @@ final class Gateway implements AutoCloseable {
    */
   static Gateway nginx(
       String example, int headgate, int application, UnaryOperator<String> change) {
-    var directory = opened();
+    var directory = readableDirectory();
     int port = FreePorts.find(1).getFirst();
     String site = change.apply(filled("nginx/" + example, port, headgate, application));
     String around =
@@ -75,7 +75,7 @@ final class Gateway implements AutoCloseable {
   }
 
   static Gateway haproxy(int headgate, int application, UnaryOperator<String> change) {
-    var directory = opened();
+    var directory = readableDirectory();
     int port = FreePorts.find(1).getFirst();
     return start(
         directory,
@@ -104,8 +104,11 @@ final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Started by root, nginx works as somebody else, who must be able to read here. */
-  private static ScratchDirectory opened() {
+  /**
+   * Creates a directory that every user can read, since nginx started by root runs its workers as
+   * another user.
+   */
+  private static ScratchDirectory readableDirectory() {
     var directory = ScratchDirectory.create("headgate-gateway-");
     try {
       Files.setPosixFilePermissions(directory.path(), PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -22,7 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A real service that lets each address ask three times an hour, and nobody see /secret. */
+/**
+ * A real service that allows each address three requests an hour, and one an hour to /secret and to
+ * /queue.
+ */
 final class Limiter implements AutoCloseable {
   static final int MOST = 3;
 
@@ -38,7 +41,7 @@ final class Limiter implements AutoCloseable {
           .limit(FixedWindow.of(Rate.of(1, Duration.ofHours(1))))
           .build();
 
-  /** One an hour, and others wait: longer than any proxy does. */
+  /** One request an hour; further requests are delayed for longer than any proxy waits. */
   private static final Rule QUEUE =
       Rule.named("queue")
           .match("path", "/queue")
@@ -62,9 +65,9 @@ final class Limiter implements AutoCloseable {
             Optional.empty(),
             Duration.ZERO,
             1);
-    var book = InMemoryRuleRepository.of(limiter.rules());
+    var repository = InMemoryRuleRepository.of(limiter.rules());
     try {
-      this.service = Service.start(settings, limiter, book, Ticker.system());
+      this.service = Service.start(settings, limiter, repository, Ticker.system());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -74,7 +77,7 @@ final class Limiter implements AutoCloseable {
     return service.port();
   }
 
-  /** How often an address may still ask. */
+  /** Returns the remaining permits of an address. */
   long left(String ip) {
     return limiter
         .peek(new Request(Subject.of("ip", ip), 0, Map.of()))
