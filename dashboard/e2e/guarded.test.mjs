@@ -29,9 +29,9 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  const { complaints } = tab;
+  const { errors } = tab;
   await tab.close();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(errors, []);
 });
 
 async function signIn(token) {

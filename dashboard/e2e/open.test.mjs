@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  const { complaints } = tab;
+  const { errors } = tab;
   await tab.close();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(errors, []);
 });
 
 const EDITOR = 'YAML or JSON';

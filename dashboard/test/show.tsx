@@ -28,7 +28,7 @@ export const change = (part: Partial<Changed> = {}): Changed => ({
   ...part,
 });
 
-/** What happy-dom has not. */
+/** Adds the dialog methods that happy-dom lacks. */
 export function withDialogs() {
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true;

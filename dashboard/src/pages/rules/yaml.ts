@@ -4,11 +4,11 @@ type Value = unknown;
 
 const MAX_FLOW_LENGTH = 96;
 const PLAIN = /^[A-Za-z_/.][\w ./@-]*$|^\d+(?:\.\d+)?[A-Za-z]*\/\d*[A-Za-z]+$|^\d+[A-Za-z]+$/;
-const WORDS = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n', '~']);
+const RESERVED = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n', '~']);
 
 function scalar(value: Value): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  const plain = PLAIN.test(value) && !WORDS.has(value.toLowerCase()) && value === value.trim();
+  const plain = PLAIN.test(value) && !RESERVED.has(value.toLowerCase()) && value === value.trim();
   return plain ? value : JSON.stringify(value);
 }
 
@@ -24,21 +24,21 @@ function flow(value: Value): string {
 
 function block(value: Value, indent: string): string {
   if (Array.isArray(value)) {
-    return value.map((item) => `${indent}- ${isMap(item) ? item_(item, indent) : flow(item)}\n`).join('');
+    return value.map((item) => `${indent}- ${isMap(item) ? itemText(item, indent) : flow(item)}\n`).join('');
   }
   if (!isMap(value)) return `${indent}${scalar(value)}\n`;
   return Object.entries(value)
-    .map(([name, member]) => `${indent}${member_(name, member, indent)}`)
+    .map(([name, member]) => `${indent}${memberText(name, member, indent)}`)
     .join('');
 }
 
-function item_(item: Record<string, Value>, indent: string): string {
+function itemText(item: Record<string, Value>, indent: string): string {
   const line = flow(item);
   if (line.length + indent.length <= MAX_FLOW_LENGTH) return line;
   return block(item, `${indent}  `).trim();
 }
 
-function member_(name: string, member: Value, indent: string): string {
+function memberText(name: string, member: Value, indent: string): string {
   const line = `${scalar(name)}: ${flow(member)}\n`;
   const listOfMaps = Array.isArray(member) && member.some(isMap);
   const simple = typeof member !== 'object' || member === null;

@@ -33,7 +33,8 @@ public final class RedisAddress {
 
   /**
    * Parses an address of the form {@code redis://}, {@code rediss://}, {@code
-   * redis-sentinel://h1,h2/0#name}, {@code redis-cluster://h1:p,h2:p} or {@code rediss-cluster://}.
+   * redis-sentinel://h1,h2/0#name}, {@code rediss-sentinel://}, {@code redis-cluster://h1:p,h2:p}
+   * or {@code rediss-cluster://}.
    *
    * @throws IllegalArgumentException if the address is malformed; the message names the accepted
    *     forms and contains no part of the address
@@ -61,8 +62,9 @@ public final class RedisAddress {
   }
 
   /**
-   * Rejects a password with an unescaped {@code /}, {@code ?} or {@code #}: the host would end
-   * there, and the rest of the password would be shown as a part of it.
+   * Rejects a password with an unescaped {@code /}, {@code ?} or {@code #}. The host would end
+   * there, so that the start of the password would be taken for a port and be part of the text
+   * form.
    */
   private static void requireEscapedPassword(String uri) {
     String rest = uri.substring(uri.indexOf("://") < 0 ? 0 : uri.indexOf("://") + 3);
@@ -124,8 +126,8 @@ public final class RedisAddress {
   }
 
   /**
-   * Returns the URI of each server, or the one of all Sentinels. Contains the credentials: not for
-   * logs.
+   * Returns one URI for each given node of a cluster, otherwise a single URI, which may name
+   * several Sentinels. They contain the credentials: not for logs.
    */
   public List<String> uris() {
     return uris;

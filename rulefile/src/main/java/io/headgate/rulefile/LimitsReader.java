@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * Reads {@code limit} or {@code limits} of a rule or override, with each limit's name, cost,
- * attributes and place in the combination.
+ * attributes, weight, priority and scope.
  *
  * @param combine how the rule combines its limits; empty if that is invalid, and then weight,
  *     priority and scope are accepted
@@ -23,14 +23,15 @@ import java.util.Optional;
 record LimitsReader(Optional<Combine> combine) {
   private static final List<String> COMMON = List.of("algorithm", "name", "cost", "per");
   private static final List<String> COMBINE_FIELDS = List.of("weight", "priority", "scope");
-  private static final Limit ANY = TokenBucket.of(Rate.perSecond(1));
-  private static final String NAME = "a name such as calls";
-  private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
+  private static final Limit PLACEHOLDER = TokenBucket.of(Rate.perSecond(1));
+  private static final String EXPECTED_NAME = "a name such as calls";
+  private static final String EXPECTED_LIMIT =
+      "a map such as { algorithm: token-bucket, rate: 100/1m }";
 
   /** Reads a limit that belongs to no rule. */
   static Optional<Limit> readOne(FieldValue value) {
     return value
-        .section(ONE)
+        .section(EXPECTED_LIMIT)
         .flatMap(section -> new LimitsReader(Optional.empty()).limit(section, "", List.of()))
         .map(RuleLimit::limit);
   }
@@ -49,7 +50,7 @@ record LimitsReader(Optional<Combine> combine) {
     var limits = new ArrayList<RuleLimit>();
     owner
         .find("limit")
-        .flatMap(value -> value.section(ONE))
+        .flatMap(value -> value.section(EXPECTED_LIMIT))
         .flatMap(section -> limit(section, name, List.of()))
         .ifPresent(limits::add);
     owner.find("limits").map(this::several).ifPresent(limits::addAll);
@@ -106,7 +107,7 @@ record LimitsReader(Optional<Combine> combine) {
       section.missing("algorithm", "give " + EnumNames.wanted(Algorithm.class));
     }
     var limit = algorithm.flatMap(known -> LimitReader.read(known, section));
-    var given = section.read("name", NAME, LimitsReader::name);
+    var given = section.read("name", EXPECTED_NAME, LimitsReader::name);
     var cost = section.read("cost", "the name of a cost such as bytes", LimitsReader::cost);
     var per = section.find("per").map(MatchReader::per);
     var weight = section.read("weight", "a number from 1 to 1000000", CountSyntax::parse);
@@ -172,7 +173,7 @@ record LimitsReader(Optional<Combine> combine) {
 
   /** Validates a limit's name. */
   private static String name(String name) {
-    return RuleLimit.of(name, ANY).name();
+    return RuleLimit.of(name, PLACEHOLDER).name();
   }
 
   /** Validates the name of a cost. */

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts decisions by rule and measures their latency.
  *
- * <p>At most {@value #MAX_RULES} rules have series of their own, each at most 16; decisions of
- * other rules are counted as {@value #OTHER}. The series of a rule are removed when the rule is no
- * longer in force. Each event loop counts without locks in a listener of its own; collecting the
- * metrics is thread-safe.
+ * <p>At most {@value #MAX_RULES} rules have series of their own: each at most 16 of decisions and
+ * one of shadow denials. Decisions of other rules are counted as {@value #OTHER}. The series of a
+ * rule are removed when the rule is no longer in force. Each event loop counts without locks in a
+ * listener of its own; collecting the metrics is thread-safe.
  */
 final class DecisionCounts {
   /** The label of decisions to which no rule applied; not a valid rule id. */

@@ -156,10 +156,10 @@ final class Batcher {
       var batch = new Batch(keys);
       for (var command : call.commands) command.writeTo(batch);
       var reply = send(batch, clock.estimate(), RESENDS);
-      deadline.recordSend(call.since);
+      deadline.recordSend(call.takenAt);
       var unused =
           reply.whenComplete((bytes, problem) -> {
-            long took = deadline.now() - call.since;
+            long took = deadline.now() - call.takenAt;
             if (problem == null) deliver(call, bytes);
             else fail(call, LettuceErrors.asStoreException(problem));
             roundTrips.onRoundTrip(call.commands.size(), took); // last, so that it delays no caller
@@ -219,7 +219,10 @@ final class Batcher {
     return inFlight.get() == 0 && queue.isEmpty();
   }
 
-  /** Returns whether a command has been pending since before {@code then}. */
+  /**
+   * Returns whether a command, other than a background command, is pending and was submitted before
+   * {@code then}.
+   */
   boolean hasPendingSince(long then) {
     for (var command : queue) {
       if (!command.isDone() && !command.isBackground()) {
@@ -234,9 +237,10 @@ final class Batcher {
   }
 
   /**
-   * Fails all commands submitted before {@code then}. Those still queued are never sent.
+   * Fails all commands submitted before {@code then}, except background commands. Those still
+   * queued are never sent.
    *
-   * @param sendingThen the same for calls that are still being sent
+   * @param sendingThen the cutoff for calls that are still being sent
    */
   void expire(long then, long sendingThen, StoreException problem) {
     var unsent = problem.unsent();
