@@ -20,7 +20,8 @@ public final class RedisAddress {
   private static final String FORMS =
       "redis://[user:password@]host:port[/database], rediss://… (TLS),"
           + " redis-sentinel://[password@]host:port,host:port[/database]#name,"
-          + " redis-cluster://[user:password@]host:port,host:port or rediss-cluster://… (TLS)";
+          + " redis-cluster://[user:password@]host:port,host:port, or rediss-sentinel://… and"
+          + " rediss-cluster://… (TLS)";
 
   private final Topology topology;
   private final List<String> uris;
