@@ -1,4 +1,4 @@
-package io.headgate.server.cli;
+package io.headgate.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,7 +57,7 @@ class DistributionIT {
 
   private Path unpack() throws IOException {
     Path zip;
-    try (var built = Files.newDirectoryStream(Path.of("target"), "headgate-*.zip")) {
+    try (var built = Files.newDirectoryStream(Path.of("..", "server", "target"), "headgate-*.zip")) {
       zip = built.iterator().next();
     }
     try (var archive = new ZipFile(zip.toFile())) {
