@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends commands to one server in batches, and delivers the replies. Thread-safe.
+ * Sends commands to one server in batches, in the order in which they were submitted, and delivers
+ * the replies. Thread-safe.
  *
  * <p>A command is sent immediately while fewer than {@link #MAX_IN_FLIGHT} calls are in flight.
  * Otherwise it is queued, and queued commands are sent together when a call returns. No command
@@ -46,6 +47,7 @@ final class Batcher {
   private final AtomicInteger queueLength = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger delivering = new AtomicInteger();
+  private final AtomicInteger flushes = new AtomicInteger(); // requested and not yet performed
   private final @Nullable BatchCall[] calls =
       new @Nullable BatchCall[MAX_IN_FLIGHT]; // guarded by itself
 
@@ -84,15 +86,32 @@ final class Batcher {
     if (delivering.get() == 0 || queueLength.get() >= MAX_BATCH) flush();
   }
 
+  /**
+   * Sends queued commands while calls are available. One thread at a time does so, on behalf of the
+   * others: if two threads sent at once, the later of two commands of one caller could be sent
+   * first.
+   */
   private void flush() {
-    while (!queue.isEmpty() && tryReserve()) {
-      var call = nextCall();
-      if (call.commands.isEmpty()) {
-        release(call);
-      } else {
-        send(call);
-        call.sent();
-      }
+    if (flushes.getAndIncrement() != 0) return; // the thread that flushes repeats its loop
+    int pending = 1;
+    try {
+      do {
+        while (!queue.isEmpty() && tryReserve()) sendNext();
+        pending = flushes.addAndGet(-pending);
+      } while (pending != 0);
+    } catch (Throwable t) {
+      flushes.set(0); // otherwise no thread would flush again
+      throw t;
+    }
+  }
+
+  private void sendNext() {
+    var call = nextCall();
+    if (call.commands.isEmpty()) {
+      release(call);
+    } else {
+      send(call);
+      call.sent();
     }
   }
 
