@@ -30,9 +30,11 @@ final class EnvoyReader {
           "metadata");
   private static final List<String> LIMIT_FIELDS =
       List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
+
   /** The fields that rules do not support. The import reports them in notes. */
   private static final List<String> UNSUPPORTED_FIELDS =
       List.of("quota_mode", "detailed_metric", "value_to_metric", "metadata");
+
   private static final String BOOLEAN = "true or false";
 
   /** Reads a file; empty if it has no valid domain, which is then among the problems. */

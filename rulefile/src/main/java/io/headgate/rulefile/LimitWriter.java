@@ -24,8 +24,8 @@ import java.util.Map;
  */
 record LimitWriter(Combine combine) {
   /**
-   * Adds the field {@code limit} for a single limit, or {@code limits} for several or if the limit
-   * has a weight, priority or scope.
+   * Adds one limit as a single field, or a list for several limits or if the limit has a weight,
+   * priority or scope.
    *
    * @param name the default name of a single limit, which is not written
    */

@@ -57,7 +57,8 @@ class DistributionIT {
 
   private Path unpack() throws IOException {
     Path zip;
-    try (var built = Files.newDirectoryStream(Path.of("..", "server", "target"), "headgate-*.zip")) {
+    try (var built =
+        Files.newDirectoryStream(Path.of("..", "server", "target"), "headgate-*.zip")) {
       zip = built.iterator().next();
     }
     try (var archive = new ZipFile(zip.toFile())) {
