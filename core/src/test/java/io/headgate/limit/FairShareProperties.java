@@ -142,7 +142,7 @@ class FairShareProperties {
     // Its share less one permit, which it has used just now; a thousandth slower, for rounding.
     var own =
         new TokenBucket(
-            Rate.of(rate * weights[0] * 1_000, Duration.ofMillis(1_001 * sum)),
+            Rate.of(rate * weights[0] * 1_000, Duration.ofSeconds(1_001 * sum)),
             burst * weights[0] / (sum + 1) - 1);
     State conforming = State.FRESH;
     long now = START;
