@@ -27,6 +27,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
       case RollingWindow window -> null;
       case Concurrency slots -> null;
       case FairShare fair -> null;
+      case Stateless stateless -> null;
     };
   }
 

@@ -161,6 +161,7 @@ class ChangedLimitProperties {
       case RollingWindow window -> 0;
       case Concurrency concurrency -> 0;
       case FairShare fair -> 0;
+      case Stateless stateless -> 0;
     };
   }
 

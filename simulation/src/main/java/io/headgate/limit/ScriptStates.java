@@ -46,6 +46,7 @@ public final class ScriptStates {
           case FairShare fair ->
               throw new UnsupportedOperationException(
                   "the simulation does not undo charges of " + fair);
+          case Stateless stateless -> throw new IllegalStateException("has no state: " + stateless);
         };
     return limit instanceof Holdable holdable
         ? HeldState.of(next, holdable, HeldState.holds(current))

@@ -8,6 +8,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ final class AdmissionBounds {
       case RollingWindow window -> inAnySpan(window.window(), window.capacity(), sorted);
       case Concurrency slots -> throw new IllegalArgumentException("slots are released: " + slots);
       case FairShare fair -> ofBucket(fair.bucket().rate(), fair.capacity(), sorted);
+      case Stateless stateless -> throw new IllegalArgumentException("has no state: " + stateless);
     };
   }
 

@@ -8,6 +8,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +48,7 @@ final class Model {
       case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
       case Concurrency slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
       case FairShare fair -> throw new IllegalArgumentException("not simulated: " + fair);
+      case Stateless stateless -> throw new IllegalArgumentException("not a rate limit: " + stateless);
     };
   }
 
