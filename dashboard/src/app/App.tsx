@@ -62,6 +62,7 @@ function Shell() {
         <PageBoundary key={place} name={title}>
           <Page route={route} />
         </PageBoundary>
+        <p className="quiet">Times are in the time zone of this browser, {Intl.DateTimeFormat().resolvedOptions().timeZone}.</p>
       </main>
     </>
   );

@@ -56,6 +56,36 @@ public final class CheckResult {
     this.decidingCharge = strictest == null ? tightest() : reportedLimit(strictest);
   }
 
+  /** Creates the denial of a delayed request, by the limit with the longest delay. */
+  private CheckResult(CheckResult delayed, Plan.Part part, int charge, long delay) {
+    this.plan = delayed.plan;
+    this.charged = false;
+    this.outcomes = delayed.outcomes;
+    this.source = delayed.source;
+    this.denyingPart = part;
+    this.retryAfter = delay;
+    this.decidingCharge = charge;
+  }
+
+  /**
+   * Returns the result for a client that waits no longer than {@code max}: this one or, if its delay
+   * is longer, a denial by the rule that causes the delay, with the delay as its retry time. The
+   * denial has no slots; those of this result must be released.
+   */
+  public CheckResult withMaxWait(Duration max) {
+    if (!isAllowed() || delay().compareTo(max) <= 0) return this;
+    long longest = delayMicros();
+    for (var part : plan.parts()) {
+      if (!part.isEnforced()) continue;
+      for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
+        if (outcomes.get(i) instanceof Outcome.Passed passed && passed.delay() == longest) {
+          return new CheckResult(this, part, i, longest);
+        }
+      }
+    }
+    throw new IllegalStateException("no limit delays the request by %d µs".formatted(longest));
+  }
+
   /**
    * Returns the result of a plan that was evaluated without charging it. Each limit that passed
    * reports the state before the charge; a limit that refused does so in any case.
@@ -171,8 +201,11 @@ public final class CheckResult {
    * Calls the visitor for each rule that applied, in the order of the rules. Allocates nothing, so
    * that it can be used for statistics of every check.
    */
+  @SuppressWarnings("ReferenceEquality") // the same part of the same plan
   public void forEachRule(RuleVisitor visitor) {
-    for (var part : plan.parts()) visitor.visit(part.rule(), part.retryAfter(outcomes) == 0);
+    for (var part : plan.parts()) {
+      visitor.visit(part.rule(), part.retryAfter(outcomes) == 0 && part != denyingPart);
+    }
   }
 
   /** Returns how long the request has to wait; zero unless a limit queues requests. */
