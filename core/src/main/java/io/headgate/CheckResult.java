@@ -188,11 +188,7 @@ public final class CheckResult {
     for (var part : plan.parts()) {
       if (part.denies()) reports.add(denial(part));
       for (int i = 0; i < part.counters().size(); i++) {
-        reports.add(
-            new LimitReport(
-                plan.charges().get(part.from() + i).counter(),
-                outcomes.get(part.from() + i),
-                part.isEnforced()));
+        reports.add(report(part, part.from() + i));
       }
     }
     return reports;
@@ -334,11 +330,14 @@ public final class CheckResult {
 
   private static LimitReport denial(Plan.Part part) {
     var refused = new Outcome.Refused(0, 0, part.deniesFor());
-    return new LimitReport(part.denial(), refused, part.isEnforced());
+    return new LimitReport(part.denial(), refused, part.isEnforced(), Optional.empty());
   }
 
   private LimitReport report(int charge) {
-    var part = partOf(charge);
+    return report(partOf(charge), charge);
+  }
+
+  private LimitReport report(Plan.Part part, int charge) {
     return new LimitReport(
         plan.charges().get(charge).counter(),
         outcomes.get(charge),

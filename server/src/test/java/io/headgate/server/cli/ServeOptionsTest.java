@@ -1,5 +1,6 @@
 package io.headgate.server.cli;
 
+import io.headgate.server.cli.options.Configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.server.http.LogCapture;
@@ -268,7 +269,7 @@ class ServeOptionsTest extends Shell {
         out.lines()
             .filter(line -> line.matches(" +(-\\w, )?--[a-z].*"))
             .map(line -> line.replaceFirst("^ +(-\\w, )?(--[a-z-]+).*", "$2"));
-    var options = new CommandTree(context(), new ServiceClient()).forArguments("serve");
+    var options = new CommandTree(context(), new ServiceClient(), Configuration.of(context(), new String[0])).forArguments("serve");
     assertThat(shown)
         .containsExactlyInAnyOrderElementsOf(
             options.getSubcommands().get("serve").getCommandSpec().options().stream()
