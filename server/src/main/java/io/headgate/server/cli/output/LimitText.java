@@ -4,9 +4,12 @@ package io.headgate.server.cli.output;
 public final class LimitText {
   /**
    * Returns the remaining permits and the time until all are available again. While the store is
-   * unavailable, returns what is known instead, and the failure policy that decides.
+   * unavailable, returns what is known instead, and the failure policy that decides. The limit is
+   * one of a decision's, or the decision itself.
    */
   public static String of(JsonReply limit) {
+    if (!limit.at("limit").isPresent()) return "no limit";
+    if (limit.at("limit").number() == 0) return "denies every request";
     String policy = limit.at("onStoreFailure").text();
     if (policy.isEmpty()) return left(limit) + allBack(limit);
     return isKnown(limit)
@@ -41,6 +44,7 @@ public final class LimitText {
 
   /** Returns a short form for lists: {@code rule/limit remaining/limit}. */
   public static String brief(JsonReply limit) {
+    if (limit.at("limit").number() == 0) return policy(limit) + " denies";
     return "%s %s/%d%s"
         .formatted(
             policy(limit),

@@ -77,7 +77,10 @@ public final class RuleText {
                 || (attribute.equals("ip") && text.contains("/")));
   }
 
-  /** Returns the limits with all their parameters, and how they are combined. */
+  /**
+   * Returns the limits with all their parameters, and how they are combined; {@code exempt} for a
+   * rule without limits.
+   */
   public static String limits(JsonReply rule) {
     if (rule.at("exempt").isTrue()) return "exempt";
     var limits =
