@@ -22,7 +22,9 @@ public final class LimitText {
         : "unknown, %s".formatted(decidedBy(policy));
   }
 
-  /** Returns why a failure policy decided: {@code the store is unavailable; on-store-failure: …}. */
+  /**
+   * Returns why a failure policy decided: {@code the store is unavailable; on-store-failure: …}.
+   */
   public static String decidedBy(String policy) {
     return "the store is unavailable; on-store-failure: " + policy;
   }

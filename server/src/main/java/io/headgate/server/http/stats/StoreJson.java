@@ -15,7 +15,9 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Writes the state of the store as JSON: available, or unavailable since when and with what effect. */
+/**
+ * Writes the state of the store as JSON: available, or unavailable since when and with what effect.
+ */
 final class StoreJson {
   private static final int MAX_RULES = 20; // named for each policy
 
