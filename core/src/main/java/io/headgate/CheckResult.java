@@ -68,9 +68,9 @@ public final class CheckResult {
   }
 
   /**
-   * Returns the result for a client that waits no longer than {@code max}: this one or, if its delay
-   * is longer, a denial by the rule that causes the delay, with the delay as its retry time. The
-   * denial has no slots; those of this result must be released.
+   * Returns the result for a client that waits no longer than {@code max}: this one or, if its
+   * delay is longer, a denial by the rule that causes the delay, with the delay as its retry time.
+   * The denial has no slots; those of this result must be released.
    */
   public CheckResult withMaxWait(Duration max) {
     if (!isAllowed() || delay().compareTo(max) <= 0) return this;
@@ -342,9 +342,7 @@ public final class CheckResult {
         plan.charges().get(charge).counter(),
         outcomes.get(charge),
         part.isEnforced(),
-        source == Source.FALLBACK
-            ? Optional.of(part.rule().onStoreFailure())
-            : Optional.empty());
+        source == Source.FALLBACK ? Optional.of(part.rule().onStoreFailure()) : Optional.empty());
   }
 
   @Override

@@ -91,8 +91,7 @@ final class StatsRunner implements AutoCloseable {
    */
   void logFallback(StoreView store, Supplier<RuleSet> rules) {
     var fallback = new FallbackLog(store, rules, LoggerFactory.getLogger(FallbackLog.class));
-    collector.onSnapshot(
-        snapshot -> fallback.onSecond(snapshot.atMillis(), collector.fallback()));
+    collector.onSnapshot(snapshot -> fallback.onSecond(snapshot.atMillis(), collector.fallback()));
   }
 
   /** Returns the random identifier of this process. */

@@ -46,10 +46,7 @@ class FallbackLogTest {
   }
 
   private static Rule rule(String id, FailurePolicy policy) {
-    return Rule.named(id)
-        .onStoreFailure(policy)
-        .limit(FixedWindow.of(Rate.perHour(1)))
-        .build();
+    return Rule.named(id).onStoreFailure(policy).limit(FixedWindow.of(Rate.perHour(1))).build();
   }
 
   private List<String> logged() {

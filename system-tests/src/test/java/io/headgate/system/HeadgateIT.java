@@ -215,7 +215,8 @@ class HeadgateIT {
       assertThat(stats.at("rules").at("ignoredFile").text())
           .contains("headgate rules apply", "--rules-mode file");
       assertThat(checks(port, "x")).isEqualTo(0);
-      try (var apply = headgate("rules", "apply", "rules.yaml", "--url", "http://127.0.0.1:" + port)) {
+      try (var apply =
+          headgate("rules", "apply", "rules.yaml", "--url", "http://127.0.0.1:" + port)) {
         assertThat(apply.exitCode()).isEqualTo(0);
       }
       assertThat(get(port, "/health/ready").body()).doesNotContain("ignoredFile");

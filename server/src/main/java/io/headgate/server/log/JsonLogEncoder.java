@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 
 /**
- * A logback encoder that writes each event as a {@link JsonLogLine}. The key-value pairs of an event
- * are its further fields, and {@code error} is the stack trace of its exception.
+ * A logback encoder that writes each event as a {@link JsonLogLine}. The key-value pairs of an
+ * event are its further fields, and {@code error} is the stack trace of its exception.
  */
 public final class JsonLogEncoder extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = {};

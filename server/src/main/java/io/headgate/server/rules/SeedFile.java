@@ -120,8 +120,7 @@ public final class SeedFile {
 
   private static String ignored(RulesFile file, Revision revision) {
     return "%s is ignored, since revision %d by %s changed the rules by other means; to use it once, run: headgate rules apply %s; to always use it, start with --rules-mode file"
-        .formatted(
-            file.path(), revision.number(), revision.changeInfo().author(), file.path());
+        .formatted(file.path(), revision.number(), revision.changeInfo().author(), file.path());
   }
 
   private void reportIgnored(Revision revision) {

@@ -140,7 +140,8 @@ class TopCallersTest {
         .containsEntry("plan", "free")
         .containsKey("long0");
     count(callers, START, unnamed, 1, 0, "rule");
-    assertThat(callers.find(CallerNaming.UNNAMED).orElseThrow().subject()).containsOnlyKeys("long0", "path");
+    assertThat(callers.find(CallerNaming.UNNAMED).orElseThrow().subject())
+        .containsOnlyKeys("long0", "path");
     attributes.put("user", "u".repeat(Subject.MAX_VALUE_LENGTH));
     count(callers, START, Subject.of(attributes), 1, 0, "rule");
     assertThat(callers.find("user=" + attributes.get("user")).orElseThrow().subject())

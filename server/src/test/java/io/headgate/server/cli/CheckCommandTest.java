@@ -145,11 +145,15 @@ class CheckCommandTest extends RunningRules {
   void explainCountsAllRulesThatDoNotApply() {
     var many = new StringBuilder("rules:\n");
     for (int i = 0; i < 22; i++) {
-      many.append("  - {id: r%d, match: {key: 'x'}, limit: {algorithm: fixed-window, rate: 1/1h}}\n".formatted(i));
+      many.append(
+          "  - {id: r%d, match: {key: 'x'}, limit: {algorithm: fixed-window, rate: 1/1h}}\n"
+              .formatted(i));
     }
     limiter.replaceRules(RuleSet.of(RuleFile.read(many.toString())));
     run("explain", "user:42");
-    assertThat(out).startsWith("No rule applies to key=user:42\nNear misses:\n").endsWith("2 more rules do not apply.\n");
+    assertThat(out)
+        .startsWith("No rule applies to key=user:42\nNear misses:\n")
+        .endsWith("2 more rules do not apply.\n");
   }
 
   @Test

@@ -122,7 +122,8 @@ class StoreOutageTest extends Shell {
     assertThat(out).startsWith("allowed  open: unknown, the store is unavailable");
     run("check", "shut:1");
     assertThat(out)
-        .startsWith("denied  shut: unknown, the store is unavailable; on-store-failure: deny, retry");
+        .startsWith(
+            "denied  shut: unknown, the store is unavailable; on-store-failure: deny, retry");
     assertThat(code).isEqualTo(1);
   }
 
@@ -130,7 +131,8 @@ class StoreOutageTest extends Shell {
   void checkPrintsThatFiguresAreThoseOfTheLocalShare() {
     run("check", "share:1");
     assertThat(out)
-        .startsWith("allowed  share: 199 left in the share of this instance (limit 200), all back in")
+        .startsWith(
+            "allowed  share: 199 left in the share of this instance (limit 200), all back in")
         .contains("; the store is unavailable; on-store-failure: local\n");
   }
 

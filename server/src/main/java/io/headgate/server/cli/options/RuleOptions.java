@@ -144,8 +144,7 @@ public final class RuleOptions {
     String source = mode == RulesMode.FILE ? "only in that file" : condition.source();
     String copy =
         condition.problem().isPresent() ? " (a copy, since the database is unavailable)" : "";
-    parts.put(
-        "kept", "%s, revision %d%s".formatted(source, repository.inForce().number(), copy));
+    parts.put("kept", "%s, revision %d%s".formatted(source, repository.inForce().number(), copy));
     return parts;
   }
 
@@ -155,9 +154,10 @@ public final class RuleOptions {
     boolean changed = SeedFile.changedElsewhere(inForce).isPresent();
     if (ignored && rules.isPresent()) {
       return """
-          %d, by %s; %s is ignored, since the rules were changed by other means
-          to use it once:   ./headgate rules apply %s
-          to always use it: ./headgate serve --rules %s --rules-mode file"""
+      %d, by %s; %s is ignored, since the rules were changed by other means
+      to use it once:   ./headgate rules apply %s
+      to always use it: ./headgate serve --rules %s --rules-mode file\
+      """
           .formatted(count, changeInfo.author(), rules.get(), rules.get(), rules.get());
     }
     if (!changed && rules.isPresent()) {
@@ -165,9 +165,10 @@ public final class RuleOptions {
     }
     if (changeInfo.equals(SeedFile.EXAMPLES)) {
       return """
-          %d examples, since --rules is not given; to write your own:
-          ./headgate rules example > rules.yaml
-          ./headgate serve --rules rules.yaml"""
+      %d examples, since --rules is not given; to write your own:
+      ./headgate rules example > rules.yaml
+      ./headgate serve --rules rules.yaml\
+      """
           .formatted(count);
     }
     return "%d, by %s".formatted(count, changeInfo.author());

@@ -3,9 +3,9 @@ package io.headgate.server.cli.output;
 /** Formats the state of a limit. */
 public final class LimitText {
   /**
-   * Returns the remaining permits and the time until all are available again. The limit is one of a
-   * decision's, or the decision itself. While the store is
-   * unavailable, returns what is known instead, and the failure policy that decides.
+   * Returns the remaining permits and the time until all are available again. While the store is
+   * unavailable, returns what is known instead, and the failure policy that decides. The limit is
+   * one of a decision's, or the decision itself.
    */
   public static String of(JsonReply limit) {
     if (!limit.at("limit").isPresent()) return "no limit";
@@ -22,7 +22,9 @@ public final class LimitText {
         : "unknown, %s".formatted(decidedBy(policy));
   }
 
-  /** Returns why a failure policy decided: {@code the store is unavailable; on-store-failure: …}. */
+  /**
+   * Returns why a failure policy decided: {@code the store is unavailable; on-store-failure: …}.
+   */
   public static String decidedBy(String policy) {
     return "the store is unavailable; on-store-failure: " + policy;
   }

@@ -36,8 +36,7 @@ public final class RuleText {
     String absent = pattern.at("or").isPresent() ? " or " + pattern.at("or").text() : "";
     if (!except.isPresent()) return attribute + "=" + alternatives(is) + absent;
     return is.isPresent()
-        ? "%s=%s except %s%s"
-            .formatted(attribute, alternatives(is), alternatives(except), absent)
+        ? "%s=%s except %s%s".formatted(attribute, alternatives(is), alternatives(except), absent)
         : "%s!=%s%s".formatted(attribute, alternatives(except), absent);
   }
 

@@ -1,6 +1,8 @@
 package io.headgate.server.http.stats;
 
+import io.headgate.limit.Stateless;
 import io.headgate.rule.Mode;
+import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.api.FailurePolicyText;
 import io.headgate.server.api.JsonWriter;
@@ -11,8 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
-/** Writes the state of the store as JSON: available, or unavailable since when and with what effect. */
+/**
+ * Writes the state of the store as JSON: available, or unavailable since when and with what effect.
+ */
 final class StoreJson {
   private static final int MAX_RULES = 20; // named for each policy
 
@@ -57,11 +62,19 @@ final class StoreJson {
   private static Map<String, List<String>> byPolicy(RuleSet rules) {
     var byPolicy = new TreeMap<String, List<String>>();
     for (var rule : rules.rules()) {
-      if (rule.mode() != Mode.ENFORCE) continue;
+      if (rule.mode() != Mode.ENFORCE || !hasCounters(rule)) continue;
       String policy = FailurePolicyText.of(rule.onStoreFailure());
       byPolicy.computeIfAbsent(policy, name -> new ArrayList<>()).add(rule.id());
     }
     return byPolicy;
+  }
+
+  /** Returns whether the rule needs the store; one that is exempt or denies everything does not. */
+  private static boolean hasCounters(Rule rule) {
+    return Stream.concat(
+            rule.limits().stream(),
+            rule.overrides().stream().flatMap(override -> override.limits().stream()))
+        .anyMatch(limit -> !(limit.limit() instanceof Stateless));
   }
 
   private StoreJson() {}

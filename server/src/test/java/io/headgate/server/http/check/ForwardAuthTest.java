@@ -363,8 +363,10 @@ class ForwardAuthTest {
         assertThat(denied.header("Retry-After")).isEqualTo("60");
       }
       assertThat(queueing.request("GET", "/metrics").body())
-          .contains("headgate_decisions_total{outcome=\"denied\",rule=\"line\",source=\"store\"} 2.0")
-          .contains("headgate_decisions_total{outcome=\"allowed\",rule=\"line\",source=\"store\"} 1.0");
+          .contains(
+              "headgate_decisions_total{outcome=\"denied\",rule=\"line\",source=\"store\"} 2.0")
+          .contains(
+              "headgate_decisions_total{outcome=\"allowed\",rule=\"line\",source=\"store\"} 1.0");
       Eventually.holds(
           "the rule has denied",
           Duration.ofSeconds(30),

@@ -173,7 +173,8 @@ class WhatIfHandlerTest {
   @Test
   void rulesThatNeedTooMuchMemoryAreRejected() {
     var rules = new StringBuilder("rules:\n");
-    // Many rules and few lines: the windows stay small, so that the memory runs out before the time.
+    // Many rules and few lines: the windows stay small, so that the memory runs out before the
+    // time.
     for (int i = 0; i < 1_000; i++) {
       rules.append(
           "  - {id: r%d, limit: {algorithm: rolling-window, rate: 10000/1h}}\n".formatted(i));

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class WhatIfJsonTest {
   private static RuleSimulator simulator(int perHour) {
     var rules =
-        RuleSet.of(Rule.named("r").match("key", "*").limit(FixedWindow.of(Rate.perHour(perHour))).build());
+        RuleSet.of(
+            Rule.named("r").match("key", "*").limit(FixedWindow.of(Rate.perHour(perHour))).build());
     return new RuleSimulator(rules, SimulationBudget.within(1 << 20, rules));
   }
 
@@ -37,7 +38,8 @@ class WhatIfJsonTest {
           .contains("\"after\":{\"allowed\":3,\"denied\":8,\"delayed\":0}")
           .contains("\"changedToDenied\":3,\"changedToAllowed\":0")
           .contains("\"offered\":[10],\"deniedBefore\":[5],\"deniedAfter\":[8]")
-          .contains("\"requestsBefore\":10,\"requestsAfter\":10,\"deniedBefore\":5,\"deniedAfter\":8")
+          .contains(
+              "\"requestsBefore\":10,\"requestsAfter\":10,\"deniedBefore\":5,\"deniedAfter\":8")
           .contains("{\"caller\":\"a\",\"requests\":4,\"deniedBefore\":2,\"deniedAfter\":3,");
     }
   }

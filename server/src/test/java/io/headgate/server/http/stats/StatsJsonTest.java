@@ -62,7 +62,8 @@ class StatsJsonTest {
               new StoreLatency(),
               () -> FallbackStats.NONE,
               InMemoryRuleRepository.of(RuleSet.of()));
-      var written = new ObjectMapper().readTree(body.whole(with(anomalies), OptionalLong.empty()).toString());
+      var written =
+          new ObjectMapper().readTree(body.whole(with(anomalies), OptionalLong.empty()).toString());
       assertThat(written.get("anomalies")).hasSize(100);
       assertThat(written.get("anomalies").findValuesAsText("id")).startsWith("7", "2", "150");
     }
