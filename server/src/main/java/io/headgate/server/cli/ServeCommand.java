@@ -115,7 +115,7 @@ final class ServeCommand implements Callable<Integer> {
     log.apply();
     var settings = settings();
     var grpcSettings = grpcSettings();
-    var statsSettings = stats.settings();
+    var statsSettings = stats.settings(settings.access(), rules.data(context.directory()));
     var source = rules.source(context.directory());
     warmUp();
     var service = start(settings, grpcSettings, statsSettings, source);

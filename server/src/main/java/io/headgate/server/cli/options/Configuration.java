@@ -74,6 +74,7 @@ public final class Configuration implements IDefaultValueProvider {
               "warm-up",
               "grpc-deadline",
               "caller-attributes",
+              "mask-callers",
               "webhook",
               "webhook-secret",
               "otlp-endpoint",

@@ -1,6 +1,7 @@
 package io.headgate.server.http.simulation;
 
 import io.headgate.server.api.JsonWriter;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.simulation.CallerComparison;
 import io.headgate.server.simulation.Comparison;
 import io.headgate.server.simulation.RuleSimulator;
@@ -25,7 +26,7 @@ final class WhatIfJson {
   record Source(
       String kind, double weight, long unreadable, List<String> samples, List<String> notes) {}
 
-  static JsonWriter of(Comparison comparison, Source source) {
+  static JsonWriter of(Comparison comparison, Source source, CallerMask mask) {
     var out = new JsonWriter().begin();
     write(out.name("source"), comparison, source);
     write(out.name("before"), comparison.before());
@@ -35,7 +36,7 @@ final class WhatIfJson {
     writeSeries(out.name("series"), comparison);
     writeRules(out.name("byRule"), comparison);
     out.name("callers").beginList();
-    for (var caller : comparison.mostChanged(MAX_CALLERS)) write(out, caller);
+    for (var caller : comparison.mostChanged(MAX_CALLERS)) write(out, caller, mask);
     return out.endList().end();
   }
 
@@ -94,9 +95,9 @@ final class WhatIfJson {
     out.endList();
   }
 
-  private static void write(JsonWriter out, CallerComparison caller) {
+  private static void write(JsonWriter out, CallerComparison caller, CallerMask mask) {
     out.begin();
-    out.name("caller").value(caller.caller());
+    out.name("caller").value(mask.name(caller.caller()));
     out.name("requests").value(caller.requests());
     out.name("deniedBefore").value(caller.deniedBefore());
     out.name("deniedAfter").value(caller.deniedAfter());

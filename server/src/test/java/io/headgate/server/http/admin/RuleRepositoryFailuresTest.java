@@ -206,6 +206,8 @@ class RuleRepositoryFailuresTest {
             assertThat(answer.status()).as(path).isEqualTo(503);
             assertThat(answer.header("Retry-After")).isEqualTo("1");
           }
+          assertThat(admin.get("/v1/stats/rules", TOKEN).body())
+              .contains("\"rule\":\"all\"", "\"changedAt\":null,\"changedIn\":null");
           assertThat(admin.get("/v1/rules?in-force=true", TOKEN).body()).contains("\"id\":\"all\"");
           assertThat(admin.get("/v1/rules/all?in-force=true", TOKEN).status()).isEqualTo(200);
           var ready = admin.get("/health/ready", TOKEN);
