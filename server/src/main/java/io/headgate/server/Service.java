@@ -109,7 +109,8 @@ public final class Service implements AutoCloseable {
             settings.access(),
             readiness,
             store.times(),
-            stats.instance());
+            stats.instance(),
+            statsSettings.mask());
     this.simulations = new SimulationExecutor(new RecentTraffic(settings.eventLoops(), ticker));
     this.tracing = Tracing.of(settings.traces(), stats.instance());
     this.connectionLimiter =
@@ -171,8 +172,27 @@ public final class Service implements AutoCloseable {
       StoreMetrics store,
       Ticker ticker)
       throws IOException, InterruptedException {
+    return start(settings, grpc, StatsSettings.DEFAULT, limiter, repository, store, ticker);
+  }
+
+  /**
+   * Starts a service with the given gRPC and statistics settings.
+   *
+   * @param limiter enforces the rules of the repository from now on
+   * @param store metrics of the limiter's store; registered as its listener
+   * @throws IOException if it can't listen on the address, or the TLS files can't be used
+   */
+  public static Service start(
+      ServiceSettings settings,
+      GrpcSettings grpc,
+      StatsSettings statsSettings,
+      RateLimiter limiter,
+      RuleRepository repository,
+      StoreMetrics store,
+      Ticker ticker)
+      throws IOException, InterruptedException {
     var rules = EnforcedRules.of(limiter, repository);
-    return start(settings, grpc, StatsSettings.DEFAULT, rules, store, ticker);
+    return start(settings, grpc, statsSettings, rules, store, ticker);
   }
 
   /**

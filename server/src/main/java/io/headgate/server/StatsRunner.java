@@ -49,7 +49,9 @@ final class StatsRunner implements AutoCloseable {
     this.collector = new StatsCollector(settings.callerNames(), clock, view::isUnavailable);
     this.callers = new ClusterCallers(collector, view.broadcast(), instance);
     this.webhook =
-        settings.webhook().map(target -> new Webhook(target, instance, AnomalyJson::json));
+        settings
+            .webhook()
+            .map(target -> new Webhook(target, instance, settings.mask(), AnomalyJson::json));
     webhook.ifPresent(hook -> collector.onAnomaly(hook::report));
   }
 

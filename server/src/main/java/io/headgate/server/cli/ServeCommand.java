@@ -126,7 +126,7 @@ final class ServeCommand implements Callable<Integer> {
     warnOfUnknownVariables();
     var settings = settings();
     var grpcSettings = grpcSettings();
-    var statsSettings = stats.settings();
+    var statsSettings = stats.settings(settings.access(), rules.data(context.directory()));
     var source = rules.source(context.directory());
     warmUp();
     var service = start(settings, grpcSettings, statsSettings, source);

@@ -7,6 +7,7 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.store.Source;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -117,9 +118,15 @@ final class DecisionCounts {
             .name("headgate_uncounted_checks")
             .help("Checks that rules which fail open allowed, because the store was unavailable.")
             .dataPoint(
-                CounterSnapshot.CounterDataPointSnapshot.builder()
+                CounterDataPointSnapshot.builder()
                     .value((double) uncounted.sum())
                     .build())
+            .build());
+    snapshots.metricSnapshot(
+        CounterSnapshot.builder()
+            .name("headgate_unmatched_checks")
+            .help("Requests that were allowed because no enforced rule applied to them.")
+            .dataPoint(CounterDataPointSnapshot.builder().value((double) none.total()).build())
             .build());
     snapshots.metricSnapshot(
         PrometheusHistogram.snapshot(

@@ -2,6 +2,7 @@ package io.headgate.server.rules;
 
 import io.headgate.rule.Rule;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -43,6 +44,17 @@ public interface RuleRepository extends AutoCloseable {
    * @param limit maximum number of revisions to return
    */
   List<Revision> history(long before, int limit);
+
+  /**
+   * Returns the revisions with numbers below {@code before} that added, changed or removed a rule,
+   * newest first. A change of its position alone is none.
+   *
+   * @param limit maximum number of revisions to return
+   */
+  List<RuleRevision> history(String rule, long before, int limit);
+
+  /** Returns the last change of each rule of the latest snapshot, by id. */
+  Map<String, RuleModified> lastChanges();
 
   /**
    * Applies {@code edit} to the latest rules and stores the result as a new revision. If the edit

@@ -96,6 +96,7 @@ public final class Configuration implements IDefaultValueProvider {
               "warm-up",
               "grpc-deadline",
               "caller-attributes",
+              "mask-callers",
               "webhook",
               "webhook-secret",
               "otlp-endpoint",

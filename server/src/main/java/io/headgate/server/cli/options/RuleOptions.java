@@ -115,6 +115,11 @@ public final class RuleOptions {
     };
   }
 
+  /** Returns the directory for the data of this instance. It may not exist yet. */
+  public Path data(Path directory) {
+    return directory.resolve(data);
+  }
+
   private static RulesFile read(Path file) {
     try {
       return RulesFile.open(file);

@@ -1,6 +1,7 @@
 package io.headgate.server.http.simulation;
 
 import io.headgate.server.api.JsonWriter;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.simulation.CallerComparison;
 import io.headgate.server.simulation.Comparison;
 import io.headgate.server.simulation.RuleSimulator;
@@ -39,7 +40,7 @@ final class WhatIfJson {
     }
   }
 
-  static JsonWriter of(Comparison comparison, Source source) {
+  static JsonWriter of(Comparison comparison, Source source, CallerMask mask) {
     var out = new JsonWriter().begin();
     write(out.name("source"), comparison, source);
     write(out.name("before"), comparison.before(), source);
@@ -49,7 +50,7 @@ final class WhatIfJson {
     writeSeries(out.name("series"), comparison, source);
     writeRules(out.name("byRule"), comparison, source);
     out.name("callers").beginList();
-    for (var caller : comparison.mostChanged(MAX_CALLERS)) write(out, caller);
+    for (var caller : comparison.mostChanged(MAX_CALLERS)) write(out, caller, mask);
     return out.endList().end();
   }
 
@@ -118,9 +119,9 @@ final class WhatIfJson {
     return totals;
   }
 
-  private static void write(JsonWriter out, CallerComparison caller) {
+  private static void write(JsonWriter out, CallerComparison caller, CallerMask mask) {
     out.begin();
-    out.name("caller").value(caller.caller());
+    out.name("caller").value(mask.name(caller.caller()));
     out.name("requests").value(caller.requests());
     out.name("deniedBefore").value(caller.deniedBefore());
     out.name("deniedAfter").value(caller.deniedAfter());

@@ -6,8 +6,10 @@ import io.headgate.rule.RuleSet;
 import io.headgate.server.rules.ChangeInfo;
 import io.headgate.server.rules.ExpectedRevision;
 import io.headgate.server.rules.Revision;
+import io.headgate.server.rules.RuleModified;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RuleRepositoryException.Unavailable;
+import io.headgate.server.rules.RuleRevision;
 import io.headgate.server.rules.RuleSnapshot;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.server.rules.SeedFile;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -176,6 +179,16 @@ public final class DatabaseRuleRepository implements RuleRepository {
   @Override
   public List<Revision> history(long before, int limit) {
     return transactions.history(before, limit);
+  }
+
+  @Override
+  public List<RuleRevision> history(String rule, long before, int limit) {
+    return transactions.history(rule, before, limit);
+  }
+
+  @Override
+  public Map<String, RuleModified> lastChanges() {
+    return transactions.lastChanges();
   }
 
   @Override
