@@ -47,7 +47,7 @@ public final class Main implements Callable<Integer> {
   }
 
   /** Runs a command and returns its exit code. */
-  static int run(CommandContext context, String... args) {
+  public static int run(CommandContext context, String... args) {
     try {
       var configuration = Configuration.of(context, args);
       var client = new ServiceClient();
