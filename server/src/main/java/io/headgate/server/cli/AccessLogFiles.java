@@ -2,6 +2,7 @@ package io.headgate.server.cli;
 
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.Progress;
+import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.simulation.accesslog.AccessLog;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -33,10 +34,10 @@ final class AccessLogFiles {
       if (name.equals(STANDARD_INPUT)) continue;
       var file = context.directory().resolve(name);
       if (!Files.exists(file)) {
-        throw SimulateCommand.unreadable(name, new NoSuchFileException(name));
+        throw SystemErrorText.failure(name, new NoSuchFileException(name));
       }
       if (!Files.isReadable(file)) {
-        throw SimulateCommand.unreadable(name, new AccessDeniedException(name));
+        throw SystemErrorText.failure(name, new AccessDeniedException(name));
       }
     }
   }
@@ -53,7 +54,7 @@ final class AccessLogFiles {
         log.read(in, names.size() == 1 ? "" : name);
       } catch (IOException e) {
         progress.clear();
-        throw SimulateCommand.unreadable(name, e);
+        throw SystemErrorText.failure(name, e);
       }
     }
     progress.clear();

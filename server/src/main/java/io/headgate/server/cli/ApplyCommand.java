@@ -2,11 +2,10 @@ package io.headgate.server.cli;
 
 import io.headgate.server.cli.options.ColourOption;
 import io.headgate.server.cli.output.CommandContext;
-import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.SystemErrorText;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -25,7 +24,7 @@ final class ApplyCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Mixin private RuleChangeOptions options;
   @Mixin private ColourOption colour;
@@ -52,10 +51,8 @@ final class ApplyCommand implements Callable<Integer> {
       return file.toString().equals("-")
           ? System.in.readAllBytes()
           : Files.readAllBytes(context.directory().resolve(file));
-    } catch (NoSuchFileException e) {
-      throw new CommandFailure(file + ": there is no such file");
     } catch (IOException e) {
-      throw new CommandFailure("%s can't be read: %s".formatted(file, e));
+      throw SystemErrorText.failure(file, e);
     }
   }
 }

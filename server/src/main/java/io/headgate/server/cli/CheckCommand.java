@@ -5,9 +5,7 @@ import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
 import io.headgate.server.cli.output.JsonReply;
 import io.headgate.server.cli.output.LimitText;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Optional;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -23,19 +21,15 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class CheckCommand implements Callable<Integer> {
+  /** The longest delay of a queue that is waited for. */
+  private static final Duration MAX_DELAY = Duration.ofMinutes(15);
+
   private final CommandContext context;
   private final ServiceClient client;
 
   @Mixin private RequestOptions options;
 
-  @Option(names = "--cost", paramLabel = "N", description = "The cost in permits. Default: 1")
-  private Optional<Long> cost = Optional.empty();
-
-  @Option(
-      names = "--costs",
-      paramLabel = "NAME=N",
-      description = "A named cost, such as bytes=512; may be repeated.")
-  private Map<String, Long> costs = new LinkedHashMap<>();
+  @Mixin private CostOptions costs;
 
   @Option(names = "--wait", description = "Waits for the delay if a rule has a queue.")
   private boolean waitForDelay;
@@ -56,17 +50,11 @@ final class CheckCommand implements Callable<Integer> {
         JsonRequestBody.of(
             options.subject(),
             out -> {
-              if (cost.isPresent()) out.writeNumberField("cost", cost.get());
-              if (!costs.isEmpty()) {
-                out.writeObjectFieldStart("costs");
-                for (var named : costs.entrySet()) {
-                  out.writeNumberField(named.getKey(), named.getValue());
-                }
-                out.writeEndObject();
-              }
+              costs.write(out);
               if (waitForDelay) out.writeBooleanField("wait", true);
             });
-    var answer = options.post(client, peek ? "/v1/peek" : "/v1/check", body);
+    var extra = waitForDelay ? MAX_DELAY : Duration.ZERO;
+    var answer = options.post(client, peek ? "/v1/peek" : "/v1/check", body, extra);
     if (options.json()) context.out().println(answer.body());
     else print(answer.json());
     return answer.json().at("allowed").isTrue() ? Main.OK : Main.NO;
@@ -107,6 +95,7 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (decision.at("allowed").isTrue()) return "";
     if (decision.at("impossible").isTrue()) return ", the cost exceeds the capacity of the limit";
+    if (!decision.at("retryAfterMs").isPresent()) return "";
     return ", retry in " + DurationText.text(decision.at("retryAfterMs").number());
   }
 }

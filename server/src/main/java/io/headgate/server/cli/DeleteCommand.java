@@ -18,7 +18,7 @@ final class DeleteCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Mixin private RuleChangeOptions options;
   @Mixin private ColourOption colour;
@@ -34,6 +34,6 @@ final class DeleteCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return new RuleChangeRunner(colour.applied(context), client, service, options, "")
-        .run("DELETE", "/v1/rules/" + RulesApiClient.encoded(id), BodyPublishers::noBody);
+        .run("DELETE", "/v1/rules/" + ServiceApi.encoded(id), BodyPublishers::noBody);
   }
 }

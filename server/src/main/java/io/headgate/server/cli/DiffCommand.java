@@ -5,6 +5,7 @@ import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DiffText;
 import io.headgate.server.cli.output.JsonReply;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -21,7 +22,7 @@ final class DiffCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Mixin private ColourOption colour;
 
@@ -42,8 +43,8 @@ final class DiffCommand implements Callable<Integer> {
         second
             .map(other -> "/v1/revisions/%d?against=%d".formatted(other, first))
             .orElse("/v1/revisions/" + first);
-    return RuleReads.of(() -> {
-      var answer = service.get(client, path);
+    return ServiceReads.of(() -> {
+      var answer = service.get(client, path, Map.of());
       if (service.json()) context.out().println(answer.body());
       else print(answer.json().at("diff"));
       return Main.OK;

@@ -33,13 +33,9 @@ final class ExplainCommand implements Callable<Integer> {
       context.out().println(answer.body());
       return Main.OK;
     }
-    String who =
-        subject.entrySet().stream()
-            .map(attribute -> attribute.getKey() + "=" + attribute.getValue())
-            .collect(Collectors.joining(", "));
     var rules = answer.json().at("rules").items();
     var misses = answer.json().at("nearMisses").items();
-    context.out().println(count(rules.size()) + who);
+    context.out().println(count(rules.size()) + options.shownSubject());
     int width = Math.max(widest(rules), widest(misses));
     for (var rule : rules) printRule(rule, width);
     if (!misses.isEmpty()) context.out().println("Near misses:");
@@ -75,8 +71,9 @@ final class ExplainCommand implements Callable<Integer> {
 
   private static String conditions(JsonReply rule) {
     var conditions = rule.at("conditions").items();
+    boolean plain = rule.at("reason").text().equals("applies");
     return conditions.isEmpty()
-        ? " to everything"
+        ? plain ? " to everything" : "; matches everything"
         : conditions.stream()
             .map(ExplainCommand::condition)
             .collect(Collectors.joining(" and ", ": ", ""));

@@ -17,7 +17,7 @@ final class ExportCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Option(
       names = "--revision",
@@ -33,12 +33,12 @@ final class ExportCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var path = revision.map(number -> "/v1/revisions/" + number).orElse("/v1/rules");
-    return RuleReads.of(() -> {
+    return ServiceReads.of(() -> {
       if (service.json()) {
         var whole = revision.isPresent() ? path + "?rules=true" : path;
-        context.out().println(service.get(client, whole).body().strip());
+        context.out().println(service.get(client, whole, "rules").body().strip());
       } else {
-        context.out().print(service.get(client, path, RulesApiClient.YAML).body());
+        context.out().print(service.get(client, path, ServiceApi.YAML).body());
         context.out().flush();
       }
       return Main.OK;

@@ -20,7 +20,7 @@ final class HistoryCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Option(
       names = "--limit",
@@ -36,8 +36,8 @@ final class HistoryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return RuleReads.of(() -> {
-      var answer = service.get(client, "/v1/revisions?limit=" + limit);
+    return ServiceReads.of(() -> {
+      var answer = service.get(client, "/v1/revisions?limit=" + limit, "revisions");
       if (service.json()) context.out().println(answer.body());
       else print(answer.json());
       return Main.OK;

@@ -6,10 +6,10 @@ import io.headgate.rulefile.EnvoyImport;
 import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.cli.output.CommandContext;
+import io.headgate.server.cli.output.SystemErrorText;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -48,12 +48,8 @@ final class ImportEnvoyCommand implements Callable<Integer> {
       for (var problem : e.problems()) context.err().printf("%s:%s%n", file, problem);
       if (e.more() > 0) context.err().printf("… and %d more%n", e.more());
       return Main.NO;
-    } catch (NoSuchFileException e) {
-      context.err().printf("headgate: %s: there is no such file%n", file);
-      return Main.ERROR;
     } catch (IOException e) {
-      context.err().printf("headgate: %s can't be read: %s%n", file, e);
-      return Main.ERROR;
+      throw SystemErrorText.failure(file, e);
     }
   }
 

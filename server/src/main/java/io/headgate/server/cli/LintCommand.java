@@ -5,8 +5,8 @@ import io.headgate.rulefile.RuleFile;
 import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.Printable;
+import io.headgate.server.cli.output.SystemErrorText;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,12 +66,8 @@ final class LintCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       context.out().printf("%s: %s%n", file, e.getMessage());
       return Main.NO;
-    } catch (NoSuchFileException e) {
-      context.err().printf("headgate: %s: there is no such file%n", file);
-      return Main.ERROR;
     } catch (IOException e) {
-      context.err().printf("headgate: %s can't be read: %s%n", file, e);
-      return Main.ERROR;
+      throw SystemErrorText.failure(file, e);
     }
   }
 }

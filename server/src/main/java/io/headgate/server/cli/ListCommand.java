@@ -21,7 +21,7 @@ final class ListCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Option(
       names = "--search",
@@ -37,9 +37,9 @@ final class ListCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var path =
-        "/v1/rules" + search.map(text -> "?search=" + RulesApiClient.encoded(text)).orElse("");
-    return RuleReads.of(() -> {
-      var answer = service.get(client, path);
+        "/v1/rules" + search.map(text -> "?search=" + ServiceApi.encoded(text)).orElse("");
+    return ServiceReads.of(() -> {
+      var answer = service.get(client, path, "rules");
       if (service.json()) context.out().println(answer.body().strip());
       else print(answer.json().at("rules").items());
       return Main.OK;

@@ -1,6 +1,5 @@
 package io.headgate.server.cli;
 
-import io.headgate.server.cli.options.ConfigOption;
 import io.headgate.server.cli.options.Configuration;
 import io.headgate.server.cli.options.RenamedOptions;
 import io.headgate.server.cli.output.CommandContext;
@@ -23,11 +22,24 @@ import picocli.CommandLine.UnmatchedArgumentException;
     name = "headgate",
     description = "A distributed rate limiter.",
     mixinStandardHelpOptions = true,
-    versionProvider = Main.Version.class)
+    versionProvider = Main.Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    commandListHeading = "",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:Done; the request is allowed.",
+      "1:Denied; or the rules are not valid, the slot has expired, the caller is not blocked.",
+      "2:An error: no service, a wrong option, a missing token."
+    },
+    footerHeading = "%n",
+    footer = "'headgate help COMMAND' explains a command.")
 public final class Main implements Callable<Integer> {
   static final int OK = 0;
   static final int NO = 1; // denied, rejected or not valid
   static final int ERROR = 2;
+
+  /** The system property that prints the stack trace of an unexpected exception. */
+  private static final String TRACE = "headgate.trace";
 
   static final class Version implements IVersionProvider {
     @Override
@@ -48,28 +60,10 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command and returns its exit code. */
   public static int run(CommandContext context, String... args) {
-    try {
+    try (var client = new ServiceClient()) {
       var configuration = Configuration.of(context, args);
-      var client = new ServiceClient();
-      return new CommandLine(new Main())
-          .addSubcommand(configurable(new ServeCommand(context)))
-          .addSubcommand(configurable(new CheckCommand(context, client)))
-          .addSubcommand(configurable(new ExplainCommand(context, client)))
-          .addSubcommand(
-              new CommandLine(new RulesCommand())
-                  .addSubcommand(configurable(new ListCommand(context, client)))
-                  .addSubcommand(configurable(new ShowCommand(context, client)))
-                  .addSubcommand(configurable(new ApplyCommand(context, client)))
-                  .addSubcommand(configurable(new DeleteCommand(context, client)))
-                  .addSubcommand(configurable(new HistoryCommand(context, client)))
-                  .addSubcommand(configurable(new DiffCommand(context, client)))
-                  .addSubcommand(configurable(new RestoreCommand(context, client)))
-                  .addSubcommand(configurable(new ExportCommand(context, client)))
-                  .addSubcommand(new LintCommand(context))
-                  .addSubcommand(new ImportEnvoyCommand(context))
-                  .addSubcommand(new ExampleCommand(context)))
-          .addSubcommand(new SimulateCommand(context))
-          .addSubcommand(new WarmUpCommand(context))
+      return new CommandTree(context, client)
+          .forArguments(args)
           .setCaseInsensitiveEnumValuesAllowed(true)
           .setOut(context.out())
           .setErr(context.err())
@@ -93,10 +87,6 @@ public final class Main implements Callable<Integer> {
       return failed(context, e);
     }
     return new CommandLine.RunLast().execute(parsed);
-  }
-
-  private static CommandLine configurable(Object command) {
-    return new CommandLine(command).addMixin("config", new ConfigOption());
   }
 
   private static int misused(CommandContext context, Configuration values, ParameterException e) {
@@ -137,8 +127,16 @@ public final class Main implements Callable<Integer> {
   }
 
   private static int failed(CommandContext context, Exception e) {
-    String message = e instanceof CommandFailure ? String.valueOf(e.getMessage()) : e.toString();
-    context.err().println("headgate: " + Printable.lines(message));
+    if (e instanceof CommandFailure) {
+      context.err().println("headgate: " + Printable.lines(String.valueOf(e.getMessage())));
+      return ERROR;
+    }
+    context
+        .err()
+        .println(
+            "headgate: the command failed by an error in this program; please report it with the"
+                + " stack trace that HEADGATE_JAVA_OPTS=-D%s=true prints".formatted(TRACE));
+    if (Boolean.getBoolean(TRACE)) e.printStackTrace(context.err());
     return ERROR;
   }
 

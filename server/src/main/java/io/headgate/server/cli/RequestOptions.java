@@ -1,13 +1,16 @@
 package io.headgate.server.cli;
 
 import io.headgate.server.cli.output.CommandFailure;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The options that check and explain share: the service and the subject. */
+/** The options of commands about one subject: the subject and the service. */
 final class RequestOptions {
   @Parameters(
       arity = "0..1",
@@ -21,22 +24,26 @@ final class RequestOptions {
       description = "A further attribute, such as path=/login; may be repeated.")
   private Map<String, String> attributes = new LinkedHashMap<>();
 
-  @Option(
-      names = "--url",
-      defaultValue = "http://127.0.0.1:8080",
-      description = "The URL of the service. Default: ${DEFAULT-VALUE}")
-  private String url = "http://127.0.0.1:8080";
+  @Mixin private ServiceApi service;
 
-  @Option(names = "--token", description = "The token to send. Default: none")
-  private Optional<String> token = Optional.empty();
-
-  @Option(names = "--json", description = "Prints the JSON response of the service.")
-  private boolean json;
-
-  boolean json() {
-    return json;
+  ServiceApi service() {
+    return service;
   }
 
+  boolean json() {
+    return service.json();
+  }
+
+  /** Returns the key, which is also the attribute {@code key} of the subject. */
+  Optional<String> key() {
+    return key;
+  }
+
+  /**
+   * Returns the attributes of the subject.
+   *
+   * @throws CommandFailure if there are none
+   */
   Map<String, String> subject() {
     var subject = new LinkedHashMap<String, String>();
     key.ifPresent(value -> subject.put("key", value));
@@ -47,7 +54,33 @@ final class RequestOptions {
     return subject;
   }
 
-  ServiceClient.Answer post(ServiceClient client, String path, String body) {
-    return client.post(url, token, path, body);
+  /** Returns the attributes on one line: {@code key=user:42, path=/login}. */
+  String shownSubject() {
+    return subject().entrySet().stream()
+        .map(attribute -> attribute.getKey() + "=" + attribute.getValue())
+        .collect(Collectors.joining(", "));
+  }
+
+  /**
+   * Posts JSON and returns the decision or explanation.
+   *
+   * @throws CommandFailure if there is none
+   */
+  ServiceApi.Answer post(ServiceClient client, String path, String body) {
+    return post(client, path, body, Duration.ZERO);
+  }
+
+  /**
+   * Posts JSON and returns the decision or explanation.
+   *
+   * @param extra how much longer than {@code --timeout} the response may take
+   * @throws CommandFailure if there is none
+   */
+  ServiceApi.Answer post(ServiceClient client, String path, String body, Duration extra) {
+    try {
+      return service.post(client, path, body, extra);
+    } catch (ServiceApi.RejectedException e) {
+      throw e.asFailure();
+    }
   }
 }

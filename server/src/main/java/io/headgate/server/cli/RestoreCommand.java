@@ -18,7 +18,7 @@ final class RestoreCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Mixin private RuleChangeOptions options;
   @Mixin private ColourOption colour;

@@ -53,11 +53,23 @@ final class RuleChangeOptions {
    * @param revision the revision that the change requires to be the newest, if any
    */
   Map<String, String> headers(Optional<Long> revision) {
+    return headers(author, message, revision);
+  }
+
+  /**
+   * Returns the HTTP headers of a change.
+   *
+   * @param author the author; the user of this process if absent
+   * @param message the reason, if any
+   * @param revision the revision that the change requires to be the newest, if any
+   */
+  static Map<String, String> headers(
+      Optional<String> author, Optional<String> message, Optional<Long> revision) {
     var headers = new LinkedHashMap<String, String>();
-    message.ifPresent(text -> headers.put("X-Headgate-Message", RulesApiClient.encoded(text)));
+    message.ifPresent(text -> headers.put("X-Headgate-Message", ServiceApi.encoded(text)));
     String user = System.getProperty("user.name", "");
     String name = author.orElse(user.isBlank() || user.equals("?") ? "unknown" : user);
-    headers.put("X-Headgate-Author", RulesApiClient.encoded(name));
+    headers.put("X-Headgate-Author", ServiceApi.encoded(name));
     revision.ifPresent(number -> headers.put("If-Match", "\"" + number + "\""));
     return headers;
   }

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 record RuleChangeRunner(
     CommandContext context,
     ServiceClient client,
-    RulesApiClient service,
+    ServiceApi service,
     RuleChangeOptions options,
     String source) {
 
@@ -47,12 +47,12 @@ record RuleChangeRunner(
       }
       var seen = Optional.of(plan.json().at("revision").at("number").number());
       return changeResult(send(method, path, false, seen, body), false);
-    } catch (RulesApiClient.RejectedException e) {
+    } catch (ServiceApi.RejectedException e) {
       return rejected(e);
     }
   }
 
-  private RulesApiClient.Answer send(
+  private ServiceApi.Answer send(
       String method,
       String path,
       boolean dry,
@@ -73,7 +73,7 @@ record RuleChangeRunner(
     return answer.equalsIgnoreCase("y") || answer.equalsIgnoreCase("yes");
   }
 
-  private int changeResult(RulesApiClient.Answer answer, boolean showsDiff) {
+  private int changeResult(ServiceApi.Answer answer, boolean showsDiff) {
     if (service.json()) {
       context.out().println(answer.body());
       return Main.OK;
@@ -89,7 +89,7 @@ record RuleChangeRunner(
     return Main.OK;
   }
 
-  private int dryRunResult(RulesApiClient.Answer answer) {
+  private int dryRunResult(ServiceApi.Answer answer) {
     if (service.json()) {
       context.out().println(answer.body());
       return Main.OK;
@@ -150,7 +150,7 @@ record RuleChangeRunner(
         .collect(Collectors.joining(", "));
   }
 
-  private int rejected(RulesApiClient.RejectedException rejection) {
+  private int rejected(ServiceApi.RejectedException rejection) {
     if (!rejection.isContentError()) throw rejection.asFailure();
     if (service.json()) {
       context.out().println(rejection.body());

@@ -37,6 +37,8 @@ import picocli.CommandLine.Option;
     description = "Runs the service.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
+    abbreviateSynopsis = true,
+    optionListHeading = "",
     footerHeading = "%nEvery option can also be set in the environment or in headgate.yaml:%n",
     footer = {
       "--admin-token is HEADGATE_ADMIN_TOKEN in the environment and admin-token: in the file.",

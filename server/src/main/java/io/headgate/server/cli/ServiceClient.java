@@ -1,77 +1,74 @@
 package io.headgate.server.cli;
 
 import io.headgate.server.cli.output.CommandFailure;
-import io.headgate.server.cli.output.JsonReply;
 import io.headgate.server.cli.output.Printable;
+import io.headgate.server.cli.output.SystemErrorText;
 import java.io.IOException;
-import java.net.ConnectException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
-/** Sends HTTP requests to a running service. */
-final class ServiceClient {
+/**
+ * Sends HTTP requests to a running service. The requests of one command share a connection. Not
+ * thread-safe.
+ */
+final class ServiceClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-  private static final Duration RESPONSE_TIMEOUT =
-      Duration.ofMinutes(15); // a check may wait in a queue
 
-  /** A successful response: a decision or an explanation. */
-  record Answer(int status, String body, JsonReply json) {}
+  private @Nullable HttpClient http;
+
+  /**
+   * The service that a command calls.
+   *
+   * @param token the bearer token to send, if any
+   * @param timeout how long the response may take
+   * @param ca the file of the certificates to trust instead of the system's
+   */
+  record Target(String url, Optional<String> token, Duration timeout, Optional<Path> ca) {
+    /** Returns the URL without user and password. */
+    String shownUrl() {
+      return redacted(url);
+    }
+  }
 
   /** Any response; its body is safe to print. */
   record Reply(int status, String body) {}
 
   /**
-   * Posts JSON.
-   *
-   * @throws CommandFailure if there is no service, or the response is not a decision or explanation
-   */
-  Answer post(String url, Optional<String> token, String path, String body) {
-    var headers = Map.of("Content-Type", "application/json");
-    var reply = send(url, token, "POST", path, headers, BodyPublishers.ofString(body));
-    return answer(url, reply.status(), reply.body());
-  }
-
-  /**
    * Sends a request and returns the response, whatever its status.
    *
-   * @throws CommandFailure if the URL is not valid or there is no response
+   * @throws CommandFailure if the target is not valid or there is no response
    */
   Reply send(
-      String url,
-      Optional<String> token,
-      String method,
-      String path,
-      Map<String, String> headers,
-      BodyPublisher body) {
-    var request = HttpRequest.newBuilder(address(url, path)).timeout(RESPONSE_TIMEOUT);
+      Target target, String method, String path, Map<String, String> headers, BodyPublisher body) {
+    var uri = address(target, path);
+    var request = HttpRequest.newBuilder(uri).timeout(target.timeout());
     headers.forEach(request::header);
     request.method(method, body);
-    token.ifPresent(value -> request.header("Authorization", "Bearer " + value));
-    try (var http =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT_TIMEOUT)
-            .build()) {
-      var response = http.send(request.build(), BodyHandlers.ofString());
+    target.token().ifPresent(token -> request.header("Authorization", "Bearer " + visible(token)));
+    try {
+      var response = client(target, uri).send(request.build(), BodyHandlers.ofString());
       return new Reply(response.statusCode(), Printable.lines(response.body()));
-    } catch (ConnectException | HttpTimeoutException e) {
-      throw new CommandFailure(
-          "no service answers at %s; start one with ./headgate serve, or name it with --url"
-              .formatted(redacted(url)));
     } catch (IOException e) {
-      throw new CommandFailure(
-          "the connection to %s failed: %s".formatted(redacted(url), e.getMessage()));
+      throw new ConnectionErrorText(uri, target).failure(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CommandFailure("interrupted while waiting for " + redacted(url));
+      throw new CommandFailure("interrupted while waiting for " + target.shownUrl());
     }
   }
 
@@ -80,9 +77,17 @@ final class ServiceClient {
     return url.replaceFirst("^([^/]*//)?[^/]*@", "$1");
   }
 
-  private static URI address(String url, String path) {
+  /** The exception of the HTTP client for an invalid header would contain the token. */
+  private static String visible(String token) {
+    if (token.chars().allMatch(c -> c > ' ' && c < 0x7f)) return token;
+    throw new CommandFailure(
+        "a token consists of visible ASCII characters, and this one has others; check --token or"
+            + " HEADGATE_TOKEN");
+  }
+
+  private static URI address(Target target, String path) {
     try {
-      var uri = URI.create(url.replaceFirst("/+$", "") + path);
+      var uri = URI.create(target.url().replaceFirst("/+$", "") + path);
       if (uri.getHost() != null
           && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
         return uri;
@@ -92,24 +97,60 @@ final class ServiceClient {
     }
     throw new CommandFailure(
         "'%s' is not a valid URL; use one such as --url http://127.0.0.1:8080"
-            .formatted(redacted(url)));
+            .formatted(target.shownUrl()));
   }
 
-  private static Answer answer(String url, int status, String body) {
-    JsonReply json;
+  private HttpClient client(Target target, URI uri) {
+    if (http != null) return http;
+    var timeout = target.timeout();
+    var made =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .sslContext(tls(target, uri))
+            .connectTimeout(timeout.compareTo(CONNECT_TIMEOUT) < 0 ? timeout : CONNECT_TIMEOUT)
+            .build();
+    http = made;
+    return made;
+  }
+
+  private static SSLContext tls(Target target, URI uri) {
     try {
-      json = JsonReply.read(body);
+      if (target.ca().isPresent()) return trusting(target.ca().get());
+      if (uri.getScheme().equals("https")) return SSLContext.getDefault();
+      // The HTTP client creates a context for http too. One that trusts no certificate saves the
+      // time to read those of the system.
+      var unused = SSLContext.getInstance("TLS");
+      unused.init(null, new TrustManager[0], null);
+      return unused;
+    } catch (GeneralSecurityException e) {
+      throw new CommandFailure("TLS is not available: " + e.getMessage());
+    }
+  }
+
+  private static SSLContext trusting(Path file) throws GeneralSecurityException {
+    var trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+    try (InputStream in = Files.newInputStream(file)) {
+      trusted.load(null, null);
+      for (var certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        trusted.setCertificateEntry("ca" + trusted.size(), certificate);
+      }
     } catch (IOException e) {
-      json = new JsonReply.Nothing();
+      throw new CommandFailure("--ca: %s: %s".formatted(file, SystemErrorText.of(e)));
     }
-    if (json.at("allowed").isPresent() || json.at("rules").isPresent()) {
-      return new Answer(status, body, json);
+    if (trusted.size() == 0) {
+      throw new CommandFailure("--ca: there is no PEM certificate in %s".formatted(file));
     }
-    String detail = json.at("detail").text();
-    throw new CommandFailure(
-        detail.isEmpty()
-            ? "%s replied %d, which is not a response of Headgate; check --url"
-                .formatted(redacted(url), status)
-            : "the service replied %d: %s".formatted(status, detail));
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    var context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context;
+  }
+
+  /** Closes the connection. */
+  @Override
+  public void close() {
+    if (http != null) http.shutdownNow();
+    http = null;
   }
 }

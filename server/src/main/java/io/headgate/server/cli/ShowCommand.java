@@ -18,7 +18,7 @@ final class ShowCommand implements Callable<Integer> {
   private final CommandContext context;
   private final ServiceClient client;
 
-  @Mixin private RulesApiClient service;
+  @Mixin private ServiceApi service;
 
   @Parameters(paramLabel = "ID", description = "The id of the rule.")
   private String id = "";
@@ -30,8 +30,8 @@ final class ShowCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return RuleReads.of(() -> {
-      var answer = service.get(client, "/v1/rules/" + RulesApiClient.encoded(id));
+    return ServiceReads.of(() -> {
+      var answer = service.get(client, "/v1/rules/" + ServiceApi.encoded(id), "id");
       if (service.json()) context.out().println(answer.body());
       else context.out().print(RuleFile.yaml(List.of(RuleFile.readRule(answer.body()))));
       context.out().flush();

@@ -10,6 +10,7 @@ import io.headgate.server.cli.output.SimulationHtml;
 import io.headgate.server.cli.output.SimulationJson;
 import io.headgate.server.cli.output.SimulationReport;
 import io.headgate.server.cli.output.SimulationText;
+import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.simulation.Comparison;
 import io.headgate.server.simulation.Deadline;
 import io.headgate.server.simulation.ReorderBuffer;
@@ -21,9 +22,7 @@ import io.headgate.server.simulation.accesslog.RequiredFields;
 import io.headgate.store.MemoryStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -245,7 +244,7 @@ final class SimulateCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new InvalidRules(List.of("%s: %s".formatted(file, e.getMessage())));
     } catch (IOException e) {
-      throw unreadable(file.toString(), e);
+      throw SystemErrorText.failure(file, e);
     }
   }
 
@@ -253,16 +252,7 @@ final class SimulateCommand implements Callable<Integer> {
     try {
       Files.writeString(process.directory().resolve(file), page, StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new CommandFailure("%s can't be written: %s".formatted(file, e));
+      throw SystemErrorText.failure(file, e);
     }
-  }
-
-  /** Returns the failure for a file that can't be read. */
-  static CommandFailure unreadable(String file, IOException e) {
-    return switch (e) {
-      case NoSuchFileException none -> new CommandFailure(file + ": there is no such file");
-      case AccessDeniedException no -> new CommandFailure(file + ": permission denied");
-      default -> new CommandFailure("%s can't be read: %s".formatted(file, e.getMessage()));
-    };
   }
 }

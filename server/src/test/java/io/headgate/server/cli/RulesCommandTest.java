@@ -75,7 +75,7 @@ class RulesCommandTest extends RunningRules {
     run("rules", "show", "nobody");
     assertThat(err)
         .isEqualTo(
-            "headgate: the service replied 404: there is no rule 'nobody'; GET /v1/rules lists them\n");
+            "headgate: there is no rule 'nobody'; 'headgate rules list' lists them\n");
     assertThat(code).isEqualTo(2);
   }
 
@@ -143,12 +143,12 @@ class RulesCommandTest extends RunningRules {
     service.close();
     serve(new AccessControl(Optional.of("s3cret"), Optional.empty()));
     run("rules", "delete", "contract");
-    assertThat(err).startsWith("headgate: the service replied 401: a token is needed");
+    assertThat(err).contains("needs a token; give it with --token or HEADGATE_TOKEN");
     assertThat(code).isEqualTo(2);
     run("rules", "delete", "contract", "--token", "s3cret");
     assertThat(code).isEqualTo(0);
     run("rules", "list", "--url", "http://127.0.0.1:1");
-    assertThat(err).startsWith("headgate: no service answers at http://127.0.0.1:1");
+    assertThat(err).startsWith("headgate: nothing listens at http://127.0.0.1:1");
     assertThat(code).isEqualTo(2);
     run("rules", "apply", "none.yaml");
     assertThat(err).isEqualTo("headgate: none.yaml: there is no such file\n");

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,9 +19,18 @@ class ServeOptionsTest extends Shell {
       quoteCharacter = '`',
       value = {
         "check                    | no subject; give a key, such as user:42, or --attr user=42",
-        "chek user:7              | Did you mean: headgate check?",
+        "chek user:7              | Did you mean: headgate check",
         "check user:7 --cst 3     | Unknown options: '--cst', '3'",
         "check user:7 --cost x    | Invalid value for option '--cost': 'x' is not a long",
+        "check a --timeout 0s     | --timeout must be at least 1ms",
+        "block user:7             | Missing required option: '--reason=TEXT'",
+        "block --reason x         | no subject; give a key",
+        "block a --reason x --for 0s | --for must be 1s to 3650d",
+        "block --attr ip=x --reason y | 'x' is neither an IP address nor a block",
+        "reset user:7             | Missing required option: '--rule=ID'",
+        "slots                    | slots needs a subcommand: acquire, renew, release",
+        "slots renew              | Missing required parameter: 'ID'",
+        "callers --sort x         | expected one of [denied, allowed, rate, burst]",
         "check a b                | Unmatched argument at index 2: 'b'",
         "rules                    | rules needs a subcommand: list, show, apply",
         "rules lint               | Missing required parameter: 'FILE'",
@@ -38,13 +48,13 @@ class ServeOptionsTest extends Shell {
         "serve --store rediss://x --store-ca none.pem | cannot read --store-ca: ",
         "serve --shutdown-grace 5 | '5' is not a duration; use a number and a unit",
         "serve --max-keys 0       | a store must keep at least 1 key, got 0",
-        "serve --rules none.yaml  | none.yaml",
+        "serve --rules none.yaml  | none.yaml: there is no such file",
         "serve --rules-mode file  | --rules-mode file needs a file; name it with --rules",
         "serve --rules-mode both  | Invalid value for option '--rules-mode': 'both' is not valid; use seed or file",
         "serve --rules-poll 1ms   | --rules-poll must be at least 10ms, got 1ms",
         "serve --database my://x  | --database: not a database address: it must be h2:PATH or",
         "serve --database postgresql://u:p@127.0.0.1:1/x | and there is no snapshot of its rules in",
-        "serve --config none.yaml | none.yaml can't be read",
+        "serve --config none.yaml | none.yaml can't be read: there is no such file",
         "serve --check-token 123456789012345 | check-token has 15 characters and could be guessed; it must have at least 16. Make one with: openssl rand -hex 32",
         "serve --report-every 1s  | option '--report-every' was renamed; use --sync-interval",
         "serve --traces=http://x  | option '--traces' was renamed; use --otlp-endpoint",
@@ -177,7 +187,7 @@ class ServeOptionsTest extends Shell {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "prot: 8080          | unknown option 'prot'; allowed: admin-token, body-timeout, caller-attributes",
+        "prot: 8080          | unknown option 'prot'; allowed: admin-token, body-timeout, ca, caller-attributes",
         "port: [1, 2]        | port must be one value, got a list",
         "- port              | must be a map such as port: 8080",
         "port: 8080: 8081    | is not valid YAML",
@@ -204,7 +214,110 @@ class ServeOptionsTest extends Shell {
             "redis://", "--store-prefix", "headgate:", "--store-timeout", "50ms", "--store-ca")
         .doesNotContain("s3cret");
     assertThat(code).isEqualTo(0);
+  }
+
+  @Test
+  void optionsOfServeAreGroupedByTopicWithEssentialsFirst() {
+    run("serve", "--help");
+    assertThat(out).startsWith("Usage: headgate serve [OPTIONS]\nRuns the service.\n\nEssentials:\n");
+    var headings = out.lines().filter(line -> line.matches("[A-Za-z].*:")).toList();
+    assertThat(headings)
+        .startsWith("Essentials:", "Rules:", "Store of the counters:", "Tokens:")
+        .contains("TLS, proxies and connections:", "Starting and stopping:", "Log:");
+    String essentials = out.substring(out.indexOf("Essentials:"), out.indexOf("Rules:"));
+    assertThat(essentials)
+        .contains("--port", "--host", "--store=", "--rules=", "--admin-token", "--check-token")
+        .doesNotContain("--store-timeout", "--drain-delay");
+  }
+
+  @Test
+  void helpOfServeHasEveryOptionOnce() {
+    run("serve", "--help");
+    var shown =
+        out.lines()
+            .filter(line -> line.matches(" +(-\\w, )?--[a-z].*"))
+            .map(line -> line.replaceFirst("^ +(-\\w, )?(--[a-z-]+).*", "$2"));
+    var options = new CommandTree(context(), new ServiceClient()).forArguments("serve");
+    assertThat(shown)
+        .containsExactlyInAnyOrderElementsOf(
+            options.getSubcommands().get("serve").getCommandSpec().options().stream()
+                .map(option -> option.longestName())
+                .toList());
+  }
+
+  @Test
+  void commandsAreGroupedAndExitCodesDocumented() {
     run("--help");
-    assertThat(out).contains("serve", "check", "explain", "rules");
+    var headings = out.lines().filter(line -> line.matches("[A-Z][a-z ]+:")).toList();
+    assertThat(headings)
+        .containsExactly(
+            "Run the service:",
+            "See what a running service does:",
+            "Handle callers:",
+            "Write and change rules:",
+            "Help:",
+            "Exit codes:");
+    assertThat(out)
+        .contains("serve", "status", "check", "explain", "callers", "block", "unblock", "blocks")
+        .contains("reset", "slots", "rules", "simulate", "help", "completion")
+        .containsPattern("\n +0 +Done; the request is allowed")
+        .containsPattern("\n +1 +Denied")
+        .containsPattern("\n +2 +An error");
+    assertThat(code).isZero();
+  }
+
+  @Test
+  void helpCommandPrintsTheHelpOfACommand() {
+    run("serve", "--help");
+    String serve = out;
+    run("help", "serve");
+    assertThat(out).isEqualTo(serve);
+    run("help", "rules", "apply");
+    assertThat(out).startsWith("Usage: headgate rules apply ");
+    assertThat(code).isZero();
+    run("--help");
+    String all = out;
+    run("help");
+    assertThat(out).isEqualTo(all);
+    run("help", "rules", "aply");
+    assertThat(err).startsWith("headgate: there is no command 'rules aply'; commands: list, show");
+    assertThat(code).isEqualTo(2);
+  }
+
+  @Test
+  void completionScriptCompletesCommandsAndOptionsInBash() throws Exception {
+    run("completion", "bash");
+    Files.writeString(folder.resolve("completion"), out);
+    assertThat(completions("ru")).containsExactly("rules");
+    assertThat(completions("slots", "a")).containsExactly("acquire");
+    assertThat(completions("block", "--rea")).containsExactly("--reason");
+    String bash = out;
+    run("completion", "zsh");
+    assertThat(out).isEqualTo(bash).contains("bashcompinit");
+    run("completion", "fish");
+    assertThat(err).contains("bash, zsh");
+    assertThat(code).isEqualTo(2);
+  }
+
+  private List<String> completions(String... words) throws Exception {
+    String line = "headgate " + String.join(" ", words);
+    var process =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                """
+                source completion
+                COMP_WORDS=(%s) COMP_CWORD=%d COMP_LINE='%s' COMP_POINT=%d
+                _complete_headgate
+                printf '%%s\\n' "${COMPREPLY[@]}"
+                """
+                    .formatted(line, words.length, line, line.length()))
+            .directory(folder.toFile())
+            .start();
+    try (var in = process.inputReader()) {
+      return in.lines().toList();
+    } finally {
+      process.destroy();
+    }
   }
 }

@@ -30,18 +30,25 @@ abstract class Shell {
   int run(String... args) {
     var written = new StringWriter();
     var complained = new StringWriter();
-    var context =
-        new CommandContext(
-            environment,
-            folder,
-            new PrintWriter(written, true),
-            new PrintWriter(complained, true),
-            terminal.isPresent(),
-            terminal.map(width -> new CommandContext.InteractiveTerminal(width, this::answer)));
-    code = Main.run(context, args);
+    code = Main.run(context(written, complained), args);
     out = written.toString().replace("\r\n", "\n");
     err = complained.toString().replace("\r\n", "\n");
     return code;
+  }
+
+  /** Returns a context whose output is lost. */
+  CommandContext context() {
+    return context(new StringWriter(), new StringWriter());
+  }
+
+  private CommandContext context(StringWriter written, StringWriter complained) {
+    return new CommandContext(
+        environment,
+        folder,
+        new PrintWriter(written, true),
+        new PrintWriter(complained, true),
+        terminal.isPresent(),
+        terminal.map(width -> new CommandContext.InteractiveTerminal(width, this::answer)));
   }
 
   private Optional<String> answer() {

@@ -2,6 +2,7 @@ package io.headgate.server.cli.options;
 
 import io.headgate.server.cli.output.CommandContext;
 import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.SystemErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,7 +81,9 @@ public final class Configuration implements IDefaultValueProvider {
               "trace-ratio",
               "log-format",
               "url",
-              "token"));
+              "token",
+              "timeout",
+              "ca"));
 
   /** The options that may have several values. */
   private static final Set<Object> LISTS =
@@ -138,7 +141,7 @@ public final class Configuration implements IDefaultValueProvider {
     try {
       content = new Load(LoadSettings.builder().build()).loadFromString(Files.readString(path));
     } catch (IOException e) {
-      throw new CommandFailure("%s can't be read: %s".formatted(path, e));
+      throw new CommandFailure("%s can't be read: %s".formatted(path, SystemErrorText.of(e)));
     } catch (YamlEngineException e) {
       throw new CommandFailure("%s%s is not valid YAML; %s".formatted(path, position(e), ADVICE));
     }

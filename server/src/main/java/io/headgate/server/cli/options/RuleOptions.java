@@ -4,6 +4,7 @@ import io.headgate.rulefile.RuleFileException;
 import io.headgate.server.RuleSource;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
+import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.RulesFile;
 import io.headgate.server.rules.SeedFile;
@@ -115,7 +116,7 @@ public final class RuleOptions {
     try {
       return RulesFile.open(file);
     } catch (IOException e) {
-      throw new CommandFailure("cannot read the rules: %s".formatted(e));
+      throw new CommandFailure("cannot read the rules: %s: %s".formatted(file, SystemErrorText.of(e)));
     } catch (RuleFileException | IllegalArgumentException e) {
       throw new CommandFailure("the rules are not valid:\n" + e.getMessage());
     }

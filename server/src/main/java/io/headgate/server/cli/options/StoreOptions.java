@@ -4,6 +4,7 @@ import io.headgate.redis.RedisOptions;
 import io.headgate.redis.RedisStore;
 import io.headgate.server.cli.output.CommandFailure;
 import io.headgate.server.cli.output.DurationText;
+import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.metrics.StoreMetrics;
 import io.headgate.server.store.RedisStoreFactory;
 import io.headgate.store.ConsistencyOptions;
@@ -149,7 +150,7 @@ public final class StoreOptions {
       if (!CertificateFactory.getInstance("X.509").generateCertificates(in).isEmpty()) return file;
       throw new CommandFailure("--store-ca: there is no certificate in %s".formatted(file));
     } catch (IOException e) {
-      throw new CommandFailure("cannot read --store-ca: %s".formatted(e));
+      throw new CommandFailure("cannot read --store-ca: %s: %s".formatted(file, SystemErrorText.of(e)));
     } catch (CertificateException e) {
       throw new CommandFailure(
           "--store-ca: %s has no PEM certificates (%s)".formatted(file, e.getMessage()));

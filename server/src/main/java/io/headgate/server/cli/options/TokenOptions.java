@@ -3,6 +3,7 @@ package io.headgate.server.cli.options;
 import io.headgate.server.api.AccessControl;
 import io.headgate.server.api.TokenSet;
 import io.headgate.server.cli.output.CommandFailure;
+import io.headgate.server.cli.output.SystemErrorText;
 import io.headgate.server.files.FileWatcher;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,7 +60,7 @@ public final class TokenOptions {
     try {
       return new AccessControl(all(directory));
     } catch (IOException e) {
-      throw new CommandFailure("cannot read --token-file: %s".formatted(e));
+      throw new CommandFailure("cannot read --token-file: %s".formatted(SystemErrorText.of(e)));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.of(e);
     }
@@ -74,7 +75,7 @@ public final class TokenOptions {
           FileWatcher.watch(
               "the token file", List.of(path), POLL_INTERVAL, () -> replace(directory, access)));
     } catch (IOException e) {
-      throw new CommandFailure("cannot read --token-file: %s".formatted(e));
+      throw new CommandFailure("cannot read --token-file: %s".formatted(SystemErrorText.of(e)));
     }
   }
 

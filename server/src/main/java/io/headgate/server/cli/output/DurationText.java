@@ -7,7 +7,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Parses durations of options and formats durations for output: {@code 250ms}, {@code 10s}. */
 public final class DurationText implements ITypeConverter<Duration> {
-  private static final Pattern PATTERN = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
+  private static final Pattern PATTERN = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
 
   @Override
   public Duration convert(String value) {
@@ -22,7 +22,8 @@ public final class DurationText implements ITypeConverter<Duration> {
       case "ms" -> Duration.ofMillis(amount);
       case "s" -> Duration.ofSeconds(amount);
       case "m" -> Duration.ofMinutes(amount);
-      default -> Duration.ofHours(amount);
+      case "h" -> Duration.ofHours(amount);
+      default -> Duration.ofDays(amount);
     };
   }
 

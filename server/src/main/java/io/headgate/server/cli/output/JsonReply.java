@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A JSON value of a response. Absent members are {@link Nothing}. Names and strings are escaped
@@ -16,6 +17,8 @@ public sealed interface JsonReply {
   record Text(String text) implements JsonReply {}
 
   record Whole(long number) implements JsonReply {}
+
+  record Fraction(double value) implements JsonReply {}
 
   record Truth(boolean value) implements JsonReply {}
 
@@ -55,6 +58,7 @@ public sealed interface JsonReply {
       }
       case VALUE_STRING -> new Text(Printable.of(parser.getText()));
       case VALUE_NUMBER_INT -> new Whole(parser.getLongValue());
+      case VALUE_NUMBER_FLOAT -> new Fraction(parser.getDoubleValue());
       case VALUE_TRUE, VALUE_FALSE -> new Truth(parser.getBooleanValue());
       default -> new Nothing();
     };
@@ -65,7 +69,7 @@ public sealed interface JsonReply {
     return this instanceof Members(var all) ? all.getOrDefault(name, new Nothing()) : new Nothing();
   }
 
-  /** Returns whether the value is present; JSON null and fractions count as absent. */
+  /** Returns whether the value is present; JSON null counts as absent. */
   default boolean isPresent() {
     return !(this instanceof Nothing);
   }
@@ -73,6 +77,16 @@ public sealed interface JsonReply {
   /** Returns the string; empty if this is none. */
   default String text() {
     return this instanceof Text(var text) ? text : "";
+  }
+
+  /** Returns the string; absent if this is none or empty. */
+  default Optional<String> optionalText() {
+    return Optional.of(text()).filter(text -> !text.isEmpty());
+  }
+
+  /** Returns the number, whole or not; 0 if this is none. */
+  default double decimal() {
+    return this instanceof Fraction(var value) ? value : number();
   }
 
   /** Returns the integer; 0 if this is none. */

@@ -2,8 +2,8 @@ package io.headgate.server.cli;
 
 import java.util.function.Supplier;
 
-/** Runs commands that read rules; an error response of the service fails the command. */
-final class RuleReads {
+/** Runs commands that fail if the service rejects a request. */
+final class ServiceReads {
   /**
    * Runs a command and returns its exit code.
    *
@@ -12,10 +12,10 @@ final class RuleReads {
   static int of(Supplier<Integer> command) {
     try {
       return command.get();
-    } catch (RulesApiClient.RejectedException e) {
+    } catch (ServiceApi.RejectedException e) {
       throw e.asFailure();
     }
   }
 
-  private RuleReads() {}
+  private ServiceReads() {}
 }

@@ -1,0 +1,107 @@
+package io.headgate.server.cli.output;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** Prints the state of a service: its health and, if permitted, its statistics. */
+public record StatusText(CommandContext context) {
+  /** Returns whether the service is ready, and its store and its database are available. */
+  public static boolean isWell(JsonReply health) {
+    return health.at("status").text().equals("ready")
+        && !health.at("store").at("unavailable").isTrue()
+        && !health.at("repository").at("unavailable").isTrue();
+  }
+
+  /**
+   * Prints the state.
+   *
+   * @param url the URL of the service, without secrets
+   * @param health the response of the readiness endpoint
+   * @param stats the response of the statistics endpoint, if the token permits it
+   */
+  public void print(String url, JsonReply health, Optional<JsonReply> stats) {
+    String status = health.at("status").text();
+    String shown = status.equals("ready") ? context.good(status) : context.bad(status);
+    String version = stats.map(all -> " " + all.at("version").text()).orElse("");
+    String since = stats.map(StatusText::uptime).orElse("");
+    context.out().println("Headgate%s at %s: %s%s".formatted(version, url, shown, since));
+    row("store", store(health.at("store"), stats.map(all -> all.at("store"))));
+    row("rules", rules(health, stats.map(all -> all.at("rules"))));
+    health.at("repository").at("problem").optionalText().ifPresent(this::printProblem);
+    stats.ifPresent(this::printStats);
+  }
+
+  private void printProblem(String problem) {
+    row("database", context.bad("unavailable") + ": " + problem);
+  }
+
+  private static String uptime(JsonReply stats) {
+    long millis = Math.max(0, stats.at("now").number() - stats.at("startedAt").number());
+    return ", up " + DurationText.text(millis / 1_000 * 1_000);
+  }
+
+  private String store(JsonReply health, Optional<JsonReply> stats) {
+    var text = new StringBuilder(stats.flatMap(all -> all.at("address").optionalText()).orElse(health.at("kind").text()));
+    if (health.at("unavailable").isTrue()) {
+      text.append(": ").append(context.bad("unavailable"));
+      stats
+          .flatMap(all -> all.at("breaker").optionalText())
+          .ifPresent(breaker -> text.append(", circuit breaker ").append(breaker));
+      text.append("; the on-store-failure policy of each rule decides");
+      health.at("problem").optionalText().ifPresent(problem -> text.append(" (").append(problem).append(')'));
+      return text.toString();
+    }
+    stats
+        .map(all -> all.at("trackedKeys"))
+        .filter(JsonReply::isPresent)
+        .ifPresent(keys -> text.append(", ").append(count(keys.number(), "counter")));
+    return text.toString();
+  }
+
+  private String rules(JsonReply health, Optional<JsonReply> stats) {
+    var repository = health.at("repository");
+    var text = new StringBuilder().append(health.at("rules").number());
+    if (stats.filter(all -> all.at("source").text().equals("examples")).isPresent()) {
+      text.append(" examples");
+    }
+    text.append(", revision ").append(repository.at("revision").number());
+    repository.at("source").optionalText().ifPresent(source -> text.append(", in ").append(source));
+    if (repository.at("readOnly").isTrue()) text.append(", read-only");
+    return text.toString();
+  }
+
+  private void printStats(JsonReply stats) {
+    row("instances", Long.toString(stats.at("instances").number()));
+    var rates = stats.at("rates");
+    row(
+        "decisions",
+        "%s allowed, %s denied".formatted(perSecond(rates, "allowed"), perSecond(rates, "denied")));
+    if (rates.at("degraded").decimal() > 0) {
+      row("", context.warning(perSecond(rates, "degraded") + " decided without the store"));
+    }
+    var check = stats.at("latency").at("check");
+    if (check.at("p50").isPresent()) {
+      row("latency", "p50 %s, p99 %s".formatted(millis(check.at("p50")), millis(check.at("p99"))));
+    }
+    stats.at("anomalies").items().stream()
+        .filter(anomaly -> !anomaly.at("until").isPresent())
+        .forEach(open -> row("anomaly", context.warning(open.at("text").text())));
+  }
+
+  private static String perSecond(JsonReply rates, String name) {
+    return String.format(Locale.ROOT, "%.1f/s", rates.at(name).decimal());
+  }
+
+  private static String millis(JsonReply micros) {
+    return String.format(Locale.ROOT, "%.2f ms", micros.decimal() / 1_000);
+  }
+
+  private static String count(long number, String what) {
+    if (number == 1) return "1 " + what;
+    return String.format(Locale.ROOT, "%,d %ss", number, what);
+  }
+
+  private void row(String name, String text) {
+    context.out().println("  %-9s  %s".formatted(name, text));
+  }
+}
