@@ -244,6 +244,8 @@ export interface TrialResult {
   stateBytes: number | null;
   queue: number[];
   first: { atMs: number; outcome: Outcome; delayMs: number }[];
+  /** The requests of each tenant, if the traffic has several. */
+  tenants?: { name: string; requests: number; admitted: number }[];
 }
 
 export interface WhatIf {

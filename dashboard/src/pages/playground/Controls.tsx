@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import { count as shownCount } from '../../ui/format';
 import { DrawTraffic } from './DrawTraffic';
-import { ALGORITHMS, KIND_NAMES, KIND_SENTENCES, KINDS, WINDOWS, type Setup } from './setup';
+import { ALGORITHMS, KIND_NAMES, KIND_SENTENCES, KINDS, LOUD_TENANT, WINDOWS, type Setup } from './setup';
 
 interface Props {
   setup: Setup;
@@ -9,7 +9,7 @@ interface Props {
 }
 
 export function Controls({ setup, onChange }: Props) {
-  const withRate = ['steady', 'ramp', 'random', 'bursts', 'edges'].includes(setup.kind);
+  const withRate = ['steady', 'ramp', 'random', 'bursts', 'edges', 'tenants'].includes(setup.kind);
   const withBurst = setup.kind === 'bursts' || setup.kind === 'edges';
   return (
     <div className="stack">
@@ -17,7 +17,7 @@ export function Controls({ setup, onChange }: Props) {
         <legend>Traffic</legend>
         {KINDS.map((kind) => (
           <label key={kind}>
-            <input type="radio" name="kind" checked={setup.kind === kind} onChange={() => onChange({ kind })} />
+            <input type="radio" name="kind" checked={setup.kind === kind} onChange={() => onChange(kind === 'tenants' ? LOUD_TENANT : { kind })} />
             {KIND_NAMES[kind]}
           </label>
         ))}
@@ -31,7 +31,7 @@ export function Controls({ setup, onChange }: Props) {
       )}
       {withRate && (
         <Slider
-          label={withBurst ? 'Background rate' : setup.kind === 'ramp' ? 'Up to' : 'Rate'}
+          label={withBurst ? 'Background rate' : setup.kind === 'ramp' ? 'Up to' : setup.kind === 'tenants' ? 'Loud tenant' : 'Rate'}
           unit="/s"
           value={setup.perSecond}
           least={0}

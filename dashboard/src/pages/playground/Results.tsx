@@ -55,7 +55,7 @@ export function Results({ trial, stale }: { trial: Trial; stale: boolean }) {
 
 function Multiple({ result, trial, tallest, hover }: { result: TrialResult; trial: Trial; tallest: number; hover: Hover }) {
   const known = ALGORITHMS[result.name];
-  const { totals, delay, stateBytes } = result;
+  const { totals, delay, stateBytes, tenants } = result;
   const passed = totals.admitted + totals.delayed;
   const waits = totals.delayed > 0;
   const at = hover.at;
@@ -71,6 +71,12 @@ function Multiple({ result, trial, tallest, hover }: { result: TrialResult; tria
               {count(passed)} <span className="quiet">{percent(passed, trial.requests)}</span>
             </dd>
           </div>
+          {tenants && tenants.length > 0 && (
+            <>
+              <Tenants name="Loud tenant" tenants={tenants.slice(0, 1)} />
+              <Tenants name="Quiet tenants" tenants={tenants.slice(1)} />
+            </>
+          )}
           {waits && delay && (
             <div>
               <dt>Longest delay</dt>
@@ -108,6 +114,19 @@ function Multiple({ result, trial, tallest, hover }: { result: TrialResult; tria
           </p>
         )}
       </div>
+    </div>
+  );
+}
+
+function Tenants({ name, tenants }: { name: string; tenants: { requests: number; admitted: number }[] }) {
+  const requests = tenants.reduce((sum, tenant) => sum + tenant.requests, 0);
+  const admitted = tenants.reduce((sum, tenant) => sum + tenant.admitted, 0);
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {percent(admitted, requests)} <span className="quiet">of {count(requests)} admitted</span>
+      </dd>
     </div>
   );
 }

@@ -8,6 +8,12 @@ const isWithin = ({ maxInWindow, totals }: TrialResult) => maxInWindow !== null 
 
 /** Summarizes the results in one sentence. */
 export function lesson({ results, requests }: Trial): string {
+  if (results.some((r) => r.tenants?.length)) {
+    const denied = ({ tenants = [] }: TrialResult) => tenants.slice(1).reduce((sum, t) => sum + t.requests - t.admitted, 0);
+    const quiet = results[0]!.tenants!.slice(1).reduce((sum, t) => sum + t.requests, 0);
+    const each = results.map((r) => `${ALGORITHMS[r.name]?.name.toLowerCase() ?? r.name} denies ${count(denied(r))}`);
+    return `Of the ${count(quiet)} requests of the quiet tenants: ${each.join('; ')}.`;
+  }
   const over = results
     .filter((r) => r.maxInWindow && r.maxInWindow.admitted > r.maxInWindow.limit)
     .sort((a, b) => b.maxInWindow!.admitted - a.maxInWindow!.admitted);

@@ -1,7 +1,7 @@
 // The setup of a simulation: traffic, limit and algorithms. It is encoded in the URL so that it can
 // be shared.
 
-export const KINDS = ['steady', 'bursts', 'edges', 'ramp', 'random', 'drawn', 'times', 'recent'] as const;
+export const KINDS = ['steady', 'bursts', 'edges', 'ramp', 'random', 'drawn', 'times', 'recent', 'tenants'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const KIND_NAMES: Record<Kind, string> = {
@@ -13,6 +13,7 @@ export const KIND_NAMES: Record<Kind, string> = {
   drawn: 'Drawn',
   times: 'Typed',
   recent: 'Recent',
+  tenants: 'Tenants',
 };
 
 export const KIND_SENTENCES: Record<Kind, string> = {
@@ -24,6 +25,7 @@ export const KIND_SENTENCES: Record<Kind, string> = {
   drawn: 'The rate you draw below.',
   times: 'At the times you enter, in milliseconds.',
   recent: 'The recent traffic of this instance, as if from a single caller.',
+  tenants: 'One loud tenant beside nine quiet ones of 5 requests per second each. All share one limit.',
 };
 
 export const DURATION_S = 60;
@@ -58,6 +60,11 @@ export const ALGORITHMS: Record<string, Algorithm> = {
     sentence: 'Unused permits accumulate up to the burst and refill evenly. A burst passes until the bucket is empty.',
     limit: (s) => ({ algorithm: 'token-bucket', rate: rateOf(s), burst: s.allowance }),
   },
+  'fair-share': {
+    name: 'Token bucket, shared fairly',
+    sentence: 'Each tenant gets its share of the rate when it needs it; what it leaves is lent to the others.',
+    limit: (s) => ({ algorithm: 'token-bucket', rate: rateOf(s), burst: s.allowance, fair: { among: 'tenant' } }),
+  },
   'leaky-queue': {
     name: 'Leaky bucket, queue',
     sentence: 'Admits requests at a constant rate. Early requests wait in a queue, and are denied when the queue is full.',
@@ -88,6 +95,19 @@ export const ALGORITHMS: Record<string, Algorithm> = {
     sentence: 'Stores the time of each request: exactly the limit in any window, at the highest memory cost.',
     limit: (s) => ({ algorithm: 'rolling-window', rate: rateOf(s) }),
   },
+};
+
+const QUIET_TENANTS = 9;
+const QUIET_RATE = 5;
+
+/** The changes that choosing the traffic of several tenants makes to a setup. */
+export const LOUD_TENANT: Partial<Setup> = {
+  kind: 'tenants',
+  perSecond: 200,
+  count: 100,
+  windowS: 1,
+  allowance: 100,
+  algorithms: ['token-bucket', 'fair-share'],
 };
 
 const hill = (i: number) => Math.round(Math.max(0, 4 + 22 * Math.exp(-((i - 14) ** 2) / 18) + 40 * Math.exp(-((i - 40) ** 2) / 6)));
@@ -136,6 +156,8 @@ function traffic(s: Setup): Record<string, unknown> {
       return { kind: s.kind, times: times(s.times).sort((a, b) => a - b) };
     case 'recent':
       return { kind: s.kind };
+    case 'tenants':
+      return { kind: s.kind, rates: [s.perSecond, ...Array<number>(QUIET_TENANTS).fill(QUIET_RATE)] };
   }
 }
 

@@ -26,6 +26,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
       case SlidingWindow window -> null;
       case RollingWindow window -> null;
       case Concurrency slots -> null;
+      case FairShare fair -> null;
       case Stateless stateless -> null;
     };
   }
@@ -131,7 +132,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
   }
 
   /** Returns the permits that are available now. */
-  private long left(BucketState state, long now) {
+  long left(BucketState state, long now) {
     return rate.permitsIn(Math.max(0, units - owed(state, now)));
   }
 }

@@ -8,7 +8,7 @@ package io.headgate.limit;
  * are immutable.
  */
 public sealed interface Limit
-    permits Holdable, LeakyBucket, RollingWindow, Concurrency, Stateless {
+    permits Holdable, LeakyBucket, RollingWindow, Concurrency, FairShare, Stateless {
 
   /**
    * Applies this limit to a request of {@code cost} permits at {@code now}.

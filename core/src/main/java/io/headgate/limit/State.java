@@ -8,6 +8,7 @@ public sealed interface State
         SlidingState,
         RollingState,
         ConcurrencyState,
+        FairState,
         HeldState {
 
   /** The state of a counter that has not been charged. */

@@ -1,11 +1,15 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.HeldState;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
+import io.headgate.limit.Share;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cost that a plan charges to one counter. Immutable.
@@ -19,6 +23,7 @@ public final class Charge {
   private final int hash;
   private final long cost;
   private final long holder;
+  private final @Nullable Share share;
 
   /**
    * Creates a charge.
@@ -29,15 +34,26 @@ public final class Charge {
    * @param holder identifies the slots if the limit is a concurrency limit
    */
   public Charge(Counter counter, String key, long cost, long holder) {
-    this(counter, key, hashOf(counter, key), cost, holder);
+    this(counter, key, cost, holder, null);
   }
 
-  private Charge(Counter counter, String key, int hash, long cost, long holder) {
+  /**
+   * Creates a charge of a tenant.
+   *
+   * @param share the tenant and its weight if the limit is shared fairly; otherwise null
+   */
+  public Charge(Counter counter, String key, long cost, long holder, @Nullable Share share) {
+    this(counter, key, hashOf(counter, key), cost, holder, share);
+  }
+
+  private Charge(
+      Counter counter, String key, int hash, long cost, long holder, @Nullable Share share) {
     this.counter = counter;
     this.key = key;
     this.hash = hash;
     this.cost = cost;
     this.holder = holder;
+    this.share = share;
   }
 
   /**
@@ -69,6 +85,16 @@ public final class Charge {
     return holder;
   }
 
+  /** Returns the tenant and its weight if the limit is shared fairly; may be null otherwise. */
+  public @Nullable Share share() {
+    return share;
+  }
+
+  /** Returns {@link #share}, or {@link Share#NONE} if there is none. */
+  public Share shareOrNone() {
+    return share == null ? Share.NONE : share;
+  }
+
   /** Returns {@link #hashOf} the counter and key. */
   public int hash() {
     return hash;
@@ -84,6 +110,7 @@ public final class Charge {
     if (state instanceof HeldState held && limit() instanceof Holdable holdable) {
       return held.step(holdable, now, cost);
     }
+    if (limit() instanceof FairShare fair) return fair.step(state, now, cost, shareOrNone());
     return limit() instanceof Concurrency slots
         ? slots.step(state, now, cost, holder)
         : limit().step(state, now, cost);
@@ -104,15 +131,21 @@ public final class Charge {
 
   /** Returns the same charge for another counter of the same name. */
   Charge withCounter(Counter other) {
-    return new Charge(other, key, hash, cost, holder);
+    return new Charge(other, key, hash, cost, holder, share);
   }
 
   Charge atZeroCost() {
     return withCost(0);
   }
 
-  private Charge withCost(long other) {
-    return new Charge(counter, key, hash, other, holder);
+  /** Returns the same charge with another cost. */
+  public Charge withCost(long other) {
+    return new Charge(counter, key, hash, other, holder, share);
+  }
+
+  /** Returns whether two charges of one counter and key are those of one tenant. */
+  boolean hasShareOf(Charge other) {
+    return Objects.equals(share, other.share);
   }
 
   @Override

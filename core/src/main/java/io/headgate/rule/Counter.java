@@ -1,7 +1,10 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Bucket;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.Limit;
+import io.headgate.limit.Share;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,7 @@ public final class Counter {
   private final RuleLimit ruleLimit;
   private final Limit limit; // that of ruleLimit, or a part of it
   private final @Nullable Bucket bucket;
+  private final @Nullable FairSharing sharing;
   private final List<String> per;
   private final String override; // the fingerprint of its match, or empty
   private final @Nullable String cost;
@@ -48,6 +52,7 @@ public final class Counter {
     this.ruleLimit = ruleLimit;
     this.limit = limit;
     this.bucket = Bucket.of(limit);
+    this.sharing = limit instanceof FairShare fair ? fair.sharing() : null;
     this.per = per;
     this.cost = ruleLimit.cost().orElse(null);
     this.override = override;
@@ -131,12 +136,22 @@ public final class Counter {
    * value, which no attribute can have, so that they don't escape the limit.
    */
   String keyOf(Subject subject) {
-    return switch (per.size()) {
+    return valueOf(subject, per);
+  }
+
+  /** Returns the tenant of the subject and its weight; null if the limit is not shared fairly. */
+  @Nullable Share shareOf(Subject subject) {
+    return sharing == null ? null : TenantShare.of(sharing, subject);
+  }
+
+  /** Returns a text that identifies the subject's values of the attributes. */
+  static String valueOf(Subject subject, List<String> attributes) {
+    return switch (attributes.size()) {
       case 0 -> "";
-      case 1 -> value(subject, per.getFirst());
+      case 1 -> value(subject, attributes.getFirst());
       default -> {
         var key = new StringBuilder();
-        for (var attribute : per) {
+        for (var attribute : attributes) {
           String value = value(subject, attribute);
           key.append(value.length()).append(':').append(value);
         }

@@ -1,6 +1,7 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Deny;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
@@ -250,11 +251,12 @@ public final class Plan {
    */
   public Charge cumulativeCharge(int index, IntPredicate applied) {
     if (!isJoint()) return charges().get(index);
+    var own = charges().get(index);
     long spent = 0;
     for (int i = before[index]; i != NONE; i = before[i]) {
-      if (applied.test(i)) spent += charges().get(i).cost();
+      if (applied.test(i) && charges().get(i).hasShareOf(own)) spent += charges().get(i).cost();
     }
-    return charges().get(index).plus(spent);
+    return own.plus(spent);
   }
 
   /** Returns whether two of the charges share a state. */
@@ -301,7 +303,10 @@ public final class Plan {
     boolean allowed = true;
     for (var part : parts) {
       for (int i = part.from; i < part.from + part.counters.size(); i++) {
-        var step = cumulativeCharge(i, j -> charged[j]).step(states.get(i), now);
+        var step =
+            isSequential(i)
+                ? charges().get(i).step(stateBefore(i, charged, steps, states), now)
+                : cumulativeCharge(i, j -> charged[j]).step(states.get(i), now);
         steps.add(step);
         outcomes.add(step.outcome());
       }
@@ -312,6 +317,13 @@ public final class Plan {
     boolean[] applied = allowed ? charged : new boolean[charged.length];
     for (int i = 0; i < applied.length; i++) {
       if (applied[i]) continue;
+      if (isSequential(i)) {
+        var charge = charges().get(i).atZeroCost();
+        var look = charge.step(stateBefore(i, applied, steps, states), now);
+        var outcome = outcomes.get(i) instanceof Passed ? look.outcome() : outcomes.get(i);
+        steps.set(i, new Step(look.state(), outcome));
+        continue;
+      }
       if (outcomes.get(i) instanceof Passed) {
         steps.set(i, spentBefore(i, applied).step(states.get(i), now));
       }
@@ -320,6 +332,27 @@ public final class Plan {
       }
     }
     return steps;
+  }
+
+  /**
+   * Returns whether the charge shares a state with another, and its limit is shared fairly. The
+   * costs of two tenants can't be added up, so each charge is evaluated on the state after the
+   * earlier ones.
+   */
+  private boolean isSequential(int index) {
+    if (!isJoint() || !(charges().get(index).limit() instanceof FairShare)) return false;
+    if (before[index] != NONE) return true;
+    for (int earlier : before) {
+      if (earlier == index) return true;
+    }
+    return false;
+  }
+
+  private State stateBefore(int index, boolean[] applied, List<Step> steps, List<State> states) {
+    for (int i = before[index]; i != NONE; i = before[i]) {
+      if (applied[i]) return steps.get(i).state();
+    }
+    return states.get(index);
   }
 
   /** Returns a charge that is not applied with the cost of the earlier applied ones only. */

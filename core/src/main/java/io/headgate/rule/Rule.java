@@ -1,6 +1,7 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Deny;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Stateless;
 import io.headgate.limit.Unlimited;
@@ -81,6 +82,8 @@ public final class Rule {
       throw new IllegalArgumentException(
           "rule '%s' has no limit; give it at least one".formatted(id));
     }
+    limits.forEach(this::requireSharedCounter);
+    for (var override : overrides) override.limits().forEach(this::requireSharedCounter);
     for (var limit : limits) {
       if (limit.limit() instanceof Unlimited) {
         throw new IllegalArgumentException(
@@ -229,7 +232,24 @@ public final class Rule {
 
   /** Returns the attributes of which each distinct value has its own counter of {@code limit}. */
   public List<String> attributesOf(RuleLimit limit) {
-    return limit.per().or(() -> per).orElseGet(this::wildcardAttributes);
+    return limit.per().or(() -> per).orElseGet(() -> defaultAttributes(limit));
+  }
+
+  /** The tenants of a limit that is shared fairly share one counter. */
+  private List<String> defaultAttributes(RuleLimit limit) {
+    var all = wildcardAttributes();
+    if (!(limit.limit() instanceof FairShare fair)) return all;
+    return all.stream().filter(name -> !fair.sharing().among().contains(name)).toList();
+  }
+
+  private void requireSharedCounter(RuleLimit limit) {
+    if (!(limit.limit() instanceof FairShare fair)) return;
+    for (var attribute : attributesOf(limit)) {
+      if (!fair.sharing().among().contains(attribute)) continue;
+      throw new IllegalArgumentException(
+          "limit '%s' of rule '%s' is shared fairly among %s, but has one counter per %s; remove %s from per"
+              .formatted(limit.name(), id, attribute, attribute, attribute));
+    }
   }
 
   private List<String> wildcardAttributes() {

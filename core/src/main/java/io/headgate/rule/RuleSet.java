@@ -110,7 +110,8 @@ public final class RuleSet {
             compiled.counters().stream()
                 .filter(counter -> counter.per().stream().anyMatch(a -> subject.find(a) != null)))
         .distinct()
-        .map(counter -> new Charge(counter, counter.keyOf(subject), 0, 0))
+        .map(counter ->
+            new Charge(counter, counter.keyOf(subject), 0, 0, counter.shareOf(subject)))
         .toList();
   }
 
@@ -241,6 +242,6 @@ public final class RuleSet {
   private static Charge charge(Counter counter, Request request, long holder) {
     String key = counter.keyOf(request.subject());
     long cost = counter.costOf(request);
-    return new Charge(counter, key, cost, holder);
+    return new Charge(counter, key, cost, holder, counter.shareOf(request.subject()));
   }
 }

@@ -140,7 +140,7 @@ public final class MemoryStore implements Store {
   /** Returns the outcome of a charge's limit at cost 0, without changing its state. */
   public Outcome peekAtZeroCost(Charge charge) {
     long now = now();
-    var atZeroCost = new Charge(charge.counter(), charge.key(), 0, charge.holder());
+    var atZeroCost = charge.withCost(0);
     for (; ; Cell.yieldTo()) {
       var cells = new ArrayList<@Nullable Cell>(1);
       cells.add(table.find(charge.counter(), charge.key()));

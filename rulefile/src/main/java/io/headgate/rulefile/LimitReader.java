@@ -3,6 +3,7 @@ package io.headgate.rulefile;
 import io.headgate.limit.Algorithm;
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Deny;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.LeakyBucket.Queue;
@@ -24,7 +25,7 @@ final class LimitReader {
   /** Returns the fields of an algorithm's parameters. */
   static List<String> fields(Algorithm algorithm) {
     return switch (algorithm) {
-      case TOKEN_BUCKET -> List.of("rate", "burst");
+      case TOKEN_BUCKET -> List.of("rate", "burst", FairSharingReader.FIELD);
       case LEAKY_BUCKET -> List.of("rate", "queue", "max-wait", "mode");
       case FIXED_WINDOW -> List.of("rate", "align", "zone");
       case SLIDING_WINDOW -> List.of("rate", "buckets", "bound");
@@ -37,7 +38,7 @@ final class LimitReader {
   /** Reads a limit; empty if a parameter is invalid, which is then among the problems. */
   static Optional<? extends Limit> read(Algorithm algorithm, MappingReader section) {
     return switch (algorithm) {
-      case TOKEN_BUCKET -> tokenBucket(section);
+      case TOKEN_BUCKET -> tokenBucketOrFairShare(section);
       case LEAKY_BUCKET -> leakyBucket(section);
       case FIXED_WINDOW -> fixedWindow(section);
       case SLIDING_WINDOW -> slidingWindow(section);
@@ -56,6 +57,15 @@ final class LimitReader {
   private enum LeakyMode {
     QUEUE,
     REJECT
+  }
+
+  private static Optional<? extends Limit> tokenBucketOrFairShare(MappingReader section) {
+    var bucket = tokenBucket(section);
+    var fair = section.find(FairSharingReader.FIELD);
+    if (fair.isEmpty()) return bucket;
+    var sharing = fair.flatMap(FairSharingReader::read);
+    if (bucket.isEmpty() || sharing.isEmpty()) return Optional.empty();
+    return fair.get().attempt(() -> new FairShare(bucket.get(), sharing.get()));
   }
 
   private static Optional<TokenBucket> tokenBucket(MappingReader section) {

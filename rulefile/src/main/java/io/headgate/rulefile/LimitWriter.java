@@ -1,6 +1,7 @@
 package io.headgate.rulefile;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.LeakyBucket.Queue;
@@ -113,6 +114,10 @@ record LimitWriter(Combine combine) {
       case TokenBucket bucket -> {
         fields.put("rate", new OutputNode.Text(RateSyntax.text(bucket.rate())));
         if (bucket.burst() != bucket.rate().permits()) fields.put("burst", number(bucket.burst()));
+      }
+      case FairShare fair -> {
+        parameters(fair.bucket(), fields);
+        fields.put(FairSharingReader.FIELD, FairSharingReader.write(fair.sharing()));
       }
       case LeakyBucket bucket -> {
         fields.put("rate", new OutputNode.Text(RateSyntax.text(bucket.rate())));

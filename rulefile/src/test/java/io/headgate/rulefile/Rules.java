@@ -2,6 +2,8 @@ package io.headgate.rulefile;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Deny;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -35,6 +37,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
@@ -149,7 +152,8 @@ final class Rules {
 
   private Limit anyLimit() {
     var rate = Rate.of(count(1L << random.nextInt(53)), duration(1L << (1 + random.nextInt(50))));
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(11)) {
+      case 10 -> new FairShare(new TokenBucket(rate, count(1000)), sharing());
       case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(rate, count(1000));
       case 2 -> LeakyBucket.of(rate);
@@ -166,6 +170,14 @@ final class Rules {
           Concurrency.of(count(100_000))
               .withLease(maybe(0.5) ? Concurrency.DEFAULT_LEASE : duration(1L << 40));
     };
+  }
+
+  private FairSharing sharing() {
+    var weights = new TreeMap<String, Integer>();
+    for (int i = random.nextInt(3); i > 0; i--) weights.put(text(12), 1 + random.nextInt(1000));
+    if (weights.isEmpty()) return FairSharing.among("fair-1", "fair-2");
+    return new FairSharing(
+        List.of("fair-1"), maybe(0.5) ? Optional.empty() : Optional.of("plan"), weights);
   }
 
   private Match match() {

@@ -43,6 +43,9 @@ public final class ScriptStates {
               throw new UnsupportedOperationException(
                   "the script does not undo charges of a rolling window");
           case Concurrency slots -> slots.release(bare, now, charge.holder());
+          case FairShare fair ->
+              throw new UnsupportedOperationException(
+                  "the simulation does not undo charges of " + fair);
           case Stateless stateless -> throw new IllegalStateException("has no state: " + stateless);
         };
     return limit instanceof Holdable holdable

@@ -1,6 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -38,6 +39,7 @@ final class AdmissionBounds {
               sorted);
       case RollingWindow window -> inAnySpan(window.window(), window.capacity(), sorted);
       case Concurrency slots -> throw new IllegalArgumentException("slots are released: " + slots);
+      case FairShare fair -> ofBucket(fair.bucket().rate(), fair.capacity(), sorted);
       case Stateless stateless -> throw new IllegalArgumentException("has no state: " + stateless);
     };
   }

@@ -1,6 +1,7 @@
 package io.headgate.simulation;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -46,6 +47,7 @@ final class Model {
       case SlidingWindow window -> cost <= remaining(window, at);
       case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
       case Concurrency slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
+      case FairShare fair -> throw new IllegalArgumentException("not simulated: " + fair);
       case Stateless stateless -> throw new IllegalArgumentException("not a rate limit: " + stateless);
     };
   }

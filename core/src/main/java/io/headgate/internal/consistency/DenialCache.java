@@ -1,6 +1,7 @@
 package io.headgate.internal.consistency;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.Holdable;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Refused;
@@ -138,7 +139,8 @@ final class DenialCache extends ForwardingStore {
   }
 
   private static boolean mayBecomeAvailableEarly(Plan plan, Limit limit) {
-    if (limit instanceof Concurrency) return true;
+    // The retry time of a shared limit is an upper bound, and each tenant has its own.
+    if (limit instanceof Concurrency || limit instanceof FairShare) return true;
     return limit instanceof Holdable
         && plan.parts().getFirst().rule().consistency() != Consistency.STRICT;
   }

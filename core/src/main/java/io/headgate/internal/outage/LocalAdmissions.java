@@ -1,6 +1,8 @@
 package io.headgate.internal.outage;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.Share;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
 import io.headgate.store.MemoryStore;
@@ -35,7 +37,11 @@ final class LocalAdmissions implements AutoCloseable {
   private static final long PAUSE_MILLIS = 10;
   private static final long AFTER_FAILURE_MILLIS = 1_000;
 
-  private record Key(Counter counter, String key) {
+  private record Key(Counter counter, String key, @Nullable Share share) {
+    static Key of(Charge charge) {
+      return new Key(charge.counter(), charge.key(), charge.share());
+    }
+
     /** Uses a keyed hash: callers choose keys, and a map searches colliding records linearly. */
     @Override
     public int hashCode() {
@@ -86,7 +92,7 @@ final class LocalAdmissions implements AutoCloseable {
   void add(Charge whole, Charge share) {
     if (reporter == Reporter.NONE) return;
     if (whole.cost() == 0 || whole.limit() instanceof Concurrency) return;
-    var key = new Key(whole.counter(), whole.key());
+    var key = Key.of(whole);
     if (admitted.size() >= maxKeys && !admitted.containsKey(key)) return;
     admitted.merge(key, new Admitted(whole, share), LocalAdmissions::sum);
   }
@@ -97,12 +103,16 @@ final class LocalAdmissions implements AutoCloseable {
   }
 
   private static Charge withCost(long cost, Charge charge) {
-    return new Charge(charge.counter(), charge.key(), cost, charge.holder());
+    return charge.withCost(cost);
   }
 
   /** Drops the admissions of a counter that has been reset. */
   void remove(Counter counter, String key) {
-    admitted.remove(new Key(counter, key));
+    if (counter.limit() instanceof FairShare) {
+      admitted.keySet().removeIf(one -> one.counter.equals(counter) && one.key.equals(key));
+    } else {
+      admitted.remove(new Key(counter, key, null));
+    }
   }
 
   /** Returns the number of counters with admissions to report. */
@@ -187,13 +197,21 @@ final class LocalAdmissions implements AutoCloseable {
     for (var key : firstKeys(max)) {
       var entry = admitted.remove(key);
       if (entry == null) continue;
-      long used = entry.share.limit().capacity() - local.peekAtZeroCost(entry.share).remaining();
+      long used = usedPermits(entry.share);
       long cost = Math.min(entry.whole.cost(), used);
       if (cost > 0)
         reports.add(report(key, new Admitted(withCost(cost, entry.whole), entry.share)));
     }
     return CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new))
         .thenApply(done -> reports.stream().allMatch(CompletableFuture::join));
+  }
+
+  /** Returns the permits of a local share that are in use. */
+  private long usedPermits(Charge share) {
+    var outcome = local.peekAtZeroCost(share);
+    return share.limit() instanceof FairShare fair
+        ? fair.owed(outcome.resetAfter())
+        : share.limit().capacity() - outcome.remaining();
   }
 
   private List<Key> firstKeys(int max) {

@@ -84,6 +84,7 @@ local function belongs_to_other_limit(state, limit, k)
   if state[1] == HELD and state.holds[#state.holds][3] > now then return true end
   local kind = charged[1]
   if kind == BUCKET then return charged[2] > now end
+  if kind == FAIR then return charged[2] + max(1000000, charged[4]) > now end
   if kind == FIXED then return charged[3] > 0 and charged[2] > now end
   if kind == SLIDING then
     for i = #charged, 5, -1 do
@@ -145,7 +146,7 @@ local function load_held(held, k, limit, commit)
   local kind = limit[1]
   if not is_holdable(limit) then
     local state_now = adopt[kind](as_utilization(held, k), limit, k, commit)
-    if commit and kind == BUCKET then states[k], changed[k] = state_now, true end
+    if commit and (kind == BUCKET or kind == FAIR) then states[k], changed[k] = state_now, true end
     return state_now
   end
   local converted, was_converted = convert(held, limit, k)

@@ -29,7 +29,7 @@ end
 
 evaluate_multi = function(count, commit)
   local charges, allowed = {}, true
-  local spent, last = {}, {} -- by key: the cost of the parts so far, and the last charge made
+  local spent, last, uses_of = {}, {}, {} -- by key: the cost of the parts so far, the last charge made, and how many
   for p = 1, count do
     local part = {combine = args[pos + 1], permille = args[pos + 2], enforced = args[pos + 3] == 1}
     local size = args[pos]
@@ -41,12 +41,22 @@ evaluate_multi = function(count, commit)
         c.holder = args[pos]
         pos = pos + 1
       end
+      if c.limit[1] == FAIR then
+        c.holder = {args[pos], args[pos + 1]}
+        pos = pos + 2
+      end
       c.weight = args[pos]
       pos = pos + 1
+      uses_of[c.k] = (uses_of[c.k] or 0) + 1
       c.total_cost = c.cost + (spent[c.k] or 0)
       c.state = load_state(c.k, c.limit, commit)
+      if c.limit[1] == FAIR then -- the costs of two tenants do not add up: evaluated on the state after the earlier one
+        c.total_cost, c.stored = c.cost, c.state
+        if last[c.k] then c.state = last[c.k].next_state or last[c.k].state end
+      end
       c.kind, c.remaining, c.reset, c.wait, c.next_state =
         step[c.state[1]](c.state, c.limit, c.k, c.total_cost, c.holder)
+      if c.stored and c.cost == 0 and last[c.k] then c.next_state = c.state end
       c.passes_after = c.kind == PASSED and 0 or c.kind == REFUSED and c.wait or math.huge
       part[i] = c
       charges[#charges + 1] = c
@@ -65,7 +75,10 @@ evaluate_multi = function(count, commit)
   for _, c in ipairs(charges) do
     if allowed and c.charged then
       if commit and c.next_state and last[c.k] == c then apply_charge(c.k, c.limit, c.next_state) end
+    elseif c.kind == REFUSED and c.next_state then -- of a limit that is shared fairly: the tenant is active now
+      if commit and uses_of[c.k] == 1 then apply_charge(c.k, c.limit, c.next_state) end
     elseif c.kind == PASSED then
+      if not allowed then c.state = c.stored or c.state end
       local before = allowed and c.total_cost - c.cost or 0
       c.kind, c.remaining, c.reset, c.wait = step[c.state[1]](c.state, c.limit, c.k, before, c.holder)
     end

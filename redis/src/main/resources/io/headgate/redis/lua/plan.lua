@@ -2,7 +2,8 @@
 --
 --   a plan    PEEK (0) or DECIDE, the number of parts, the parts (see multi.lua); for a single charge: 0, the charge,
 --             and its number of repetitions. Returns an outcome for each charge
---   a charge  key, limit (both by index), cost, and for concurrency the holder (a text)
+--   a charge  key, limit (both by index), cost, and for concurrency the holder (a text), or for a limit that is shared
+--             fairly the tenant (a text) and its weight
 --   or        RENEW or RELEASE, key, limit, holder: returns 1, or 0 if the holder has no slot
 --   or        GIVE_BACK, 0, a charge, when it was made (µs), and when its counter would be fresh without later
 --             charges (µs): returns 1
@@ -40,6 +41,9 @@ while pos <= #args do
     if kind == SLOTS then
       holder = args[pos]
       pos = pos + 1
+    elseif kind == FAIR then
+      holder = {args[pos], args[pos + 1]}
+      pos = pos + 2
     end
     local extra = args[pos] -- the number of repetitions, or the time of the charge to give back
     pos = pos + 1
@@ -71,7 +75,11 @@ for k in pairs(changed) do
     text = encode_bucket(state[2], state[3], state[4], expiry)
   else
     expiry = expiry_for(fresh, 0) -- no spare, since the expiry of a window must follow from its state
-    text = cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
+    if state[1] == FAIR then
+      text = cmsgpack.pack(state)
+    else
+      text = cmsgpack.pack(unpack(state[1] == HELD and holds.encode(state) or state))
+    end
   end
   write(KEYS[k], text, expiry, sizes[k], expiries[k])
 end

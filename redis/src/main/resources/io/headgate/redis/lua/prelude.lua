@@ -11,7 +11,7 @@
 --             executed, if now is outside the window ends that were sent for a calendar window. The client's clock
 --             differs from the server's then, and the client sends the batch again with the ends around now
 
-local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD = 1, 2, 3, 4, 5, 6
+local BUCKET, FIXED, SLIDING, ROLLING, SLOTS, HELD, FAIR = 1, 2, 3, 4, 5, 6, 7
 local STORED_STATE = 2 -- plus the number of requests that a stored state answers; lower values are outcomes
 local call = redis.call
 

@@ -10,7 +10,7 @@ end
 
 local function read_state(k, kind)
   local key, text = KEYS[k], nil
-  if kind >= ROLLING then
+  if kind == ROLLING or kind == SLOTS then
     local first = redis.pcall('ZRANGE', key, 0, 0)
     if not first.err then return read_signature(first[1]) end
     text = call('GET', key) -- the algorithm of the rule was changed
@@ -20,6 +20,7 @@ local function read_state(k, kind)
     if type(text) ~= 'string' then return read_signature(call('ZRANGE', key, 0, 0)[1]) end
   end
   local state = {cmsgpack.unpack(text)}
+  if type(state[1]) == 'table' then state = state[1] end -- FAIR, which has too many fields for Lua's stack
   if state[1] == HELD then
     holds = holds or define_holds()
     return holds.decode(state)

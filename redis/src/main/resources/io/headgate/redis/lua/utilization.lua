@@ -21,7 +21,7 @@ end
 -- Converts the use of a state of any algorithm to a limit of capacity `capacity`.
 local function carried_over(state, key, capacity)
   local kind, part, of = state[1], 0, 1
-  if kind == BUCKET then
+  if kind == BUCKET or kind == FAIR then
     part, of = state[2] - now, state[4]
   elseif kind == FIXED then
     part, of = now >= state[2] and 0 or state[3], state[4]

@@ -14,6 +14,7 @@ import java.util.List;
  *     counted at the end of its delay
  * @param stateBytes size of the state of the limit
  * @param first decisions of the first requests
+ * @param tenants the requests of each tenant; empty if there is only one
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record LimitResult(
@@ -26,13 +27,17 @@ public record LimitResult(
     long peakInWindow,
     Delays delays,
     long stateBytes,
-    List<RequestDecision> first) {
+    List<RequestDecision> first,
+    List<TenantTotals> tenants) {
 
   /**
    * Percentiles of the delays of all admitted requests, including those without delay, in
    * milliseconds, rounded up.
    */
   public record Delays(long p50, long p99, long max) {}
+
+  /** The requests of one tenant, and how many of them were admitted, at once or later. */
+  public record TenantTotals(String name, long requests, long admitted) {}
 
   /** The decision of one request. */
   public record RequestDecision(long atMicros, SimulatedDecision decision, long delayMicros) {}

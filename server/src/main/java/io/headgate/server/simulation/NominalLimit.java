@@ -1,6 +1,7 @@
 package io.headgate.server.simulation;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -21,6 +22,7 @@ public record NominalLimit(long window, long permits) {
   public static NominalLimit of(Limit limit) {
     return switch (limit) {
       case TokenBucket bucket -> of(bucket.rate());
+      case FairShare fair -> of(fair.bucket().rate());
       case LeakyBucket bucket -> of(bucket.rate());
       case FixedWindow fixed -> new NominalLimit(fixed.window(), fixed.permits());
       case SlidingWindow sliding -> of(sliding.rate());

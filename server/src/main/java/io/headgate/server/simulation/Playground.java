@@ -1,19 +1,23 @@
 package io.headgate.server.simulation;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
+import io.headgate.limit.Share;
 import io.headgate.limit.State;
 import io.headgate.limit.Step;
 import io.headgate.server.simulation.LimitResult.Delays;
 import io.headgate.server.simulation.LimitResult.RequestDecision;
+import io.headgate.server.simulation.LimitResult.TenantTotals;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Simulates the same traffic against several limits, each for a single caller. The clock starts at
- * the epoch, where every window begins. Slots of concurrency limits are not released, so they are
+ * Simulates the same traffic against several limits, each with one counter. The requests are those
+ * of a single caller, or of several tenants among whom a limit may be shared fairly. The clock
+ * starts at the epoch, where every window begins. Slots of concurrency limits are not released, so they are
  * held for their lease.
  */
 public final class Playground {
@@ -22,6 +26,7 @@ public final class Playground {
   private static final int MAX_STEPS = 120;
 
   private final long[] arrivals;
+  private final TenantArrivals traffic;
   private final long durationMillis;
   private final long stepMillis;
   private final Deadline deadline;
@@ -30,7 +35,15 @@ public final class Playground {
    * @param arrivals in ascending order, in microseconds from the start, all before the end
    */
   public Playground(long[] arrivals, long durationMillis, Deadline deadline) {
-    this.arrivals = arrivals;
+    this(TenantArrivals.ofOne(arrivals), durationMillis, deadline);
+  }
+
+  /**
+   * @param traffic the arrivals, all before the end
+   */
+  public Playground(TenantArrivals traffic, long durationMillis, Deadline deadline) {
+    this.traffic = traffic;
+    this.arrivals = traffic.times();
     this.durationMillis = durationMillis;
     this.stepMillis = TimeBuckets.millis(durationMillis, MAX_STEPS);
     this.deadline = deadline;
@@ -74,6 +87,8 @@ public final class Playground {
     // When each admitted request starts.
     private final long[] startTimes = new long[arrivals.length];
     private final long[] waits = new long[arrivals.length];
+    private final long[] offeredTo = new long[traffic.count()];
+    private final long[] admittedTo = new long[traffic.count()];
     private final List<RequestDecision> first = new ArrayList<>();
     private int passed;
 
@@ -85,8 +100,11 @@ public final class Playground {
       State state = State.FRESH;
       for (int i = 0; i < arrivals.length; i++) {
         deadline.check(i);
-        var step = step(candidate.limit(), state, arrivals[i], i);
+        int tenant = traffic.tenants()[i];
+        var step = step(candidate.limit(), state, arrivals[i], i, tenant);
         state = step.state();
+        offeredTo[tenant]++;
+        if (step.outcome() instanceof Outcome.Passed) admittedTo[tenant]++;
         record(arrivals[i], step.outcome());
       }
       // Delayed requests start in order of arrival, but may start after later ones without delay.
@@ -97,7 +115,26 @@ public final class Playground {
       var delays = new Delays(delayPercentile(50), delayPercentile(99), delayPercentile(100));
       long bytes = StateBytes.of(candidate.limit(), peak);
       return new LimitResult(
-          candidate, admitted, denied, delayed, queue, nominal, peak, delays, bytes, first);
+          candidate,
+          admitted,
+          denied,
+          delayed,
+          queue,
+          nominal,
+          peak,
+          delays,
+          bytes,
+          first,
+          tenants());
+    }
+
+    private List<TenantTotals> tenants() {
+      if (traffic.count() == 1) return List.of();
+      var tenants = new ArrayList<TenantTotals>();
+      for (int i = 0; i < traffic.count(); i++) {
+        tenants.add(new TenantTotals(tenantName(i), offeredTo[i], admittedTo[i]));
+      }
+      return tenants;
     }
 
     private void record(long time, Outcome outcome) {
@@ -127,10 +164,18 @@ public final class Playground {
     }
   }
 
-  private static Step step(Limit limit, State state, long now, long slotId) {
+  private static Step step(Limit limit, State state, long now, long slotId, int tenant) {
+    if (limit instanceof FairShare fair) {
+      String name = tenantName(tenant);
+      return fair.step(state, now, 1, new Share(name, fair.sharing().weightOf(name)));
+    }
     return limit instanceof Concurrency slots
         ? slots.step(state, now, 1, slotId)
         : limit.step(state, now, 1);
+  }
+
+  private static String tenantName(int number) {
+    return "tenant-" + (number + 1);
   }
 
   private static long millis(long micros) {

@@ -1,6 +1,8 @@
 package io.headgate.server.simulation;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairBucket;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -25,6 +27,7 @@ final class StateBytes {
   static long of(Limit limit, long peakRequests) {
     return NUMBER
         * switch (limit) {
+          case FairShare fair -> 9 + 3L * Math.min(peakRequests, FairBucket.MAX_TENANTS);
           case TokenBucket bucket -> 3; // theoretical arrival time, remainder, time to full
           case LeakyBucket bucket -> 3;
           case FixedWindow fixed -> 4; // end, count, and an id of the limit

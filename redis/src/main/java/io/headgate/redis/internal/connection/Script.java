@@ -39,6 +39,7 @@ record Script(String text, String sha1) {
     part(text, "SLIDING", "sliding-window");
     part(text, "ROLLING", "rolling-window");
     part(text, "SLOTS", "concurrency");
+    part(text, "FAIR", "fair-share");
     text.append("local function define_holds()\n").append(file("held-state")).append("end\n");
     text.append(file("states"));
     text.append("if has_multi then\n").append(file("multi")).append("end\n");

@@ -1,6 +1,7 @@
 package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.HoldRequest;
 import io.headgate.limit.Limit;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,6 +133,7 @@ final class Batch {
     return lastSingle != null
         && lastSingle.limit() == charge.limit()
         && lastSingle.cost() == charge.cost()
+        && Objects.equals(lastSingle.share(), charge.share())
         && lastSingle.key().equals(charge.key())
         && lastSingle.counter().equals(charge.counter());
   }
@@ -148,6 +151,10 @@ final class Batch {
   private void write(Charge charge) {
     body.put(keyOf(charge)).put(limitOf(charge)).put(charge.cost());
     if (charge.limit() instanceof Concurrency) body.put(Long.toString(charge.holder()));
+    if (charge.limit() instanceof FairShare) {
+      var share = charge.shareOrNone();
+      body.put(share.tenant()).put(share.weight());
+    }
   }
 
   private static int code(Combine combine) {

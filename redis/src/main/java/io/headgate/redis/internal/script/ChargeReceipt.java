@@ -20,7 +20,7 @@ record ChargeReceipt(Charge charge, long at, long freshAt) {
   /** Returns the sum of two charges of one counter and key that were made atomically. */
   ChargeReceipt and(ChargeReceipt later) {
     long cost = charge.cost() + later.charge.cost();
-    var sum = new Charge(charge.counter(), charge.key(), cost, charge.holder());
+    var sum = charge.withCost(cost);
     return new ChargeReceipt(sum, at, Math.max(freshAt, later.freshAt));
   }
 }

@@ -75,7 +75,7 @@ final class CrossSlotPlan {
   }
 
   private static Charge at(long cost, Charge charge) {
-    return new Charge(charge.counter(), charge.key(), cost, charge.holder());
+    return charge.withCost(cost);
   }
 
   /** Charges of one hash slot, with their positions in the plan. */

@@ -3,6 +3,8 @@ package io.headgate.redis.internal.script;
 import io.headgate.limit.Bucket;
 import io.headgate.limit.BucketState;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairBucket;
+import io.headgate.limit.FairShare;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -24,6 +26,7 @@ final class LimitEncoding {
   private static final int SLIDING = 3;
   private static final int ROLLING = 4;
   private static final int SLOTS = 5;
+  private static final int FAIR = 7; // 6 is a state with holds
 
   /**
    * Encodes a limit.
@@ -46,6 +49,7 @@ final class LimitEncoding {
           numbers(
               ROLLING, window.capacity(), window.window(), window.minInterval().toNanos() / 1_000);
       case Concurrency slots -> numbers(SLOTS, slots.max(), slots.window());
+      case FairShare fair -> fair(fair.arithmetic());
       case Stateless stateless -> throw noState(stateless);
     };
   }
@@ -60,6 +64,13 @@ final class LimitEncoding {
         bucket.capacity(),
         bucket.refillTime(),
         bucket.queues() ? 1 : 0);
+  }
+
+  private static long[] fair(FairBucket fair) {
+    var pool = bucket(fair.pool());
+    pool[0] = FAIR;
+    pool[COUNT - 1] = fair.scale();
+    return pool;
   }
 
   private static long[] fixed(FixedWindow limit, long now) {
@@ -118,6 +129,7 @@ final class LimitEncoding {
       case SlidingWindow window -> throw noShortForm(window);
       case RollingWindow window -> throw noShortForm(window);
       case Concurrency slots -> throw noShortForm(slots);
+      case FairShare fair -> throw noShortForm(fair);
       case Stateless stateless -> throw noState(stateless);
     };
   }

@@ -245,7 +245,7 @@ public final class ScriptExecutor implements Store, HoldingStore {
           if (!(outcome instanceof Refused) || available == 0) {
             return CompletableFuture.completedStage(reply);
           }
-          var partial = new Charge(charge.counter(), charge.key(), available, charge.holder());
+          var partial = charge.withCost(available);
           return submit(new ScriptCommand.ChargesCommand(List.of(partial), true));
         });
   }

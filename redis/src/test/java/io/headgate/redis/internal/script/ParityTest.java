@@ -3,6 +3,8 @@ package io.headgate.redis.internal.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -13,7 +15,9 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
 import io.headgate.redis.internal.connection.RedisKeys;
 import io.headgate.rule.Combine;
+import io.headgate.rule.CombinedPlan;
 import io.headgate.rule.Mode;
+import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
@@ -73,7 +77,17 @@ class ParityTest {
         RollingWindow.of(Rate.of(12, Duration.ofSeconds(5))),
         RollingWindow.of(Rate.of(200, Duration.ofSeconds(20)))
             .withMinInterval(Duration.ofMillis(3)),
-        Concurrency.of(6).withLease(Duration.ofSeconds(2)));
+        Concurrency.of(6).withLease(Duration.ofSeconds(2)),
+        fair(TokenBucket.of(Rate.perSecond(10))),
+        fair(TokenBucket.of(Rate.of(7, Duration.ofSeconds(3))).withBurst(70)),
+        fair(TokenBucket.of(Rate.perSecond(1_000_000)).withBurst(40)),
+        fair(TokenBucket.of(Rate.of(999_983, Duration.ofSeconds(100))).withBurst(97)),
+        fair(TokenBucket.of(Rate.perDay(12)).withBurst(50)));
+  }
+
+  private static Limit fair(TokenBucket bucket) {
+    return new FairShare(
+        bucket, FairSharing.among("tenant").withWeight("t1", 3).withWeight("t2", 1000));
   }
 
   @ParameterizedTest
@@ -122,6 +136,52 @@ class ParityTest {
                 .build()));
   }
 
+  /** Requests of several tenants that pass together or not at all share one counter. */
+  @Test
+  void combinedPlansOfSeveralTenantsReturnTheSameInLuaAsInJava() {
+    var rules = rules(fair(TokenBucket.of(Rate.perSecond(20))));
+    redis.flush();
+    var reference = new ReferenceStore(clock);
+    for (int step = 0; step < 2_000; step++) {
+      clock.sleep(random.nextLong(200_000));
+      var plans = new ArrayList<Plan>();
+      for (int i = random.nextInt(5); i >= 0; i--) plans.add(rules.plan(request(), 0, i));
+      var plan = CombinedPlan.of(plans).whole();
+      var batch = new Batch(new RedisKeys("p:"));
+      var command = new ScriptCommand.PlanCommand(plan, true);
+      command.writeTo(batch);
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
+      assertThat(command.read(reply).outcomes())
+          .as("step %d, %s", step, plan.charges())
+          .isEqualTo(reference.decide(plan).outcomes());
+    }
+  }
+
+  /** More tenants than are told apart, most of which are idle at any time. */
+  @Test
+  void thousandsOfTenantsReturnTheSameInLuaAsInJava() {
+    var rules = rules(fair(TokenBucket.of(Rate.perSecond(1_000))));
+    redis.flush();
+    var reference = new ReferenceStore(clock);
+    for (int step = 0; step < 40; step++) {
+      clock.sleep(random.nextLong(step % 10 == 0 ? 3_000_000 : 50_000));
+      var batch = new Batch(new RedisKeys("p:"));
+      var commands = new ArrayList<ScriptCommand.PlanCommand>();
+      for (int i = 0; i < 100; i++) {
+        var subject = Subject.of("k").with("tenant", "t" + random.nextInt(5_000));
+        var plan = rules.plan(Request.of(subject, cost()), 0, i);
+        var command = new ScriptCommand.PlanCommand(plan, true);
+        command.writeTo(batch);
+        commands.add(command);
+      }
+      var reply = new ReplyReader(redis.decide(batch, clock.micros()));
+      for (var command : commands) {
+        assertThat(command.read(reply).outcomes())
+            .isEqualTo(reference.decide(command.plan).outcomes());
+      }
+    }
+  }
+
   /** Makes about fifty requests at a time, so that they share a batch and its states. */
   private void compare(RuleSet... revisions) {
     redis.flush();
@@ -161,7 +221,9 @@ class ParityTest {
   }
 
   private Request request() {
-    return Request.of(Subject.of("k" + random.nextInt(5)), cost());
+    var subject = Subject.of("k" + random.nextInt(5));
+    int tenant = random.nextInt(12);
+    return Request.of(tenant == 0 ? subject : subject.with("tenant", "t" + tenant), cost());
   }
 
   private long cost() {

@@ -28,17 +28,31 @@ public final class PlaygroundHandler {
   }
 
   private JsonWriter run(PlaygroundReader.PlaygroundRequest request, Deadline deadline) {
+    var traffic = request.traffic().tenants(request.durationMillis() * 1_000, deadline);
+    if (traffic.isPresent()) {
+      var playground = new Playground(traffic.get(), request.durationMillis(), deadline);
+      int requests = traffic.get().times().length;
+      return run(request, playground, requests, traffic.get().isTruncated());
+    }
     var arrivals = new Arrivals(request.durationMillis() * 1_000, deadline);
     var nominal = NominalLimit.of(request.candidates().getFirst().limit());
     request.traffic().traffic(nominal, simulations.traffic(), arrivals.end()).into(arrivals);
     long[] times = arrivals.sorted();
     var playground = new Playground(times, request.durationMillis(), deadline);
+    return run(request, playground, times.length, arrivals.isTruncated());
+  }
+
+  private static JsonWriter run(
+      PlaygroundReader.PlaygroundRequest request,
+      Playground playground,
+      int requests,
+      boolean truncated) {
     var out = new JsonWriter().begin();
     out.name("durationMs").value(request.durationMillis());
     out.name("stepMs").value(playground.stepMillis());
     out.name("offered").value(playground.offered());
-    out.name("requests").value(times.length);
-    out.name("truncated").value(arrivals.isTruncated());
+    out.name("requests").value(requests);
+    out.name("truncated").value(truncated);
     out.name("results").beginList();
     for (var candidate : request.candidates()) write(out, playground.run(candidate));
     return out.endList().end();
@@ -75,6 +89,15 @@ public final class PlaygroundHandler {
       out.name("delayMs").value(RoundedTimes.millis(decision.delayMicros())).end();
     }
     out.endList();
+    if (!result.tenants().isEmpty()) {
+      out.name("tenants").beginList();
+      for (var tenant : result.tenants()) {
+        out.begin().name("name").value(tenant.name());
+        out.name("requests").value(tenant.requests());
+        out.name("admitted").value(tenant.admitted()).end();
+      }
+      out.endList();
+    }
     out.end();
   }
 }

@@ -5,8 +5,10 @@ import io.headgate.server.api.ProblemException;
 import io.headgate.server.api.TextSyntax;
 import io.headgate.server.http.protocol.JsonReader;
 import io.headgate.server.simulation.Arrivals;
+import io.headgate.server.simulation.Deadline;
 import io.headgate.server.simulation.NominalLimit;
 import io.headgate.server.simulation.RecentTraffic;
+import io.headgate.server.simulation.TenantArrivals;
 import io.headgate.server.simulation.Traffic;
 import java.util.HashSet;
 import java.util.List;
@@ -21,7 +23,7 @@ final class TrafficReader {
   private static final long MAX_PER_SECOND = 1_000_000;
   private static final int MAX_SECONDS = 86_400;
   private static final Set<String> FIELDS =
-      Set.of("kind", "perSecond", "burst", "everyMs", "drawn", "times", "seed");
+      Set.of("kind", "perSecond", "burst", "everyMs", "drawn", "times", "rates", "seed");
 
   private enum Kind {
     STEADY,
@@ -31,7 +33,8 @@ final class TrafficReader {
     EDGES,
     DRAWN,
     TIMES,
-    RECENT
+    RECENT,
+    TENANTS
   }
 
   private Optional<Kind> kind = Optional.empty();
@@ -40,6 +43,7 @@ final class TrafficReader {
   private Optional<Long> everyMillis = Optional.empty();
   private Optional<List<Long>> drawn = Optional.empty();
   private Optional<List<Long>> times = Optional.empty();
+  private Optional<List<Long>> rates = Optional.empty();
   private long seed;
 
   private TrafficReader() {}
@@ -70,6 +74,8 @@ final class TrafficReader {
       }
       case "drawn" -> drawn = Optional.of(in.wholeNumbers(MAX_PER_SECOND, MAX_SECONDS));
       case "times" -> times = Optional.of(in.wholeNumbers(MAX_MILLIS, Arrivals.MAX_ARRIVALS));
+      case "rates" ->
+          rates = Optional.of(in.wholeNumbers(MAX_PER_SECOND, TenantArrivals.MAX_TENANTS));
       case "seed" -> seed = in.wholeNumber(Long.MAX_VALUE);
       default -> throw in.unknown(FIELDS);
     }
@@ -81,7 +87,7 @@ final class TrafficReader {
       if (kind.name().toLowerCase(Locale.ROOT).equals(text)) return kind;
     }
     throw in.bad(
-        "must be steady, bursts, ramp, random, edges, drawn, times or recent, got '%s'"
+        "must be steady, bursts, ramp, random, edges, drawn, times, recent or tenants, got '%s'"
             .formatted(TextSyntax.excerpt(text)));
   }
 
@@ -110,7 +116,20 @@ final class TrafficReader {
       case DRAWN -> new Traffic.Drawn(required(drawn, "drawn", "[0,5,30]"));
       case TIMES -> timesOf(required(times, "times", "[0,12,500]"));
       case RECENT -> recentOf(recent.sample(), end);
+      case TENANTS -> throw new IllegalStateException("has the traffic of several tenants");
     };
+  }
+
+  /**
+   * Returns the traffic of several tenants; empty if it is that of a single caller.
+   *
+   * @param end the end of the simulation in microseconds
+   */
+  Optional<TenantArrivals> tenants(long end, Deadline deadline) {
+    if (!kind.equals(Optional.of(Kind.TENANTS))) return Optional.empty();
+    var all = required(rates, "rates", "[80,5,5]");
+    if (all.isEmpty()) throw missing("rates", "[80,5,5]");
+    return Optional.of(TenantArrivals.of(all, end, deadline));
   }
 
   /** Adds the steady rate, if given, to the bursts. */

@@ -49,6 +49,28 @@ class PlaygroundHandlerTest {
   }
 
   @Test
+  void loudTenantTakesNothingFromNineQuietOnesThatShareALimitFairly() throws Exception {
+    var answer =
+        post(
+            "{\"kind\":\"tenants\",\"rates\":[200,5,5,5,5,5,5,5,5,5]}",
+            """
+            [{"name":"plain","limit":{"algorithm":"token-bucket","rate":"100/1s"}},
+             {"name":"fair","limit":{"algorithm":"token-bucket","rate":"100/1s",
+              "fair":{"among":"tenant"}}}]\
+            """);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    var results = new ObjectMapper().readTree(answer.body()).get("results");
+    for (int quiet = 1; quiet < 10; quiet++) {
+      assertThat(results.at("/0/tenants/" + quiet + "/admitted").asInt()).isLessThan(250);
+      assertThat(results.at("/1/tenants/" + quiet).toString())
+          .isEqualTo(
+              "{\"name\":\"tenant-%d\",\"requests\":300,\"admitted\":300}".formatted(quiet + 1));
+    }
+    // The rest of 100 a second for a minute, and the burst that is not kept for others.
+    assertThat(results.at("/1/tenants/0/admitted").asInt()).isBetween(3_300, 3_400);
+  }
+
+  @Test
   void everyRequestIsCountedOnceInItsStep() throws Exception {
     var answer = simulate("{\"kind\":\"bursts\",\"burst\":20,\"everyMs\":30000}");
     assertThat(answer.get("offered")).hasSize(120);
