@@ -1,5 +1,7 @@
 package io.headgate.docs;
 
+import io.headgate.server.Service;
+import io.headgate.store.Ticker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,25 +11,30 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the commands of a page in a shell at the repository's root, against the service that the
- * page starts or, if it starts none, one with the example rules.
+ * Runs the commands of a page at the repository's root, against the service that the page starts
+ * or, if it starts none, one with the example rules. A service that the page starts is a process of
+ * the real launcher; everything else runs in this JVM.
  */
 final class Console implements AutoCloseable {
   private static final Pattern LISTENING = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)");
-  private static final Pattern ANYTHING = Pattern.compile(".*", Pattern.DOTALL);
+  private static final String BACKUPS = "/var/backups";
+  private static final String STATE = "/var/lib/headgate";
   private static final long TIMEOUT_SECONDS = 60;
 
   private final Path folder;
   private final ShownRedis redis = new ShownRedis();
-  private @Nullable Process service;
-  private String port = "";
+  private final CommandShell shell;
+  private @Nullable Process process;
+  private @Nullable Service service;
+  private int port;
 
-  Console(Path folder) {
+  Console(Path folder) throws IOException {
     this.folder = folder;
+    this.shell = new CommandShell(folder);
   }
 
   /**
-   * Runs a command and returns its output of both streams, with the port that the page shows.
+   * Runs a command and returns its output of both streams, with the addresses that the page shows.
    *
    * @param expected the output after which the method returns for a service, which keeps running
    */
@@ -35,39 +42,48 @@ final class Console implements AutoCloseable {
     if (command.startsWith("./headgate serve") && !command.contains("--help")) {
       return serve(command, expected);
     }
-    if (service == null
-        && (command.startsWith("curl")
-            || command.matches("./headgate (check|explain|rules (?!lint|example)).*"))) {
-      serve("./headgate serve", ANYTHING);
+    if (command.equals("systemctl stop headgate")) {
+      end();
+      return "";
     }
-    var output = folder.resolve("output");
-    var process = start(command.replace("127.0.0.1:8080", "127.0.0.1:" + port), output);
-    if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-      end(process);
-      throw new AssertionError("still running: " + command);
+    if (command.equals("systemctl start headgate") || port == 0 && needsService(command)) {
+      service = LocalService.start(folder, Ticker.system());
+      port = service.port();
     }
-    return normalized(output);
+    if (command.startsWith("systemctl")) return "";
+    return shown(shell.run(redis.in(inFolder(command)), Markdown.ROOT, port));
+  }
+
+  private static boolean needsService(String command) {
+    return command.contains("curl")
+        || command.matches("./headgate (?!rules (lint|example)|simulate).*");
+  }
+
+  /** Replaces the directories of an installation. */
+  private String inFolder(String command) throws IOException {
+    if (!command.contains(BACKUPS) && !command.contains(STATE)) return command;
+    var backups = Files.createDirectories(folder.resolve("backups"));
+    return command.replace(BACKUPS, backups.toString()).replace(STATE, folder.toString());
   }
 
   private String serve(String command, Pattern expected) throws IOException, InterruptedException {
-    endService();
+    end();
     var output = folder.resolve("service");
     Files.deleteIfExists(output);
-    service = start("exec " + command + " --port 0", output);
+    process = start("exec " + command + " --port 0", output);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     String printed = "";
-    while (System.nanoTime() < deadline && service.isAlive()) {
-      var listening = LISTENING.matcher(Files.readString(output));
+    while (System.nanoTime() < deadline && process.isAlive()) {
+      printed = Files.readString(output, StandardCharsets.UTF_8);
+      var listening = LISTENING.matcher(printed);
       if (listening.find()) {
-        port = listening.group(1);
-        printed = normalized(output);
+        port = Integer.parseInt(listening.group(1));
+        printed = shown(printed.replace("127.0.0.1:" + port, "127.0.0.1:8080"));
         if (expected.matcher(printed.strip()).matches()) return printed;
       }
-      service.waitFor(50, TimeUnit.MILLISECONDS);
+      process.waitFor(50, TimeUnit.MILLISECONDS);
     }
-    if (printed.isEmpty()) {
-      throw new AssertionError("the service did not start: " + Files.readString(output));
-    }
+    if (port == 0) throw new AssertionError("the service did not start: " + printed);
     return printed;
   }
 
@@ -77,7 +93,6 @@ final class Console implements AutoCloseable {
             .directory(Markdown.ROOT.toFile())
             .redirectErrorStream(true)
             .redirectOutput(output.toFile());
-    builder.environment().put("HEADGATE_URL", "http://127.0.0.1:" + port);
     builder.environment().put("NO_COLOR", "1");
     builder.environment().put("HEADGATE_LOG_FORMAT", "text"); // as on a terminal
     builder.environment().put("HEADGATE_WARM_UP", "0s"); // no example depends on speed
@@ -92,27 +107,25 @@ final class Console implements AutoCloseable {
     return folder.resolve("headgate-data").toString();
   }
 
-  private String normalized(Path output) throws IOException {
-    String text = Files.readString(output, StandardCharsets.UTF_8);
-    text = redis.shown(text).replace(data(), "./headgate-data");
-    return port.isEmpty() ? text : text.replace("127.0.0.1:" + port, "127.0.0.1:8080");
+  private String shown(String text) {
+    return redis.shown(text).replace(data(), "./headgate-data");
   }
 
   @Override
   public void close() {
-    endService();
+    end();
+    shell.close();
     redis.close();
   }
 
-  private void endService() {
-    if (service != null) end(service);
+  private void end() {
+    if (service != null) service.close();
+    if (process != null) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().onExit().join();
+    }
     service = null;
-  }
-
-  private static void end(Process process) {
-    process.descendants().forEach(ProcessHandle::destroy);
-    process.destroy();
-    process.onExit().completeOnTimeout(process, 20, TimeUnit.SECONDS).join();
-    process.destroyForcibly();
+    process = null;
+    port = 0;
   }
 }

@@ -3,14 +3,19 @@ package io.headgate.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -20,6 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+/**
+ * Compiles and runs the {@code java} blocks of the pages. A block is a whole class, or statements
+ * that may begin with imports. An {@code output} block after it is its output; {@code rules.yaml} is
+ * the last {@code yaml} block before it.
+ */
 class JavaExamplesTest {
   private static final String IMPORTS =
       """
@@ -30,26 +40,69 @@ class JavaExamplesTest {
       import io.headgate.rule.*;
       import io.headgate.rulefile.*;
       import io.headgate.store.*;
+      import java.io.IOException;
       import java.nio.file.*;
       import java.time.*;
       import java.util.*;
+      import java.util.concurrent.Executors;
+      import java.util.concurrent.Future;
+      import java.util.concurrent.TimeUnit;
+      import java.util.concurrent.atomic.*;
       """;
 
-  @TempDir Path classes;
+  private static final Pattern WHOLE_CLASS = Pattern.compile("(?m)^public class (\\w+)");
 
-  static List<Markdown.Block> examples() {
-    return Markdown.blocks("java");
+  @TempDir Path folder;
+
+  /** A block, with the file that it reads and the output that it prints. */
+  record Example(Markdown.Block code, Optional<String> rules, Optional<ConsoleExample> output) {
+    @Override
+    public String toString() {
+      return code.toString();
+    }
+  }
+
+  static List<Example> examples() {
+    var examples = new ArrayList<Example>();
+    for (var page : Markdown.pages()) {
+      var rules = Optional.<String>empty();
+      for (int i = 0; i < page.blocks().size(); i++) {
+        var block = page.blocks().get(i);
+        if (block.language().equals("yaml")) rules = Optional.of(block.text());
+        if (!block.language().equals("java")) continue;
+        var output =
+            page.blocks().stream()
+                .skip(i + 1)
+                .limit(1)
+                .filter(next -> next.language().equals("output"))
+                .map(next -> new ConsoleExample(List.of(), next.text()))
+                .findFirst();
+        examples.add(new Example(block, rules, output));
+      }
+    }
+    return examples;
   }
 
   @ParameterizedTest
   @MethodSource("examples")
-  void exampleCompilesAndRuns(Markdown.Block example) throws Exception {
+  void exampleCompilesAndPrintsTheOutputOnThePage(Example example) throws Exception {
     try (var redis = new ShownRedis()) {
-      run(redis.in(example.text()));
+      String printed = run(redis.in(withFiles(example)));
+      if (example.output.isEmpty()) return;
+      assertThat(printed.strip()).matches(example.output.get().expected());
     }
   }
 
-  private void run(String example) throws Exception {
+  private String withFiles(Example example) throws IOException {
+    var file = folder.resolve("rules.yaml");
+    if (example.rules.isPresent()) Files.writeString(file, example.rules.get());
+    return example.code.text().replace("Path.of(\"rules.yaml\")", "Path.of(\"" + file + "\")");
+  }
+
+  private String run(String example) throws Exception {
+    var whole = WHOLE_CLASS.matcher(example);
+    boolean isWhole = whole.find();
+    String name = isWhole ? whole.group(1) : "Example";
     var errors = new StringWriter();
     var task =
         ToolProvider.getSystemJavaCompiler()
@@ -58,19 +111,23 @@ class JavaExamplesTest {
                 null,
                 null,
                 List.of(
-                    "-d", classes.toString(), "-classpath", System.getProperty("java.class.path")),
+                    "-proc:none",
+                    "-d",
+                    folder.toString(),
+                    "-classpath",
+                    System.getProperty("java.class.path")),
                 null,
-                List.of(source(example)));
+                List.of(source(name, isWhole ? example : inMain(example))));
     assertThat(task.call()).as("%s", errors).isTrue();
-    try (var loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
-      var main = loader.loadClass("Example").getMethod("main", String[].class);
-      assertThat(printed(() -> main.invoke(null, (Object) new String[0]))).isNotNull();
+    try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+      var main = loader.loadClass(name).getMethod("main", String[].class);
+      return printed(() -> main.invoke(null, (Object) new String[0]));
     }
   }
 
   @Test
   void pagesHaveExamples() {
-    assertThat(examples()).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(examples()).hasSizeGreaterThanOrEqualTo(10);
   }
 
   private interface Run {
@@ -89,16 +146,17 @@ class JavaExamplesTest {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  private static JavaFileObject source(String example) {
-    String imports = lines(example, true);
-    String text =
-        IMPORTS
-            + imports
-            + "public class Example { public static void main(String[] args) throws Exception {\n"
-            + lines(example, false)
-            + "\n}}";
+  private static String inMain(String example) {
+    return IMPORTS
+        + lines(example, true)
+        + "public class Example { public static void main(String[] args) throws Exception {\n"
+        + lines(example, false)
+        + "\n}}";
+  }
+
+  private static JavaFileObject source(String name, String text) {
     return new SimpleJavaFileObject(
-        URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+        URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
       @Override
       public CharSequence getCharContent(boolean ignoreEncodingErrors) {
         return text;

@@ -40,7 +40,7 @@ record Markdown(Path file, List<Block> blocks) {
         .toList();
   }
 
-  private static Markdown read(Path file) {
+  static Markdown read(Path file) {
     try {
       return new Markdown(file, blocks(file, Files.readAllLines(file)));
     } catch (IOException e) {

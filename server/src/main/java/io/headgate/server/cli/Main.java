@@ -59,7 +59,7 @@ public final class Main implements Callable<Integer> {
   }
 
   /** Runs a command and returns its exit code. */
-  static int run(CommandContext context, String... args) {
+  public static int run(CommandContext context, String... args) {
     try (var client = new ServiceClient()) {
       var configuration = Configuration.of(context, args);
       return new CommandTree(context, client, configuration)

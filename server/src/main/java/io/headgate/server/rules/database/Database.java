@@ -1,5 +1,7 @@
 package io.headgate.server.rules.database;
 
+import static java.util.Comparator.naturalOrder;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.headgate.server.files.PrivateFiles;
@@ -8,11 +10,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationState;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.Jdbi;
@@ -28,6 +35,10 @@ final class Database implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MILLIS = 2_000;
   private static final int QUERY_TIMEOUT_SECONDS = 8;
   private static final int MAX_MIGRATION_ATTEMPTS = 5;
+
+  /** The states of migrations that this version does not have. */
+  private static final Set<MigrationState> NEWER =
+      EnumSet.of(MigrationState.FUTURE_SUCCESS, MigrationState.FUTURE_FAILED);
 
   private final DatabaseAddress address;
   private final HikariDataSource pool;
@@ -166,6 +177,7 @@ final class Database implements AutoCloseable {
             .load();
     for (int tries = 1; ; tries++) {
       try {
+        requireKnownSchema(flyway);
         flyway.migrate();
         break;
       } catch (FlywayException e) {
@@ -173,6 +185,28 @@ final class Database implements AutoCloseable {
       }
     }
     jdbi.useHandle(Database::insertHead);
+  }
+
+  /**
+   * Requires that no newer version of Headgate has migrated the tables. Flyway would only log that,
+   * and this version would read and write tables that it does not know.
+   *
+   * @throws NewerSchemaException if one has
+   */
+  private static void requireKnownSchema(Flyway flyway) throws NewerSchemaException {
+    var info = flyway.info();
+    var newer =
+        Stream.of(info.applied())
+            .filter(migration -> NEWER.contains(migration.getState()))
+            .map(MigrationInfo::getVersion)
+            .max(naturalOrder());
+    if (newer.isEmpty()) return;
+    var known =
+        Stream.of(info.all())
+            .filter(migration -> !NEWER.contains(migration.getState()))
+            .map(MigrationInfo::getVersion)
+            .max(naturalOrder());
+    throw new NewerSchemaException(newer.get().toString(), known.orElseThrow().toString());
   }
 
   private static void insertHead(Handle handle) {
@@ -199,6 +233,7 @@ final class Database implements AutoCloseable {
 
   private RuntimeException problem(Exception e, String consequence) {
     if (isInUse(e)) return new Unavailable(inUse(), e);
+    if (e instanceof NewerSchemaException newer) return new Unavailable(newerSchema(newer), e);
     if (isDataError(e)) {
       return new IllegalArgumentException(
           "the rules database %s rejected the change (%s)".formatted(displayName(), reason(e)), e);
@@ -214,6 +249,27 @@ final class Database implements AutoCloseable {
         + displayName()
         + " is open in another process; use a separate directory with --data, or share a"
         + " PostgreSQL database with --database postgresql://…";
+  }
+
+  private String newerSchema(NewerSchemaException newer) {
+    return ("the rules database %s has tables of version %s, which a newer Headgate made; this one"
+            + " knows version %s; start the newer Headgate, or restore a backup from before its"
+            + " first start")
+        .formatted(displayName(), newer.found, newer.known);
+  }
+
+  /** The tables were migrated by a newer version of Headgate. */
+  private static final class NewerSchemaException extends SQLException {
+    private static final long serialVersionUID = 1;
+
+    private final String found;
+    private final String known;
+
+    NewerSchemaException(String found, String known) {
+      super("tables of version %s, known is version %s".formatted(found, known));
+      this.found = found;
+      this.known = known;
+    }
   }
 
   /**
@@ -233,6 +289,17 @@ final class Database implements AutoCloseable {
       if (cause instanceof SQLException sql && sql.getErrorCode() == H2_FILE_IN_USE) return true;
     }
     return false;
+  }
+
+  /** Returns whether the database did not respond, rather than hold what this version can't read. */
+  static boolean isUnreachable(Unavailable e) {
+    return switch (e.getCause()) {
+      case NewerSchemaException newer -> false;
+      case SQLException sql -> true;
+      case JdbiException jdbi -> true;
+      case FlywayException flyway -> true;
+      case null, default -> false;
+    };
   }
 
   /** Returns the message of the innermost cause, which has the actual reason, on one line. */

@@ -116,10 +116,10 @@ public final class DatabaseRuleRepository implements RuleRepository {
             snapshotFile.file());
         return new Start(snapshot, Optional.of(String.valueOf(e.getMessage())));
       } catch (IOException unreadable) {
+        String advice =
+            Database.isUnreachable(e) ? "; start the database, or correct --database" : "";
         throw new Unavailable(
-            "%s; and %s; start the database, or correct --database"
-                .formatted(e.getMessage(), unreadable.getMessage()),
-            e);
+            "%s; and %s%s".formatted(e.getMessage(), unreadable.getMessage(), advice), e);
       }
     }
   }

@@ -304,11 +304,45 @@ abstract class DatabaseRuleRepositoryContract extends RuleRepositoryContract {
         .isInstanceOf(RuleRepositoryException.Unavailable.class);
     assertThat(repository.inForce().number()).isEqualTo(1);
     repository.close();
+    assertThatThrownBy(() -> reopen().close())
+        .isInstanceOf(RuleRepositoryException.Unavailable.class)
+        .hasMessageContaining("upgrade this instance if a newer version wrote it; and there is no")
+        .hasMessageNotContaining("correct --database");
     repository = reopen(new Seed(RuleSet.of(rule("other", 1)), BOB), "copy.json");
     assertThat(rules(repository.inForce())).containsExactly(rule("a", 1), rule("b", 1));
     assertThat(repository.condition().problem()).isPresent();
     run("DELETE FROM headgate_rules WHERE id = 'new'");
     Eventually.holds("polling resumes", TIMEOUT, () -> repository.inForce().number() == 2);
+    Eventually.holds(
+        "the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
+  }
+
+  /** Records a migration that this version does not have, as a newer version does. */
+  private void migrateFurther() {
+    run(
+        "INSERT INTO \"headgate_schema_history\" (\"installed_rank\", \"version\", \"description\","
+            + " \"type\", \"script\", \"checksum\", \"installed_by\", \"execution_time\", \"success\")"
+            + " VALUES (9, '2', 'more', 'SQL', 'V2__more.sql', 1, 'test', 1, TRUE)");
+  }
+
+  @Test
+  void tablesOfANewerVersionAreNeitherReadNorWritten() {
+    repository.close();
+    migrateFurther();
+    assertThatThrownBy(() -> reopen().close())
+        .isInstanceOf(RuleRepositoryException.Unavailable.class)
+        .hasMessageContaining("has tables of version 2, which a newer Headgate made;")
+        .hasMessageContaining("this one knows version 1;")
+        .hasMessageContaining("start the newer Headgate, or restore a backup")
+        .hasMessageContaining("there is no snapshot of its rules in")
+        .hasMessageNotContaining("correct --database");
+    repository = reopen(new Seed(RuleSet.of(rule("other", 1)), BOB), "copy.json");
+    assertThat(rules(repository.inForce())).containsExactly(rule("a", 1), rule("b", 1));
+    assertThatThrownBy(() -> repository.change(ANY, BOB, replaceWith(rule("a", 2))))
+        .isInstanceOf(RuleRepositoryException.Unavailable.class)
+        .hasMessageContaining("start the newer Headgate");
+    assertThat(rows("SELECT revision FROM headgate_head")).containsExactly("1");
+    run("DELETE FROM \"headgate_schema_history\" WHERE \"version\" = '2'");
     Eventually.holds(
         "the problem is resolved", TIMEOUT, () -> repository.condition().problem().isEmpty());
   }

@@ -1,0 +1,46 @@
+package io.headgate.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Checks the coordinates of the artifacts in {@code docs/embedding.md}. */
+class CoordinatesTest {
+  private static final Pattern ARTIFACT =
+      Pattern.compile(
+          "headgate-(core|rulefile|redis)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
+
+  @Test
+  void artifactsOnThePageHaveTheVersionOfTheBuild() throws IOException {
+    var page = Files.readString(Markdown.ROOT.resolve("docs/embedding.md"));
+    var version = version();
+    var found = ARTIFACT.matcher(page).results().toList();
+    assertThat(found).hasSize(4);
+    assertThat(found).extracting(artifact -> artifact.group(2)).containsOnly(version);
+  }
+
+  @Test
+  void installCommandNamesTheModulesOfTheArtifacts() throws IOException {
+    var page = Files.readString(Markdown.ROOT.resolve("docs/embedding.md"));
+    var modules = Pattern.compile("-pl (\\S+) -am install").matcher(page);
+    assertThat(modules.find()).isTrue();
+    assertThat(List.of(modules.group(1).split(",", -1)))
+        .containsAll(
+            ARTIFACT.matcher(page).results().map(artifact -> artifact.group(1)).toList());
+  }
+
+  private static String version() throws IOException {
+    var pom = Files.readString(Markdown.ROOT.resolve("pom.xml"));
+    return Pattern.compile("<version>([^<]+)</version>")
+        .matcher(pom)
+        .results()
+        .map((MatchResult found) -> found.group(1))
+        .findFirst()
+        .orElseThrow();
+  }
+}
