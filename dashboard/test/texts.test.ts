@@ -8,7 +8,7 @@ import { bars } from '../src/pages/playground/bars';
 import { lesson } from '../src/pages/playground/lesson';
 import { DEFAULT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
 import { limitText, matchText } from '../src/pages/rules/describe';
-import { idIn, toYaml } from '../src/pages/rules/yaml';
+import { idIn, toYaml } from '../src/yaml/print';
 import { fitting, jsonBytes, lastLines, MAX_BYTES } from '../src/pages/whatif/fitting';
 import { outcomeSentence } from '../src/pages/whatif/Outcome';
 import { duration, micros, percent, rate } from '../src/ui/format';
@@ -25,7 +25,7 @@ describe('the headline', () => {
   });
 
   it('reports the absence of traffic', () => {
-    expect(headline(with_({ rates: { allowed: 0, denied: 0, shadowDenied: 0, degraded: 0 } })).text).toContain('no traffic');
+    expect(headline(with_({ rates: { allowed: 0, denied: 0, shadowDenied: 0, degraded: 0, delayed: 0, unmatched: 0 } })).text).toContain('no traffic');
   });
 
   it('reports an unavailable store before everything else', () => {
@@ -51,7 +51,7 @@ describe('the headline', () => {
   });
 
   it('warns of many denials, missing rules and read-only rules', () => {
-    expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0 } })).text).toContain('Many denials: 50 %');
+    expect(headline(with_({ rates: { allowed: 10, denied: 10, shadowDenied: 0, degraded: 0, delayed: 0, unmatched: 0 } })).text).toContain('Many denials: 50 %');
     expect(headline(with_({ rules: { ...stats().rules, count: 0 } })).tone).toBe('warning');
     expect(headline(with_({ rules: { ...stats().rules, problem: 'the database is unavailable' } })).more).toContain('the database is unavailable');
   });
