@@ -6,7 +6,7 @@ import { href } from '../../app/route';
 import { DecisionsChart } from '../../live/DecisionsChart';
 import { useLive } from '../../live/live';
 import { Empty, Loading, Notice, ProblemNotice } from '../../ui/Notice';
-import { compact, count, duration, moment, percent } from '../../ui/format';
+import { compact, count, duration, moment, percent, plural } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
 import type { Value } from '../../yaml/tree';
 import { DeleteRule } from './DeleteRule';
@@ -64,7 +64,7 @@ export function RulePage({ id }: { id: string }) {
         {facts.data && (
           <div className="sides">
             <TopCallers facts={facts.data} />
-            <Denials facts={facts.data} />
+            <Denied facts={facts.data} />
           </div>
         )}
         <section className="section history" aria-labelledby="history">
@@ -97,7 +97,7 @@ function Definition({ rule }: { rule: RuleJson }) {
         {limitsOf(rule)
           .map((limit) => (limit === 'exempt' ? 'excused from all other rules' : limitWords(limit as Value)))
           .join('; ')}
-        {(rule.overrides?.length ?? 0) > 0 && <span className="quiet">, with {count(rule.overrides!.length)} overrides</span>}
+        {(rule.overrides?.length ?? 0) > 0 && <span className="quiet">, with {plural(rule.overrides!.length, 'override')}</span>}
       </p>
     </section>
   );
@@ -154,11 +154,10 @@ function CallerLink({ caller }: { caller: string }) {
 
 function TopCallers({ facts: { callers } }: { facts: RuleFacts }) {
   return (
-    <section className="section stack" aria-labelledby="top">
+    <section className="section" aria-labelledby="top">
       <h2 id="top">Top callers</h2>
-      {callers.busiest.length === 0 && callers.denied.length === 0 && <Empty title={`No caller in the last ${duration(callers.windowMs)}`} />}
+      {callers.busiest.length === 0 && <Empty title={`No caller in the last ${duration(callers.windowMs)}`} />}
       <CallerCounts caption="Most checks" name="Checks" all={callers.checks} rows={callers.busiest.map(({ caller, checks }) => ({ caller, n: checks }))} />
-      <CallerCounts caption="Most denials" name="Denials" all={callers.denials} rows={callers.denied.map(({ caller, denials }) => ({ caller, n: denials }))} />
     </section>
   );
 }
@@ -190,14 +189,15 @@ function CallerCounts({ caption, name, all, rows }: { caption: string; name: str
   );
 }
 
-function Denials({ facts: { denials, now } }: { facts: RuleFacts }) {
+function Denied({ facts: { callers, denials, now } }: { facts: RuleFacts }) {
   return (
-    <section className="section" aria-labelledby="denials">
-      <h2 id="denials">Denied last</h2>
+    <section className="section stack" aria-labelledby="denials">
+      <h2 id="denials">What it denied</h2>
       {denials.length === 0 ? (
         <Empty title="It has denied nothing since the start" />
       ) : (
         <table>
+          <caption>Last denials</caption>
           <thead>
             <tr>
               <th scope="col">Caller</th>
@@ -222,6 +222,7 @@ function Denials({ facts: { denials, now } }: { facts: RuleFacts }) {
           </tbody>
         </table>
       )}
+      <CallerCounts caption="Most denials" name="Denials" all={callers.denials} rows={callers.denied.map(({ caller, denials: n }) => ({ caller, n }))} />
     </section>
   );
 }

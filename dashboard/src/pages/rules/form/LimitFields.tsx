@@ -28,7 +28,7 @@ export function LimitFields({ limit, onChange, of, inherited }: Props) {
       <p className="words" role="status">
         {words || 'Choose an algorithm.'}
       </p>
-      <div className="row top">
+      <div className="row fields">
         {limit['name'] !== undefined && <TextField label="Name" of={of} value={limit['name']} onChange={text('name')} mono />}
         <SelectField
           label="Algorithm"
@@ -52,7 +52,7 @@ export function LimitFields({ limit, onChange, of, inherited }: Props) {
         />
       )}
       {has('max') && <CountField label="At the same time" of={of} value={limit['max']} placeholder={String(base?.['max'] ?? '')} onChange={(max) => set('max', max)} />}
-      <div className="row top">
+      <div className="row fields">
         {has('lease') && <TextField label="Slot lasts" of={of} value={limit['lease']} placeholder="30s" onChange={text('lease')} mono />}
         {has('queue') && (
           <TextField label="Waiting, at most" of={of} value={limit['queue']} placeholder="none" onChange={(value) => set('queue', countValue(value))} mono />

@@ -101,7 +101,7 @@ function Fields({ rule, isNew, onChange }: FieldsProps) {
           <input type="checkbox" checked={rule['fallback'] === true} onChange={({ target }) => set('fallback', target.checked ? true : undefined)} />
           Applies only when no other rule does
         </label>
-        <div className="row top">
+        <div className="row fields">
           {counts && <FailureFields policy={rule['on-store-failure']} onChange={(policy) => set('on-store-failure', policy)} />}
           {counts && (
             <SelectField

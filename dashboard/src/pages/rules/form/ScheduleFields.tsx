@@ -35,12 +35,12 @@ export function ScheduleFields({ active, onChange }: { active: Value | undefined
           ))}
         </fieldset>
       )}
-      <div className="row top">
+      <div className="row fields">
         {hours && <TextField type="time" label="From" of="each day" value={hours[0]} onChange={(from) => set('hours', hoursValue(from, hours[1]))} />}
         {hours && <TextField type="time" label="To" of="each day" value={hours[1]} onChange={(to) => set('hours', hoursValue(hours[0], to))} />}
         <TextField label="Time zone" of="the schedule" value={map['zone']} placeholder="UTC" mono onChange={(zone) => set('zone', zone.trim() || undefined)} />
       </div>
-      <div className="row top">
+      <div className="row fields">
         <TextField type="datetime-local" label="Begins" value={momentOf(map['from'])} onChange={(from) => set('from', momentValue(from))} />
         <TextField type="datetime-local" label="Ends" value={momentOf(map['until'])} onChange={(until) => set('until', momentValue(until))} />
       </div>
