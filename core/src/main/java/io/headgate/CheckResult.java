@@ -28,7 +28,7 @@ public final class CheckResult {
   private final Source source;
   private final Plan.@Nullable Part denyingPart;
   private final long retryAfter;
-  private final int decidingCharge; // index of the charge reported to the caller; -1 if no rule
+  private final int decidingCharge; // index of the charge reported to the caller; -1 if none
 
   /**
    * Creates the result of a plan.
@@ -89,9 +89,13 @@ public final class CheckResult {
     };
   }
 
-  /** Returns the decision; {@link Decision.Allowed} without a limit if no rule applies. */
+  /** Returns the decision; {@link Decision.Allowed} without a limit if no limit applies. */
   public Decision decision() {
-    if (decidingCharge < 0) return new Decision.Allowed(Decision.Allowed.UNLIMITED, Duration.ZERO);
+    if (decidingCharge < 0) {
+      return retryAfter > 0
+          ? new Decision.Denied(micros(retryAfter))
+          : new Decision.Allowed(Decision.Allowed.UNLIMITED, Duration.ZERO);
+    }
     var outcome = outcomes.get(decidingCharge);
     if (retryAfter == Combine.NEVER && outcome instanceof Outcome.ExceedsCapacity exceeds) {
       return new Decision.Impossible(exceeds.cost(), exceeds.capacity());
@@ -108,21 +112,49 @@ public final class CheckResult {
     return retryAfter == 0;
   }
 
-  /** Returns the rule that denied or, if none did, the rule whose limit has the least left. */
+  /**
+   * Returns the rule that denied or, if none did, the rule whose limit has the least left. If no
+   * limit applies, the first enforced rule that does, which is exempt or unlimited.
+   */
   public Optional<Rule> rule() {
     if (denyingPart != null) return Optional.of(denyingPart.rule());
-    return decidingCharge < 0 ? Optional.empty() : Optional.of(partOf(decidingCharge).rule());
+    if (decidingCharge >= 0) return Optional.of(partOf(decidingCharge).rule());
+    for (var part : plan.parts()) {
+      if (part.isEnforced()) return Optional.of(part.rule());
+    }
+    return Optional.empty();
   }
 
-  /** Returns the report of the limit that determined the decision; empty if no rule applies. */
+  /** Returns whether no enforced rule applied, so that the request is not limited by any. */
+  public boolean isUnmatched() {
+    for (var part : plan.parts()) {
+      if (part.isEnforced()) return false;
+    }
+    return true;
+  }
+
+  /** Returns the report of the limit that determined the decision; empty if no limit applies. */
   public Optional<LimitReport> limit() {
-    return decidingCharge < 0 ? Optional.empty() : Optional.of(report(decidingCharge));
+    if (decidingCharge >= 0) return Optional.of(report(decidingCharge));
+    return denyingPart == null ? Optional.empty() : Optional.of(denial(denyingPart));
   }
 
-  /** Returns a report of every limit of every rule that applied, in the order of the rules. */
+  /**
+   * Returns a report of every limit of every rule that applied, in the order of the rules. A rule
+   * that denies every request reports a limit of 0; one that is exempt or unlimited reports none.
+   */
   public List<LimitReport> limits() {
     var reports = new ArrayList<LimitReport>(outcomes.size());
-    for (int i = 0; i < outcomes.size(); i++) reports.add(report(i));
+    for (var part : plan.parts()) {
+      if (part.denies()) reports.add(denial(part));
+      for (int i = 0; i < part.counters().size(); i++) {
+        reports.add(
+            new LimitReport(
+                plan.charges().get(part.from() + i).counter(),
+                outcomes.get(part.from() + i),
+                part.isEnforced()));
+      }
+    }
     return reports;
   }
 
@@ -197,6 +229,10 @@ public final class CheckResult {
     var names = new ArrayList<String>();
     for (var part : plan.parts()) {
       if (part.isEnforced() != enforced || part.retryAfter(outcomes) == 0) continue;
+      if (part.denies()) {
+        names.add(part.denial().policy());
+        continue;
+      }
       if (part.rule().combine().reportsFirst()) {
         names.add(plan.charges().get(reportedLimit(part)).counter().policy());
         continue;
@@ -213,7 +249,7 @@ public final class CheckResult {
   private int tightest() {
     int best = -1;
     for (var part : plan.parts()) {
-      if (!part.isEnforced()) continue;
+      if (!part.isEnforced() || part.counters().isEmpty()) continue;
       int own = part.tightest(outcomes);
       if (best < 0 || outcomes.get(own).remaining() < outcomes.get(best).remaining()) best = own;
     }
@@ -223,9 +259,11 @@ public final class CheckResult {
   /**
    * Returns the limit to report for a rule that denied: the one whose retry time is the rule's or,
    * if the rule combines its limits in order, the first that refused. If the cost exceeds a
-   * capacity, that limit is reported, since waiting does not help.
+   * capacity, that limit is reported, since waiting does not help. Returns -1 if the rule denies
+   * every request.
    */
   private int reportedLimit(Plan.Part part) {
+    if (part.denies()) return -1;
     long ruleWaits = part.retryAfter(outcomes);
     boolean first = part.rule().combine().reportsFirst() && ruleWaits != Combine.NEVER;
     for (int i = part.from(); i < part.from() + part.counters().size(); i++) {
@@ -242,6 +280,11 @@ public final class CheckResult {
       if (part.from() <= charge) found = part;
     }
     return found;
+  }
+
+  private static LimitReport denial(Plan.Part part) {
+    var refused = new Outcome.Refused(0, 0, part.deniesFor());
+    return new LimitReport(part.denial(), refused, part.isEnforced());
   }
 
   private LimitReport report(int charge) {

@@ -24,11 +24,11 @@ public sealed interface Decision {
    * The request may go ahead now.
    *
    * @param remaining the permits left in the tightest limit, after this request unless it was a
-   *     peek; {@link #UNLIMITED} if no rule applies
+   *     peek; {@link #UNLIMITED} if no limit applies
    * @param resetAfter the time until that limit is back at its full capacity if it is not used
    */
   record Allowed(long remaining, Duration resetAfter) implements Decision {
-    /** The value of {@code remaining} if no rule applies. */
+    /** The value of {@code remaining} if no limit applies. */
     public static final long UNLIMITED = Long.MAX_VALUE;
   }
 
@@ -43,11 +43,20 @@ public sealed interface Decision {
   record Delayed(Duration delay, long remaining, Duration resetAfter) implements Decision {}
 
   /**
-   * The request exceeds a limit; nothing was charged.
+   * The request exceeds a limit, or a rule denies every request; nothing was charged.
    *
-   * @param retryAfter the time after which the same request passes if no other request is made
+   * @param retryAfter the time after which the same request passes if no other request is made. For
+   *     a rule that denies every request, the time until its schedule ends, or {@link #ENDLESS}
    */
-  record Denied(Duration retryAfter) implements Decision {}
+  record Denied(Duration retryAfter) implements Decision {
+    /** The value of {@code retryAfter} if waiting does not help: 100 years. */
+    public static final Duration ENDLESS = Duration.ofDays(36_525);
+
+    /** Returns whether waiting does not help, because a rule denies every request for good. */
+    public boolean isEndless() {
+      return retryAfter.compareTo(ENDLESS) >= 0;
+    }
+  }
 
   /**
    * The cost exceeds the capacity of a limit, so the request can never pass; nothing was charged.

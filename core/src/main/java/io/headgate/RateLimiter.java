@@ -9,11 +9,13 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
 import io.headgate.store.MemoryStore;
+import io.headgate.store.PlanResult;
 import io.headgate.store.Store;
 import io.headgate.store.StoreException;
 import io.headgate.store.Ticker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +88,7 @@ public final class RateLimiter implements AutoCloseable {
   /** Checks a request, and charges its costs if it is allowed. A denied request charges nothing. */
   public Decision check(Request request) {
     var plan = plan(request);
-    return CheckResult.decision(plan, store.decide(plan));
+    return CheckResult.decision(plan, decide(plan));
   }
 
   /** Checks a request of cost 1 as {@link #checkAsync(Request)} does. */
@@ -107,7 +109,7 @@ public final class RateLimiter implements AutoCloseable {
   /** Checks as {@link #check(Request)} does, and returns the state of every limit as well. */
   public CheckResult checkForResult(Request request) {
     var plan = plan(request);
-    return new CheckResult(plan, store.decide(plan), true);
+    return new CheckResult(plan, decide(plan), true);
   }
 
   /** Checks a request of cost 1 as {@link #checkForResultAsync(Request)} does. */
@@ -118,13 +120,13 @@ public final class RateLimiter implements AutoCloseable {
   /** Checks as {@link #checkForResult(Request)} does, without blocking the calling thread. */
   public CompletionStage<CheckResult> checkForResultAsync(Request request) {
     var plan = plan(request);
-    return store.decideAsync(plan).thenApply(answer -> new CheckResult(plan, answer, true));
+    return decideAsync(plan).thenApply(answer -> new CheckResult(plan, answer, true));
   }
 
   /** Decides several requests atomically: either all of them are charged or none is. */
   public JointResult checkAll(List<Request> requests) {
     var plan = CombinedPlan.of(plans(requests));
-    return JointResult.of(plan, store.decide(plan.whole()));
+    return JointResult.of(plan, decide(plan.whole()));
   }
 
   /** Decides as {@link #checkAll} does, without blocking the calling thread. */
@@ -134,7 +136,7 @@ public final class RateLimiter implements AutoCloseable {
 
   /** Decides a combined plan, which may contain plans of other rules than this limiter's. */
   public CompletionStage<JointResult> checkAllAsync(CombinedPlan plan) {
-    return store.decideAsync(plan.whole()).thenApply(answer -> JointResult.of(plan, answer));
+    return decideAsync(plan.whole()).thenApply(answer -> JointResult.of(plan, answer));
   }
 
   /** Returns the plan of each request, all by the same snapshot of the rules. */
@@ -163,7 +165,7 @@ public final class RateLimiter implements AutoCloseable {
   public CheckResult peek(Request request) {
     var plan = plan(request);
     var both = CombinedPlan.of(List.of(plan.atZeroCost(), plan));
-    return CheckResult.ofPeek(plan, store.peek(both.whole()));
+    return CheckResult.ofPeek(plan, peek(both.whole()));
   }
 
   /**
@@ -233,15 +235,13 @@ public final class RateLimiter implements AutoCloseable {
    * even if the subject's other attributes don't match them.
    *
    * @param rule the id of the rule
-   * @return whether the rule applies to the subject
+   * @return whether the rule applies to the subject, or would if no other rule excused from it or
+   *     denied every request
    */
   public boolean reset(Subject subject, String rule) {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
-    boolean applies =
-        current.plan(Request.of(subject), now, 0).parts().stream()
-            .anyMatch(part -> part.rule().id().equals(rule));
-    if (!applies) return false;
+    if (!current.applies(subject, rule, now)) return false;
     for (var charge : current.countersOf(subject, rule)) {
       store.reset(charge.counter(), charge.key());
     }
@@ -256,7 +256,7 @@ public final class RateLimiter implements AutoCloseable {
     var current = rules; // read once, so that explanation and state are of the same snapshot
     long now = ticker.micros();
     var plan = current.plan(Request.of(subject, 0), now, 0);
-    var reports = new CheckResult(plan, store.peek(plan), false).limits();
+    var reports = new CheckResult(plan, peek(plan), false).limits();
     var all = new ArrayList<RuleExplanation>();
     for (var explanation : current.explain(subject, now)) {
       var own = reports.stream().filter(r -> r.rule().equals(explanation.rule().id())).toList();
@@ -293,6 +293,21 @@ public final class RateLimiter implements AutoCloseable {
     var current = rules;
     long now = current.isScheduled() ? ticker.micros() : 0;
     return current.plan(request, now, current.hasConcurrency() ? slotIds.next() : 0);
+  }
+
+  /** Evaluates a plan; one without charges needs no store, and is decided while it is unavailable. */
+  private PlanResult decide(Plan plan) {
+    return plan.hasNoCharges() ? PlanResult.EMPTY : store.decide(plan.stored());
+  }
+
+  private CompletionStage<PlanResult> decideAsync(Plan plan) {
+    return plan.hasNoCharges()
+        ? CompletableFuture.completedFuture(PlanResult.EMPTY)
+        : store.decideAsync(plan.stored());
+  }
+
+  private PlanResult peek(Plan plan) {
+    return plan.hasNoCharges() ? PlanResult.EMPTY : store.peek(plan.stored());
   }
 
   private boolean forEachSlot(String slotId, BiPredicate<Store, Charge> action) {

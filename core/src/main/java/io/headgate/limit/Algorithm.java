@@ -18,7 +18,13 @@ public enum Algorithm {
   ROLLING_WINDOW("rolling-window"),
 
   /** The algorithm of {@link Concurrency}. */
-  CONCURRENCY("concurrency");
+  CONCURRENCY("concurrency"),
+
+  /** The algorithm of {@link Deny}. */
+  DENY("deny"),
+
+  /** The algorithm of {@link Unlimited}. */
+  UNLIMITED("unlimited");
 
   private final String id;
 

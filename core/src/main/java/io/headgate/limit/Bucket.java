@@ -26,6 +26,7 @@ public record Bucket(Rate rate, long units, long capacity, boolean queues) {
       case SlidingWindow window -> null;
       case RollingWindow window -> null;
       case Concurrency slots -> null;
+      case Stateless stateless -> null;
     };
   }
 

@@ -7,13 +7,15 @@ package io.headgate.limit;
  * <p>A limit holds no state: the {@link State} of each counter is kept by a store. Implementations
  * are immutable.
  */
-public sealed interface Limit permits Holdable, LeakyBucket, RollingWindow, Concurrency {
+public sealed interface Limit
+    permits Holdable, LeakyBucket, RollingWindow, Concurrency, Stateless {
 
   /**
    * Applies this limit to a request of {@code cost} permits at {@code now}.
    *
    * <p>If the request passes, the step has the charged state; otherwise the unchanged state,
-   * converted to this limit by {@link #adopt}. A cost of 0 always passes and charges nothing.
+   * converted to this limit by {@link #adopt}. A cost of 0 charges nothing, and passes under every
+   * limit but {@link Deny}.
    *
    * @param state the state of the counter, written by this or any other limit; {@link State#FRESH}
    *     if there is none

@@ -9,7 +9,8 @@
  * <p>{@link io.headgate.limit.HeldState} is the state of a counter of which several instances hold
  * permits.
  *
- * <p>Contains the six algorithms, their states and outcomes. Has no clocks, keys, locks, logs,
+ * <p>Contains the six algorithms with their states and outcomes, and the two limits without a
+ * state, {@link io.headgate.limit.Deny} and {@link io.headgate.limit.Unlimited}. Has no clocks, keys, locks, logs,
  * stores or rules, and imports no other package of Headgate.
  */
 @NullMarked

@@ -10,7 +10,8 @@ import java.util.Map;
  *
  * <p>Costs that are charged to the same counter add up as if they were one request. If the sum
  * exceeds the capacity the decision is impossible, even if each request alone would pass. If the
- * requests have different limits for the same counter, the tightest applies to all.
+ * requests have different limits for the same counter, the tightest applies to all. If a rule
+ * denies every request like one of them, the plan has no charges, and no store is needed.
  *
  * @param whole the plan for a store to decide
  * @param each the plan of each request, in the order of the requests
@@ -24,6 +25,9 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
   /** Combines plans, each of which belongs to one request. */
   public static CombinedPlan of(List<Plan> plans) {
     if (plans.size() == 1) return new CombinedPlan(plans.getFirst(), plans);
+    for (var plan : plans) {
+      if (plan.isDenied()) return denied(plans);
+    }
     var tightest = tightest(plans);
     var each = new ArrayList<Plan>(plans.size());
     var parts = new ArrayList<Plan.Part>();
@@ -35,6 +39,12 @@ public record CombinedPlan(Plan whole, List<Plan> each) {
       charges.addAll(own.charges());
     }
     return new CombinedPlan(new Plan(parts, charges, true), each);
+  }
+
+  private static CombinedPlan denied(List<Plan> plans) {
+    var each = plans.stream().map(Plan::withoutCharges).toList();
+    var parts = each.stream().flatMap(plan -> plan.parts().stream()).toList();
+    return new CombinedPlan(new Plan(parts, List.of()), each);
   }
 
   /** Returns the counters for which the plans have different limits, each with the tightest. */

@@ -1,6 +1,8 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Deny;
+import io.headgate.limit.Stateless;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,6 +17,7 @@ final class CompiledRule {
   private final MatchIndex overrides;
   private final List<Counter> counters; // of the rule, then of each override
   private final boolean scheduled;
+  private final boolean denies;
 
   /**
    * Caches the schedule: the last evaluated second times two, plus one if the rule was active. The
@@ -22,23 +25,33 @@ final class CompiledRule {
    */
   private volatile long lastSecond = Long.MIN_VALUE;
 
+  /** A time span of the schedule in which the rule applies, from inclusive to exclusive. */
+  private record Span(long from, long until) {}
+
+  private volatile Span lastSpan = new Span(0, 0);
+
   CompiledRule(Rule rule) {
     this.rule = rule;
     var separate = new SeparateCounters(rule);
-    this.base = List.of(new Plan.Part(rule, -1, counters(rule.limits(), limit -> ""), 0));
+    this.base = List.of(part(-1, rule.limits(), counters(rule.limits(), limit -> "")));
     this.overrides = new MatchIndex(rule.overrides().stream().map(LimitOverride::match).toList());
     for (var override : rule.overrides()) {
       var counters =
           counters(
               override.limits(),
               limit -> separate.contains(override, limit) ? override.match().fingerprint() : "");
-      overridden.add(List.of(new Plan.Part(rule, overridden.size(), counters, 0)));
+      overridden.add(List.of(part(overridden.size(), override.limits(), counters)));
     }
     this.counters =
         Stream.concat(Stream.of(base), overridden.stream())
             .flatMap(part -> part.getFirst().counters().stream())
             .toList();
     this.scheduled = !rule.active().equals(Schedule.ALWAYS);
+    this.denies = rule.denies();
+  }
+
+  private Plan.Part part(int override, List<RuleLimit> limits, List<Counter> counters) {
+    return new Plan.Part(rule, override, counters, 0, Rule.denies(limits) ? Deny.ENDLESS : 0);
   }
 
   Rule rule() {
@@ -60,6 +73,36 @@ final class CompiledRule {
   /** Returns {@link #part} as the list of parts of a plan of one rule. */
   List<Plan.Part> alone(int override) {
     return override < 0 || override >= overridden.size() ? base : overridden.get(override);
+  }
+
+  /**
+   * Returns {@link #part} of a plan that is made at {@code now}, at which the rule is active. A
+   * part that denies every request has the time until the schedule ends.
+   */
+  Plan.Part part(int override, long now) {
+    var part = part(override);
+    return scheduled && part.denies() ? part.denyingFor(activeFor(now)) : part;
+  }
+
+  /** Returns whether the rule or one of its overrides denies every request. */
+  boolean denies() {
+    return denies;
+  }
+
+  /** Returns whether the rule may decide alone: it is enforced, and is exempt or denies. */
+  boolean isDecisive() {
+    return rule.mode() == Mode.ENFORCE && (rule.exempt() || denies);
+  }
+
+  private long activeFor(long now) {
+    var span = lastSpan;
+    if (now < span.from || now >= span.until) {
+      span = new Span(now, rule.active().activeUntil(now));
+      lastSpan = span;
+    }
+    return span.until == Schedule.ENDLESS
+        ? Deny.ENDLESS
+        : Math.clamp(span.until - now, 1, Deny.ENDLESS);
   }
 
   boolean hasConcurrency() {
@@ -100,6 +143,9 @@ final class CompiledRule {
       case Combine.Any any -> {}
       case Combine.Weighted weighted -> {}
     }
-    return ordered.stream().map(limit -> new Counter(rule, limit, override.apply(limit))).toList();
+    return ordered.stream()
+        .filter(limit -> !(limit.limit() instanceof Stateless))
+        .map(limit -> new Counter(rule, limit, override.apply(limit)))
+        .toList();
   }
 }

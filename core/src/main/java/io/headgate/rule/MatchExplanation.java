@@ -3,6 +3,7 @@ package io.headgate.rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Explains why a rule does or does not apply to a subject.
@@ -32,8 +33,18 @@ public record MatchExplanation(
     return conditions.stream().filter(Condition::met).count();
   }
 
+  /**
+   * Explains one rule.
+   *
+   * @param otherApplies whether an enforced rule applies that is not a fallback
+   * @param decider the part of the rule that decides alone, if there is one
+   */
   static MatchExplanation of(
-      CompiledRule compiled, Subject subject, long now, boolean otherApplies) {
+      CompiledRule compiled,
+      Subject subject,
+      long now,
+      boolean otherApplies,
+      Plan.@Nullable Part decider) {
     var rule = compiled.rule();
     var conditions = new ArrayList<Condition>();
     rule.match()
@@ -49,14 +60,16 @@ public record MatchExplanation(
         matches
             && rule.mode() != Mode.OFF
             && compiled.isActive(now)
-            && !(rule.fallback() && otherApplies);
+            && (decider == null
+                ? !(rule.fallback() && otherApplies)
+                : rule.id().equals(decider.rule().id()));
     int override = applies ? compiled.override(subject) : -1;
     return new MatchExplanation(
         rule,
         applies,
         conditions,
         override < 0 ? OptionalInt.empty() : OptionalInt.of(override),
-        reason(compiled, conditions, matches, now, otherApplies, override));
+        reason(compiled, conditions, matches, now, otherApplies, decider, override));
   }
 
   private static String reason(
@@ -65,6 +78,7 @@ public record MatchExplanation(
       boolean matches,
       long now,
       boolean otherApplies,
+      Plan.@Nullable Part decider,
       int override) {
     var rule = compiled.rule();
     if (!matches) {
@@ -75,18 +89,34 @@ public record MatchExplanation(
     }
     if (rule.mode() == Mode.OFF) return "matches, but its mode is off";
     if (!compiled.isActive(now)) return "matches, but is not active at this time";
+    if (decider != null && !rule.id().equals(decider.rule().id())) {
+      return decider.denies()
+          ? "matches, but rule '%s' denies every request".formatted(decider.rule().id())
+          : "matches, but is excused by rule '%s'".formatted(decider.rule().id());
+    }
     if (rule.fallback() && otherApplies) return "is a fallback, and another rule applies";
-    String how =
-        rule.mode() == Mode.SHADOW ? "applies in shadow: counts and never denies" : "applies";
+    var part = compiled.part(override);
+    String how = rule.mode() == Mode.SHADOW ? "applies in shadow: " + shadow(part) : "applies";
+    if (override >= 0) how += ", with override %d".formatted(override + 1);
+    if (rule.mode() == Mode.ENFORCE) {
+      if (rule.exempt()) return how + " and excuses from all other rules";
+      if (part.denies()) return how + " and denies every request";
+      if (part.isUnlimited()) return how + ", which sets no limit";
+    }
     if (override < 0) return how;
-    how += ", with override %d".formatted(override + 1);
     var apart =
-        compiled.part(override).counters().stream()
+        part.counters().stream()
             .filter(counter -> !counter.override().isEmpty())
             .map(Counter::policy)
             .toList();
     return apart.isEmpty()
         ? how
         : how + ", which has a counter of its own for " + String.join(", ", apart);
+  }
+
+  private static String shadow(Plan.Part part) {
+    if (part.rule().exempt()) return "would excuse from all other rules, and excuses from none";
+    if (part.denies()) return "would deny every request, and denies none";
+    return part.isUnlimited() ? "sets no limit" : "counts and never denies";
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.rule;
 
+import io.headgate.limit.Deny;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
@@ -26,24 +27,38 @@ public final class Plan {
    *
    * @param rule the rule
    * @param override the index of the override that applies; -1 for none
-   * @param counters the counters of the rule or the override, in the order of evaluation
+   * @param counters the counters of the rule or the override, in the order of evaluation; none if
+   *     it is exempt, unlimited or denies every request
    * @param from the index of the first of their charges in the plan
+   * @param deniesFor the microseconds for which the rule denies every request, at most {@link
+   *     Deny#ENDLESS}; 0 if it does not
    */
-  public record Part(Rule rule, int override, List<Counter> counters, int from) {
+  public record Part(
+      Rule rule, int override, List<Counter> counters, int from, long deniesFor) {
+    /** Creates a part that denies by its counters only. */
+    public Part(Rule rule, int override, List<Counter> counters, int from) {
+      this(rule, override, counters, from, 0);
+    }
+
     /** Returns this part with its charges starting at {@code from}. */
     Part at(int from) {
-      return from == this.from ? this : new Part(rule, override, counters, from);
+      return from == this.from ? this : new Part(rule, override, counters, from, deniesFor);
     }
 
     /** Returns this part with other counters of the same names. */
     Part with(List<Counter> others) {
-      return new Part(rule, override, others, from);
+      return new Part(rule, override, others, from, deniesFor);
+    }
+
+    /** Returns this part, which denies every request, with the time for which it does. */
+    Part denyingFor(long micros) {
+      return new Part(rule, override, counters, from, micros);
     }
 
     Part dividedBy(int n, int from) {
       if (n == 1) return at(from);
       var shares = counters.stream().map(counter -> counter.dividedBy(n)).toList();
-      return new Part(rule, override, shares, from);
+      return new Part(rule, override, shares, from, deniesFor);
     }
 
     /** Returns whether the rule can deny. */
@@ -55,9 +70,30 @@ public final class Plan {
       return counters.size() == all.size() ? all : all.subList(from, from + counters.size());
     }
 
-    /** Returns the retry time of this rule; see {@link Combine#retryAfter}. */
+    /** Returns whether the rule denies every request, without a counter. */
+    public boolean denies() {
+      return deniesFor > 0;
+    }
+
+    /** Returns whether the rule passes every request, since it is exempt or unlimited. */
+    public boolean isUnlimited() {
+      return counters.isEmpty() && deniesFor == 0;
+    }
+
+    /**
+     * Returns the limit of a rule that {@linkplain #denies denies} every request, for reports. No
+     * store has a state of it.
+     */
+    public Counter denial() {
+      return new Counter(rule, RuleLimit.of(rule.id(), new Deny()));
+    }
+
+    /**
+     * Returns the retry time of this rule: {@code deniesFor}, or that of its counters; see {@link
+     * Combine#retryAfter}.
+     */
     public long retryAfter(List<Outcome> all) {
-      return rule.combine().retryAfter(of(all), counters);
+      return counters.isEmpty() ? deniesFor : rule.combine().retryAfter(of(all), counters);
     }
 
     /** Marks the charges that are applied, given that the rule passes. */
@@ -120,7 +156,10 @@ public final class Plan {
     return different ? NO_SHARED_COUNTERS : before;
   }
 
-  /** Returns one part for each rule, in the order of the rules. */
+  /**
+   * Returns one part for each rule, in the order of the rules. A rule that excuses from all others
+   * or that denies every request is the only part.
+   */
   public List<Part> parts() {
     return parts;
   }
@@ -137,7 +176,43 @@ public final class Plan {
 
   /** Returns whether the plan consists of one limit of one enforced rule. */
   public boolean isSingleEnforcedLimit() {
-    return single != null && parts.getFirst().isEnforced();
+    return single != null && parts.size() == 1 && parts.getFirst().isEnforced();
+  }
+
+  /** Returns whether there is nothing to charge, so that no store is needed. */
+  public boolean hasNoCharges() {
+    return single == null && charges.isEmpty();
+  }
+
+  /** Returns whether an enforced rule denies every request. */
+  public boolean isDenied() {
+    for (var part : parts) {
+      if (part.denies() && part.isEnforced()) return true;
+    }
+    return false;
+  }
+
+  /** Returns whether an enforced rule excuses the subject from all other rules. */
+  public boolean isExempt() {
+    return parts.size() == 1 && parts.getFirst().rule.exempt() && parts.getFirst().isEnforced();
+  }
+
+  /**
+   * Returns the plan for a store: the parts with counters. Parts without counters don't affect the
+   * outcome of the others, so the store's outcomes are those of this plan.
+   */
+  public Plan stored() {
+    for (var part : parts) {
+      if (part.counters.isEmpty()) return filter(any -> !any.counters.isEmpty());
+    }
+    return this;
+  }
+
+  /** Returns the plan without its charges: the same rules, of which only denials remain. */
+  Plan withoutCharges() {
+    var empty = new ArrayList<Part>(parts.size());
+    for (var part : parts) empty.add(part.with(List.of()).at(0));
+    return new Plan(empty, List.of());
   }
 
   /**

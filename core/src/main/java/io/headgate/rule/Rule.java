@@ -1,6 +1,9 @@
 package io.headgate.rule;
 
+import io.headgate.limit.Deny;
 import io.headgate.limit.Limit;
+import io.headgate.limit.Stateless;
+import io.headgate.limit.Unlimited;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +36,7 @@ public final class Rule {
   private final List<RuleLimit> limits;
   private final List<LimitOverride> overrides;
   private final boolean fallback;
+  private final boolean exempt;
   private final Mode mode;
   private final Consistency consistency;
   private final FailurePolicy onStoreFailure;
@@ -48,17 +52,47 @@ public final class Rule {
     this.limits = List.copyOf(builder.limits);
     this.overrides = List.copyOf(builder.overrides);
     this.fallback = builder.fallback;
+    this.exempt = builder.exempt;
     this.mode = builder.mode;
     this.consistency = builder.consistency;
     this.onStoreFailure = builder.onStoreFailure;
     this.properties = Map.copyOf(builder.properties);
     this.active = builder.active;
+    if (exempt) requireOnlyExempt();
+    else requireLimits();
+    requireUniqueNames(id, limits);
+    for (var override : overrides) requireUniqueNames(id, override.limits());
+  }
+
+  private void requireOnlyExempt() {
+    if (!limits.isEmpty() || !overrides.isEmpty()) {
+      throw new IllegalArgumentException(
+          "rule '%s' is exempt, so it has no limits and no overrides; remove them or exempt"
+              .formatted(id));
+    }
+    if (fallback) {
+      throw new IllegalArgumentException(
+          "rule '%s' is exempt, so it can't be a fallback; remove one of the two".formatted(id));
+    }
+  }
+
+  private void requireLimits() {
     if (limits.isEmpty()) {
       throw new IllegalArgumentException(
           "rule '%s' has no limit; give it at least one".formatted(id));
     }
-    requireUniqueNames(id, limits);
-    for (var override : overrides) requireUniqueNames(id, override.limits());
+    for (var limit : limits) {
+      if (limit.limit() instanceof Unlimited) {
+        throw new IllegalArgumentException(
+            "rule '%s' is unlimited, which only an override can be; to excuse subjects from all rules, make it exempt"
+                .formatted(id));
+      }
+      if (limit.limit() instanceof Stateless && limits.size() > 1) {
+        throw new IllegalArgumentException(
+            "rule '%s' denies every request, so it has no other limits; remove them or deny"
+                .formatted(id));
+      }
+    }
   }
 
   /**
@@ -104,7 +138,10 @@ public final class Rule {
     return combine;
   }
 
-  /** Returns the limits: at least one, with unique names. */
+  /**
+   * Returns the limits, with unique names: at least one, or none if the rule is {@linkplain #exempt
+   * exempt}.
+   */
   public List<RuleLimit> limits() {
     return limits;
   }
@@ -117,6 +154,21 @@ public final class Rule {
   /** Returns whether the rule applies only if no other rule does. */
   public boolean fallback() {
     return fallback;
+  }
+
+  /** Returns whether the rule excuses the subjects it matches from all other rules. */
+  public boolean exempt() {
+    return exempt;
+  }
+
+  /** Returns whether the rule or one of its overrides denies every request of its subjects. */
+  public boolean denies() {
+    return denies(limits)
+        || overrides.stream().anyMatch(override -> denies(override.limits()));
+  }
+
+  static boolean denies(List<RuleLimit> limits) {
+    return !limits.isEmpty() && limits.getFirst().limit() instanceof Deny;
   }
 
   /** Returns whether the rule is enforced. */
@@ -209,6 +261,7 @@ public final class Rule {
         && limits.equals(rule.limits)
         && overrides.equals(rule.overrides)
         && fallback == rule.fallback
+        && exempt == rule.exempt
         && mode == rule.mode
         && consistency == rule.consistency
         && onStoreFailure.equals(rule.onStoreFailure)
@@ -237,6 +290,7 @@ public final class Rule {
     private final List<RuleLimit> limits = new ArrayList<>();
     private final List<LimitOverride> overrides = new ArrayList<>();
     private boolean fallback;
+    private boolean exempt;
     private Mode mode = Mode.ENFORCE;
     private Consistency consistency = Consistency.STRICT;
     private FailurePolicy onStoreFailure = FailurePolicy.DEFAULT;
@@ -256,6 +310,7 @@ public final class Rule {
       this.limits.addAll(rule.limits);
       this.overrides.addAll(rule.overrides);
       this.fallback = rule.fallback;
+      this.exempt = rule.exempt;
       this.mode = rule.mode;
       this.consistency = rule.consistency;
       this.onStoreFailure = rule.onStoreFailure;
@@ -346,6 +401,19 @@ public final class Rule {
       return this;
     }
 
+    /**
+     * Makes the rule excuse the subjects it matches from all other rules. It has no limits then.
+     */
+    public Builder exempt() {
+      return exempt(true);
+    }
+
+    /** Sets whether the rule excuses the subjects it matches from all other rules. */
+    public Builder exempt(boolean exempt) {
+      this.exempt = exempt;
+      return this;
+    }
+
     /** Sets whether the rule is enforced, as it is by default. */
     public Builder mode(Mode mode) {
       this.mode = mode;
@@ -396,7 +464,8 @@ public final class Rule {
     /**
      * Creates the rule.
      *
-     * @throws IllegalArgumentException if the rule has no limit or two limits of the same name
+     * @throws IllegalArgumentException if the rule has no limit and is not exempt, is exempt and
+     *     has a limit or is a fallback, has two limits of the same name, or one beside {@link Deny}
      */
     public Rule build() {
       return new Rule(this);

@@ -7,13 +7,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An immutable set of rules, compiled for matching. Safe for use by several threads.
  *
  * <p>Every rule that matches applies; inside a rule, the first override that matches replaces its
- * limit; a rule marked fallback applies only when no other does. Shadow rules are not enforced, so
- * they don't prevent a fallback from applying.
+ * limit; a rule marked {@code fallback} applies only when no other does; a rule marked {@code
+ * exempt} excuses the subjects it matches from all others.
+ *
+ * <p>A rule that denies every request decides alone, unless an exempt rule does. Shadow rules are
+ * not enforced, so they don't prevent a fallback from applying, and excuse from no other rule.
  */
 public final class RuleSet {
   private final List<Rule> rules;
@@ -22,6 +26,7 @@ public final class RuleSet {
   private final Map<String, CompiledRule> byId = new HashMap<>();
   private final boolean scheduled;
   private final boolean concurrency;
+  private final boolean decisive;
 
   private RuleSet(List<Rule> rules) {
     this.rules = List.copyOf(rules);
@@ -37,6 +42,7 @@ public final class RuleSet {
     for (var compiled : compiledRules) byId.put(compiled.rule().id(), compiled);
     this.scheduled = compiledRules.stream().anyMatch(CompiledRule::isScheduled);
     this.concurrency = compiledRules.stream().anyMatch(CompiledRule::hasConcurrency);
+    this.decisive = compiledRules.stream().anyMatch(CompiledRule::isDecisive);
   }
 
   /**
@@ -118,6 +124,37 @@ public final class RuleSet {
     var subject = request.subject();
     var found = index.find(subject);
     if (found.size() == 1) return onlyRule(compiledRules.get(found.get(0)), request, now, holder);
+    if (decisive) {
+      var decider = decider(found, subject, now);
+      if (decider != null) return new Plan(List.of(decider), List.of());
+    }
+    return planOfAll(found, request, now, holder);
+  }
+
+  /**
+   * Returns the part of the rule that decides alone: the first that is exempt, else the first that
+   * denies every request, else the first fallback that does, if fallbacks apply.
+   */
+  private Plan.@Nullable Part decider(IntCollector found, Subject subject, long now) {
+    Plan.@Nullable Part denial = null;
+    Plan.@Nullable Part fallbackDenial = null;
+    boolean needsFallback = true;
+    for (int i = 0; i < found.size(); i++) {
+      var compiled = compiledRules.get(found.get(i));
+      var rule = compiled.rule();
+      if (rule.mode() != Mode.ENFORCE || !compiled.isActive(now)) continue;
+      if (rule.exempt()) return compiled.part(-1);
+      needsFallback &= rule.fallback();
+      if (!compiled.denies() || (rule.fallback() ? fallbackDenial : denial) != null) continue;
+      var part = compiled.part(compiled.override(subject), now);
+      if (!part.denies()) continue;
+      if (rule.fallback()) fallbackDenial = part;
+      else denial = part;
+    }
+    return needsFallback ? fallbackDenial : denial;
+  }
+
+  private Plan planOfAll(IntCollector found, Request request, long now, long holder) {
     var parts = new ArrayList<Plan.Part>(found.size());
     var charges = new ArrayList<Charge>(found.size());
     boolean needsFallback = true;
@@ -128,14 +165,14 @@ public final class RuleSet {
       if (compiled.rule().fallback()) {
         hasFallback = true;
       } else {
-        add(compiled, request, holder, parts, charges);
+        add(compiled, request, now, holder, parts, charges);
         needsFallback &= compiled.rule().mode() != Mode.ENFORCE;
       }
     }
     for (int i = 0; hasFallback && needsFallback && i < found.size(); i++) {
       var compiled = compiledRules.get(found.get(i));
       if (compiled.rule().fallback() && applies(compiled, now)) {
-        add(compiled, request, holder, parts, charges);
+        add(compiled, request, now, holder, parts, charges);
       }
     }
     return new Plan(parts, charges);
@@ -144,19 +181,34 @@ public final class RuleSet {
   /** Fast path for the most frequent case, a single rule that matches. */
   private static Plan onlyRule(CompiledRule compiled, Request request, long now, long holder) {
     if (!applies(compiled, now)) return Plan.NOTHING;
-    var alone = compiled.alone(compiled.override(request.subject()));
+    int override = compiled.override(request.subject());
+    var alone = compiled.alone(override);
     var counters = alone.getFirst().counters();
     if (counters.size() == 1) {
       var charge = charge(counters.getFirst(), request, holder);
       return new Plan(alone, charge);
     }
+    if (counters.isEmpty()) return new Plan(List.of(compiled.part(override, now)), List.of());
     var charges = new ArrayList<Charge>(counters.size());
     for (var counter : counters) charges.add(charge(counter, request, holder));
     return new Plan(alone, charges);
   }
 
+  /**
+   * Returns whether a rule applies to the subject or would, if no other rule excused from it or
+   * denied every request.
+   *
+   * @param rule the id of the rule
+   * @param now microseconds since the epoch; ignored unless {@link #isScheduled}
+   */
+  public boolean applies(Subject subject, String rule, long now) {
+    return planOfAll(index.find(subject), Request.of(subject), now, 0).parts().stream()
+        .anyMatch(part -> part.rule().id().equals(rule));
+  }
+
   /** Explains for every rule whether it applies to the subject and why. */
   public List<MatchExplanation> explain(Subject subject, long now) {
+    var decider = decisive ? decider(index.find(subject), subject, now) : null;
     var all = new ArrayList<MatchExplanation>(compiledRules.size());
     boolean enforced = false;
     for (var compiled : compiledRules) {
@@ -166,7 +218,7 @@ public final class RuleSet {
       }
     }
     for (var compiled : compiledRules)
-      all.add(MatchExplanation.of(compiled, subject, now, enforced));
+      all.add(MatchExplanation.of(compiled, subject, now, enforced, decider));
     return all;
   }
 
@@ -177,10 +229,11 @@ public final class RuleSet {
   private static void add(
       CompiledRule compiled,
       Request request,
+      long now,
       long holder,
       List<Plan.Part> parts,
       List<Charge> charges) {
-    var part = compiled.part(compiled.override(request.subject())).at(charges.size());
+    var part = compiled.part(compiled.override(request.subject()), now).at(charges.size());
     parts.add(part);
     for (var counter : part.counters()) charges.add(charge(counter, request, holder));
   }

@@ -1,6 +1,7 @@
 package io.headgate.rule;
 
 import io.headgate.limit.Limit;
+import io.headgate.limit.Stateless;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -15,7 +16,8 @@ import java.util.Set;
  * converted each time, so a caller that can choose the limit could lose or gain permits. An
  * override shares the rule's counter if the counter's key alone determines that the override
  * applies, or if its limit equals that of the counter. Otherwise its counter is separate and named
- * by the override's {@linkplain Match#fingerprint() fingerprint}.
+ * by the override's {@linkplain Match#fingerprint() fingerprint}. A limit without a state has no
+ * counter, so it does not take part.
  */
 final class SeparateCounters {
   private final Rule rule;
@@ -29,12 +31,14 @@ final class SeparateCounters {
   SeparateCounters(Rule rule) {
     this.rule = rule;
     for (var limit : rule.limits()) {
+      if (limit.limit() instanceof Stateless) continue;
       per.put(limit.name(), rule.attributesOf(limit));
       shared.computeIfAbsent(limit.name(), name -> new HashSet<>()).add(limit.limit());
     }
     var disputed = new HashSet<String>();
     for (var override : rule.overrides()) {
       for (var limit : override.limits()) {
+        if (limit.limit() instanceof Stateless) continue;
         if (shared.containsKey(limit.name())) continue; // determined by the rule's own limit
         var own = rule.attributesOf(limit);
         var first = per.putIfAbsent(limit.name(), own);
@@ -44,7 +48,7 @@ final class SeparateCounters {
     disputed.forEach(per::remove);
     for (var override : rule.overrides()) {
       for (var limit : override.limits()) {
-        if (!isDetermined(override, limit)) continue;
+        if (limit.limit() instanceof Stateless || !isDetermined(override, limit)) continue;
         shared.computeIfAbsent(limit.name(), name -> new HashSet<>()).add(limit.limit());
       }
     }
@@ -52,7 +56,7 @@ final class SeparateCounters {
 
   /** Returns whether a limit of an override has a separate counter. */
   boolean contains(LimitOverride override, RuleLimit limit) {
-    if (isDetermined(override, limit)) return false;
+    if (limit.limit() instanceof Stateless || isDetermined(override, limit)) return false;
     return !rule.attributesOf(limit).equals(per.get(limit.name()))
         || !Set.of(limit.limit()).equals(shared.get(limit.name()));
   }

@@ -5,8 +5,9 @@
  * of them as one pure function: either every enforced rule passes and is charged, or nothing is
  * charged.
  *
- * <p>The semantics of rules: <em>every rule that matches applies; inside a rule, the first override
- * that matches replaces its limit; a rule marked fallback applies only when no other does.</em>
+ * <p>The semantics of rules: <em>Every rule that matches applies; inside a rule, the first override
+ * that matches replaces its limit; a rule marked {@code fallback} applies only when no other does; a
+ * rule marked {@code exempt} excuses the subjects it matches from all others.</em>
  *
  * <p>Contains the rule model, matching with its index, and plans. Has no clocks, stores, file
  * formats or servers. Depends on {@code io.headgate.limit} only.

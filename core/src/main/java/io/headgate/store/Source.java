@@ -2,7 +2,7 @@ package io.headgate.store;
 
 /** What a decision is based on. */
 public enum Source {
-  /** The shared state in the store. */
+  /** The shared state in the store, or the rules alone if no limit with a state applies. */
   STORE,
   /** Permits that this instance holds under a permit lease. */
   LEASE,

@@ -160,6 +160,7 @@ class ChangedLimitProperties {
       case SlidingWindow window -> 0;
       case RollingWindow window -> 0;
       case Concurrency concurrency -> 0;
+      case Stateless stateless -> 0;
     };
   }
 

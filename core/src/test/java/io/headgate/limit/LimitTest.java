@@ -20,7 +20,9 @@ class LimitTest {
                     FixedWindow.of(TEN_PER_SECOND),
                     SlidingWindow.of(TEN_PER_SECOND),
                     RollingWindow.of(TEN_PER_SECOND),
-                    Concurrency.of(10))
+                    Concurrency.of(10),
+                    new Deny(),
+                    new Unlimited())
                 .map(limit -> limit.algorithm().id()))
         .containsExactly(
             "token-bucket",
@@ -28,7 +30,22 @@ class LimitTest {
             "fixed-window",
             "sliding-window",
             "rolling-window",
-            "concurrency");
+            "concurrency",
+            "deny",
+            "unlimited");
+  }
+
+  @Test
+  void limitsWithoutStateLeaveTheStateUnchanged() {
+    var used = TokenBucket.of(TEN_PER_SECOND).step(State.FRESH, 0, 3).state();
+    for (long cost : new long[] {0, 1, 1_000}) {
+      assertThat(new Deny().step(used, 0, cost))
+          .isEqualTo(new Step(used, new Outcome.Refused(0, 0, Deny.ENDLESS)));
+      assertThat(new Unlimited().step(used, 0, cost))
+          .isEqualTo(new Step(used, new Outcome.Passed(Long.MAX_VALUE, 0, 0)));
+    }
+    assertThat(new Deny().dividedBy(3)).isEqualTo(new Deny());
+    assertThat(new Unlimited().adopt(used, 0)).isSameAs(used);
   }
 
   @Test

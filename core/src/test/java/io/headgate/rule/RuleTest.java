@@ -3,8 +3,10 @@ package io.headgate.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.headgate.limit.Deny;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Unlimited;
 import java.time.DayOfWeek;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -69,6 +71,50 @@ class RuleTest {
   void builderOfARuleKeepsEverySetting(UnaryOperator<Rule.Builder> setting) {
     var changed = setting.apply(rule().toBuilder()).build();
     assertThat(changed.toBuilder().build()).isEqualTo(changed);
+  }
+
+  @Test
+  void exemptRuleHasNoLimits() {
+    var exempt = Rule.named("r").match("user", "*").exempt().build();
+    assertThat(exempt.toBuilder().build()).isEqualTo(exempt).isNotEqualTo(rule());
+    assertThat(exempt.limits()).isEmpty();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> exempt.toBuilder().limit(LIMIT).build())
+        .withMessage(
+            "rule 'r' is exempt, so it has no limits and no overrides; remove them or exempt");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> exempt.toBuilder().fallback().build())
+        .withMessage("rule 'r' is exempt, so it can't be a fallback; remove one of the two");
+  }
+
+  @Test
+  void limitWithoutACounterStandsAlone() {
+    assertThat(Rule.named("r").limit(new Deny()).build().denies()).isTrue();
+    assertThat(rule().denies()).isFalse();
+    assertThat(rule().toBuilder().override("user", "a", new Deny()).build().denies()).isTrue();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Rule.named("r").limit(LIMIT).limit(RuleLimit.of("d", new Deny())).build())
+        .withMessage("rule 'r' denies every request, so it has no other limits; remove them or deny");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Rule.named("r").limit(new Unlimited()).build())
+        .withMessage(
+            "rule 'r' is unlimited, which only an override can be; to excuse subjects from all rules, make it exempt");
+    var both = List.of(RuleLimit.of("a", LIMIT), RuleLimit.of("b", new Unlimited()));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new LimitOverride(Match.EVERYTHING, both))
+        .withMessage(
+            "'unlimited' is the whole limit of an override; remove it or the other limits");
+  }
+
+  /** An override without a counter shares none and has no separate one, whatever it matches. */
+  @Test
+  void overrideWithoutACounterHasNoSeparateOne() {
+    var rule =
+        rule().toBuilder()
+            .override("path", "/a", new Deny())
+            .override("path", "/b", new Unlimited())
+            .build();
+    assertThat(rule.separateCounters()).isEmpty();
   }
 
   @Test

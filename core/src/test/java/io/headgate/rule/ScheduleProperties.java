@@ -54,6 +54,20 @@ class ScheduleProperties {
     }
   }
 
+  /** A denial's retry time is exact: the rule applies until then, and not at that time. */
+  @Property(tries = 500)
+  void activeUntilIsTheFirstTimeAtWhichTheRuleDoesNotApply(
+      @ForAll("boundedSchedules") Schedule schedule, @ForAll("moments") long now) {
+    if (!schedule.isActive(now)) return;
+    long until = schedule.activeUntil(now);
+    long halfHour = 1_800_000_000L;
+    long horizon = now + 20 * 48 * halfHour;
+    long expected = now - Math.floorMod(now, halfHour) + halfHour;
+    while (expected < horizon && schedule.isActive(expected)) expected += halfHour;
+    boolean endless = schedule.until().isEmpty() && expected >= horizon;
+    assertThat(until).isEqualTo(endless ? Schedule.ENDLESS : expected);
+  }
+
   private static LocalDateTime local(Schedule schedule, long now) {
     return Instant.EPOCH.plus(now, ChronoUnit.MICROS).atZone(schedule.zone()).toLocalDateTime();
   }
@@ -72,6 +86,18 @@ class ScheduleProperties {
         Arbitraries.of("UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns").map(ZoneId::of);
     return Combinators.combine(days, hours, zones)
         .as((d, h, z) -> new Schedule(d, h, z, Optional.empty(), Optional.empty()));
+  }
+
+  /** All limits of these schedules, and the transitions of their zones, are on half hours. */
+  @Provide
+  Arbitrary<Schedule> boundedSchedules() {
+    var ends = Arbitraries.integers().between(1, 18 * 48).map(n -> MONDAY.plusMinutes(n * 30L));
+    var zones = Arbitraries.of("UTC", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe");
+    return Combinators.combine(
+            schedules(), ends.optional(), zones.map(ZoneId::of), Arbitraries.of(true, false))
+        .as((s, end, zone, daily) ->
+            new Schedule(
+                daily ? Schedule.ALWAYS.days() : s.days(), s.hours(), zone, Optional.empty(), end));
   }
 
   /** Two weeks of half hours around a clock transition, and the microseconds just before them. */

@@ -2,6 +2,7 @@ package io.headgate.rulefile;
 
 import io.headgate.limit.Algorithm;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.LeakyBucket.Queue;
@@ -11,6 +12,7 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.SlidingWindow.Bound;
 import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Unlimited;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,6 +30,7 @@ final class LimitReader {
       case SLIDING_WINDOW -> List.of("rate", "buckets", "bound");
       case ROLLING_WINDOW -> List.of("rate", "min-interval");
       case CONCURRENCY -> List.of("max", "lease");
+      case DENY, UNLIMITED -> List.of();
     };
   }
 
@@ -40,6 +43,8 @@ final class LimitReader {
       case SLIDING_WINDOW -> slidingWindow(section);
       case ROLLING_WINDOW -> rollingWindow(section);
       case CONCURRENCY -> concurrency(section);
+      case DENY -> Optional.of(new Deny());
+      case UNLIMITED -> Optional.of(new Unlimited());
     };
   }
 

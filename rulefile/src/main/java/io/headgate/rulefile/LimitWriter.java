@@ -8,6 +8,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.SlidingWindow.Bound;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
 import io.headgate.rule.Combine;
@@ -29,6 +30,10 @@ record LimitWriter(Combine combine) {
    * @param name the default name of a single limit, which is not written
    */
   void write(List<RuleLimit> limits, String name, Map<String, OutputNode> fields) {
+    if (limits.getFirst().limit() instanceof Stateless word) {
+      fields.put("limit", new OutputNode.Text(word.algorithm().id()));
+      return;
+    }
     if (limits.size() == 1 && combineFields(limits.getFirst()).isEmpty()) {
       fields.put("limit", new OutputNode.Fields(limit(limits.getFirst(), name)));
       return;
@@ -149,6 +154,7 @@ record LimitWriter(Combine combine) {
           fields.put("lease", new OutputNode.Text(DurationSyntax.text(slots.lease())));
         }
       }
+      case Stateless stateless -> {}
     }
   }
 

@@ -1,9 +1,11 @@
 package io.headgate.rulefile;
 
 import io.headgate.limit.Algorithm;
+import io.headgate.limit.Deny;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Unlimited;
 import io.headgate.rule.Combine;
 import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleLimit.Scope;
@@ -12,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Reads {@code limit} or {@code limits} of a rule or override, with each limit's name, cost,
@@ -27,6 +30,15 @@ record LimitsReader(Optional<Combine> combine) {
   private static final String NAME = "a name such as calls";
   private static final String ONE = "a map such as { algorithm: token-bucket, rate: 100/1m }";
 
+  /** The algorithms that have parameters and are named by the field {@code algorithm}. */
+  private static final List<Algorithm> ALGORITHMS =
+      Stream.of(Algorithm.values())
+          .filter(known -> known != Algorithm.DENY && known != Algorithm.UNLIMITED)
+          .toList();
+
+  private static final List<String> ALGORITHM_NAMES =
+      ALGORITHMS.stream().map(Algorithm::id).toList();
+
   /** Reads a limit that belongs to no rule. */
   static Optional<Limit> readOne(FieldValue value) {
     return value
@@ -39,21 +51,52 @@ record LimitsReader(Optional<Combine> combine) {
    * Reads the limits of a rule or override. Invalid ones are left out and reported.
    *
    * @param name the default name of a single limit
+   * @param override whether the owner is an override, which may be unlimited
    */
-  List<RuleLimit> read(MappingReader owner, String name) {
+  List<RuleLimit> read(MappingReader owner, String name, boolean override) {
     if (owner.has("limit") && owner.has("limits")) {
       owner.problem("limits", "limit is given as well; give only one of the two");
     } else if (!owner.has("limit") && !owner.has("limits") && !owner.suggested("limits")) {
       owner.missing("limit", "give one limit, or several under limits:");
     }
     var limits = new ArrayList<RuleLimit>();
-    owner
-        .find("limit")
-        .flatMap(value -> value.section(ONE))
-        .flatMap(section -> limit(section, name, List.of()))
-        .ifPresent(limits::add);
+    owner.find("limit").flatMap(value -> single(value, name, override)).ifPresent(limits::add);
     owner.find("limits").map(this::several).ifPresent(limits::addAll);
     return limits;
+  }
+
+  private Optional<RuleLimit> single(FieldValue value, String name, boolean override) {
+    if (value.node() instanceof SourceNode.Scalar scalar && !scalar.isNull()) {
+      return value
+          .read(ONE, text -> withoutParameters(text, override))
+          .map(limit -> RuleLimit.of(name, limit));
+    }
+    return value.section(ONE).flatMap(section -> limit(section, name, List.of()));
+  }
+
+  /** Parses the value of {@code limit} if it is a word instead of a map. */
+  private static Limit withoutParameters(String text, boolean override) {
+    var deny = Algorithm.DENY.id();
+    var unlimited = Algorithm.UNLIMITED.id();
+    if (text.equals(deny)) return new Deny();
+    if (text.equals(unlimited) && override) return new Unlimited();
+    if (text.equals(unlimited)) {
+      throw new IllegalArgumentException(
+          "'unlimited' is for overrides; to excuse callers from all other rules, write exempt: true instead of a limit");
+    }
+    if (ALGORITHM_NAMES.contains(text)) {
+      throw new IllegalArgumentException(
+          "%s needs parameters; write a map such as { algorithm: %s, … }"
+              .formatted(Excerpt.of(text), text));
+    }
+    var words = override ? List.of(deny, unlimited) : List.of(deny);
+    throw new IllegalArgumentException(
+        "must be %s, or %s, got %s%s"
+            .formatted(
+                ONE,
+                String.join(" or ", words),
+                Excerpt.of(text),
+                NameSuggester.nearest(text, words).map("; did you mean %s?"::formatted).orElse("")));
   }
 
   private List<RuleLimit> several(FieldValue value) {
@@ -63,11 +106,21 @@ record LimitsReader(Optional<Combine> combine) {
     var limits = new ArrayList<RuleLimit>();
     var named = new HashMap<String, MappingReader>();
     for (var item : items.orElse(List.of())) {
+      if (isWithoutParameters(item.node())) {
+        item.problem("stands alone; write it as limit: instead of in limits:");
+        continue;
+      }
       item.section("a map such as { name: calls, algorithm: token-bucket, rate: 100/1m }")
           .flatMap(section -> oneOfSeveral(section, named))
           .ifPresent(limits::add);
     }
     return limits;
+  }
+
+  private static boolean isWithoutParameters(SourceNode node) {
+    return node instanceof SourceNode.Scalar scalar
+        && (scalar.text().equals(Algorithm.DENY.id())
+            || scalar.text().equals(Algorithm.UNLIMITED.id()));
   }
 
   private Optional<RuleLimit> oneOfSeveral(
@@ -100,10 +153,11 @@ record LimitsReader(Optional<Combine> combine) {
    */
   private Optional<RuleLimit> limit(MappingReader section, String name, List<String> more) {
     int before = section.self().problems().count();
-    var algorithm = section.choose("algorithm", Algorithm.class);
+    String wanted = "one of " + String.join(", ", ALGORITHM_NAMES);
+    var algorithm = section.read("algorithm", wanted, LimitsReader::algorithm);
     rejectUnknown(section, algorithm, more);
     if (!section.has("algorithm")) {
-      section.missing("algorithm", "give " + EnumNames.wanted(Algorithm.class));
+      section.missing("algorithm", "give " + wanted);
     }
     var limit = algorithm.flatMap(known -> LimitReader.read(known, section));
     var given = section.read("name", NAME, LimitsReader::name);
@@ -131,6 +185,17 @@ record LimitsReader(Optional<Combine> combine) {
         });
   }
 
+  private static Algorithm algorithm(String text) {
+    for (var known : ALGORITHMS) {
+      if (known.id().equals(text)) return known;
+    }
+    if (text.equals(Algorithm.DENY.id()) || text.equals(Algorithm.UNLIMITED.id())) {
+      throw new IllegalArgumentException(
+          "'%s' has no parameters; write limit: %s".formatted(text, text));
+    }
+    throw EnumNames.unknown(text, ALGORITHM_NAMES);
+  }
+
   private void rejectUnless(MappingReader section, String field, Combine wanted) {
     if (combine.isPresent() && combine.get().getClass() != wanted.getClass()) {
       section.problem(
@@ -143,14 +208,14 @@ record LimitsReader(Optional<Combine> combine) {
   private static void rejectUnknown(
       MappingReader section, Optional<Algorithm> algorithm, List<String> more) {
     var allowed = new LinkedHashSet<>(COMMON);
-    for (var known : Algorithm.values()) {
+    for (var known : ALGORITHMS) {
       if (algorithm.isEmpty() || algorithm.get() == known)
         allowed.addAll(LimitReader.fields(known));
     }
     allowed.addAll(more);
     for (var field : section.unknown(allowed)) {
       var owners = new ArrayList<String>();
-      for (var other : Algorithm.values()) {
+      for (var other : ALGORITHMS) {
         if (LimitReader.fields(other).contains(field)) owners.add(other.id());
       }
       if (!owners.isEmpty() && algorithm.isPresent()) {

@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.Deny;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Combine;
@@ -26,11 +27,16 @@ final class RuleReader {
           "limits",
           "overrides",
           "fallback",
+          "exempt",
           "mode",
           "consistency",
           "on-store-failure",
           "status",
           "active");
+  /** The fields that an exempt rule can't have, since it limits nothing. */
+  private static final List<String> LIMITING =
+      List.of("per", "combine", "threshold", "limit", "limits", "overrides");
+
   private static final RuleLimit ANY = RuleLimit.of("any", TokenBucket.of(Rate.perSecond(1)));
   private static final String ID = "an id such as per-user";
 
@@ -51,8 +57,10 @@ final class RuleReader {
     section.read("description", "a text", text -> text).ifPresent(rule::description);
     section.find("match").map(MatchReader::match).ifPresent(rule::match);
     section.find("per").map(MatchReader::per).ifPresent(rule::per);
-    limits(section, id, rule);
     section.read("fallback", "true or false", RuleReader::flag).ifPresent(rule::fallback);
+    boolean exempt = section.read("exempt", "true or false", RuleReader::flag).orElse(false);
+    if (exempt) exempt(section, rule);
+    boolean denies = !exempt && limits(section, id, rule);
     section.choose("mode", Mode.class).ifPresent(rule::mode);
     section.choose("consistency", Consistency.class).ifPresent(rule::consistency);
     section
@@ -61,16 +69,26 @@ final class RuleReader {
         .ifPresent(rule::onStoreFailure);
     section
         .read("status", "a status such as 429", text -> RuleStatus.parse(id, text))
-        .filter(status -> status != RuleStatus.TOO_MANY_REQUESTS)
+        .filter(status -> denies || status != RuleStatus.TOO_MANY_REQUESTS)
         .ifPresent(status -> rule.property(RuleStatus.PROPERTY, Integer.toString(status)));
     section.find("active").map(ScheduleReader::read).ifPresent(rule::active);
     return rule;
   }
 
-  private static void limits(MappingReader section, String id, Rule.Builder rule) {
+  private static void exempt(MappingReader section, Rule.Builder rule) {
+    rule.exempt();
+    for (var field : LIMITING) {
+      section.problem(
+          field, "an exempt rule excuses from all limits and has none; remove this or exempt");
+    }
+  }
+
+  /** Reads the limits and overrides; returns whether one of them is {@code deny}. */
+  private static boolean limits(MappingReader section, String id, Rule.Builder rule) {
     var combine = combine(section);
     var reader = new LimitsReader(combine);
-    var limits = reader.read(section, id);
+    var limits = reader.read(section, id, false);
+    boolean denies = denies(limits);
     limits.forEach(rule::limit);
     // An override shares the rule's counter if both have a single limit, since the names are equal.
     String single = limits.size() == 1 ? limits.getFirst().name() : id;
@@ -79,7 +97,9 @@ final class RuleReader {
       var override = item.section("a map of match and limit");
       if (override.isEmpty()) continue;
       several |= hasSeveral(override.get());
-      override(override.get(), reader, single).ifPresent(rule::override);
+      var read = override(override.get(), reader, single);
+      read.ifPresent(rule::override);
+      denies |= read.isPresent() && denies(read.get().limits());
     }
     combine.ifPresent(rule::combine);
     if (!several && combine.isPresent() && !(combine.get() instanceof Combine.All)) {
@@ -89,6 +109,11 @@ final class RuleReader {
               "'%s' is for several limits, and this rule has one; add limits: or remove combine"
                   .formatted(CombineNames.text(combine.get())));
     }
+    return denies;
+  }
+
+  private static boolean denies(List<RuleLimit> limits) {
+    return limits.stream().anyMatch(limit -> limit.limit() instanceof Deny);
   }
 
   private static Optional<LimitOverride> override(
@@ -98,7 +123,7 @@ final class RuleReader {
       section.missing("match", "give the callers it applies to, such as { key: \"user:42\" }");
     }
     var match = section.find("match").map(MatchReader::match);
-    var limits = reader.read(section, single);
+    var limits = reader.read(section, single, true);
     if (match.isEmpty() || limits.isEmpty()) return Optional.empty();
     return Optional.of(new LimitOverride(match.get(), limits));
   }

@@ -1,5 +1,6 @@
 package io.headgate.rulefile;
 
+import io.headgate.limit.Algorithm;
 import io.headgate.rule.Rule;
 
 /**
@@ -13,15 +14,20 @@ public final class RuleStatus {
   /** The status of a denial by a rule that sets none. */
   public static final int TOO_MANY_REQUESTS = 429;
 
+  /** The status of a denial by a {@code deny} limit of a rule that sets none. */
+  public static final int FORBIDDEN = 403;
+
   /**
-   * Returns the HTTP status of a denial by the rule.
+   * Returns the HTTP status of a denial by a limit of the rule.
    *
+   * @param algorithm of the limit that denied
    * @throws IllegalArgumentException if the property is not a number from 400 to 599, which a rule
    *     that was read from a file never has
    */
-  public static int of(Rule rule) {
+  public static int of(Rule rule, Algorithm algorithm) {
     String text = rule.properties().get(PROPERTY);
-    return text == null ? TOO_MANY_REQUESTS : parse(rule.id(), text);
+    if (text != null) return parse(rule.id(), text);
+    return algorithm == Algorithm.DENY ? FORBIDDEN : TOO_MANY_REQUESTS;
   }
 
   /**

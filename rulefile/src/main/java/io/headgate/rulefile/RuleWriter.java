@@ -31,14 +31,15 @@ final class RuleWriter {
   }
 
   private static Map<String, OutputNode> fields(Rule rule) {
-    var plain = Rule.named(rule.id()).limit(rule.limits().getFirst()).build();
+    var plain = Rule.named(rule.id()).exempt().build();
     var fields = new LinkedHashMap<String, OutputNode>();
     fields.put("id", new OutputNode.Text(rule.id()));
     if (!rule.description().isEmpty())
       fields.put("description", new OutputNode.Text(rule.description()));
     if (!rule.match().equals(plain.match())) fields.put("match", match(rule.match()));
     rule.per().ifPresent(per -> fields.put("per", LimitWriter.per(per)));
-    limits(rule, fields);
+    if (rule.exempt()) fields.put("exempt", new OutputNode.Literal("true"));
+    else limits(rule, fields);
     if (rule.fallback()) fields.put("fallback", new OutputNode.Literal("true"));
     if (rule.mode() != plain.mode())
       fields.put("mode", new OutputNode.Text(EnumNames.text(rule.mode())));
@@ -60,8 +61,11 @@ final class RuleWriter {
             "property '%s' has no field in a rule file".formatted(name));
       }
     }
-    int status = RuleStatus.of(rule);
-    if (status != RuleStatus.TOO_MANY_REQUESTS) {
+    String property = rule.properties().get(RuleStatus.PROPERTY);
+    if (property == null) return;
+    int status = RuleStatus.parse(rule.id(), property);
+    // 429 is the default of every limit but deny.
+    if (rule.denies() || status != RuleStatus.TOO_MANY_REQUESTS) {
       fields.put("status", new OutputNode.Literal(Integer.toString(status)));
     }
   }

@@ -56,7 +56,7 @@ class RuleFileErrorsTest {
                 3,
                 12,
                 "rules[0].limit",
-                "must be a map such as { algorithm: token-bucket, rate: 100/1m }, got '5'"),
+                "must be a map such as { algorithm: token-bucket, rate: 100/1m }, or deny, got '5'"),
             new RuleProblem(
                 4,
                 11,

@@ -3,6 +3,8 @@ package io.headgate.rulefile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.headgate.limit.Algorithm;
+import io.headgate.limit.Deny;
 import io.headgate.limit.Rate;
 import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Rule;
@@ -27,7 +29,8 @@ class RuleStatusTest {
   void statusOfAFileIsAPropertyAndIsWrittenBack(int status) {
     var read = RuleFile.readRule(json("" + status));
     assertThat(read).isEqualTo(rule().property("status", "" + status).build());
-    assertThat(RuleStatus.of(read)).isEqualTo(status);
+    assertThat(RuleStatus.of(read, Algorithm.TOKEN_BUCKET)).isEqualTo(status);
+    assertThat(RuleStatus.of(read, Algorithm.DENY)).isEqualTo(status);
     assertThat(RuleFile.json(read)).isEqualTo(json("" + status));
   }
 
@@ -35,10 +38,21 @@ class RuleStatusTest {
   void defaultStatusIsNeitherStoredNorWritten() {
     var read = RuleFile.readRule(json("429"));
     assertThat(read).isEqualTo(rule().build());
-    assertThat(RuleStatus.of(read)).isEqualTo(429);
+    assertThat(RuleStatus.of(read, Algorithm.TOKEN_BUCKET)).isEqualTo(429);
     assertThat(RuleFile.json(read)).isEqualTo("{\"id\":\"r\",%s}".formatted(LIMIT));
     assertThat(RuleFile.json(rule().property("status", "429").build()))
         .isEqualTo(RuleFile.json(read));
+  }
+
+  /** 429 is not the default of a rule that denies, so it has to be kept. */
+  @Test
+  void ruleThatDeniesHasStatus403UnlessItSetsAnother() {
+    var plain = Rule.named("r").limit(new Deny()).build();
+    var set = plain.toBuilder().property("status", "429").build();
+    assertThat(RuleStatus.of(plain, Algorithm.DENY)).isEqualTo(403);
+    assertThat(RuleStatus.of(set, Algorithm.DENY)).isEqualTo(429);
+    assertThat(RuleFile.json(set)).isEqualTo("{\"id\":\"r\",\"limit\":\"deny\",\"status\":429}");
+    assertThat(RuleFile.readRule(RuleFile.json(set))).isEqualTo(set);
   }
 
   @ParameterizedTest
@@ -46,7 +60,9 @@ class RuleStatusTest {
   void statusThatIsNoErrorIsRejected(String status) {
     var rule = rule().property("status", status).build();
     String message = "status of rule 'r' must be 400 to 599, got " + status;
-    assertThatIllegalArgumentException().isThrownBy(() -> RuleStatus.of(rule)).withMessage(message);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RuleStatus.of(rule, Algorithm.TOKEN_BUCKET))
+        .withMessage(message);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RuleFile.json(rule))
         .withMessage("rule 'r' can't be written: " + message);

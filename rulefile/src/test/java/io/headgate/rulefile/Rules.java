@@ -1,6 +1,7 @@
 package io.headgate.rulefile;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -8,6 +9,7 @@ import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.TokenBucket;
+import io.headgate.limit.Unlimited;
 import io.headgate.limit.Window;
 import io.headgate.rule.Combine;
 import io.headgate.rule.Consistency;
@@ -62,10 +64,19 @@ final class Rules {
   }
 
   Rule rule(String id) {
-    var limits = maybe(0.5) ? List.of(ruleLimit(maybe(0.8) ? id : name())) : ruleLimits();
+    if (maybe(0.1)) return exempt(id);
+    var limits =
+        maybe(0.1)
+            ? List.of(RuleLimit.of(id, new Deny()))
+            : maybe(0.5) ? List.of(ruleLimit(maybe(0.8) ? id : name())) : ruleLimits();
+    // A limit without parameters is written without its name, which is then the default.
+    String single = limits.size() == 1 ? limits.getFirst().name() : id;
     var overrides = new ArrayList<LimitOverride>();
     for (int i = random.nextInt(3); i > 0; i--) {
-      var own = maybe(0.7) ? List.of(ruleLimit(limits.getFirst().name())) : ruleLimits();
+      var own =
+          maybe(0.2)
+              ? List.of(RuleLimit.of(single, oneOf(new Deny(), new Unlimited())))
+              : maybe(0.7) ? List.of(ruleLimit(limits.getFirst().name())) : ruleLimits();
       overrides.add(new LimitOverride(match(), own));
     }
     var rule =
@@ -92,6 +103,13 @@ final class Rules {
     if (maybe(0.5)) rule.description(text(20));
     if (maybe(0.5)) rule.per(attributes());
     if (maybe(0.5)) rule.property("status", "" + status());
+    if (maybe(0.5)) rule.active(schedule());
+    return rule.build();
+  }
+
+  private Rule exempt(String id) {
+    var rule = Rule.named(id).exempt().match(match()).mode(oneOf(Mode.values()));
+    if (maybe(0.5)) rule.description(text(20));
     if (maybe(0.5)) rule.active(schedule());
     return rule.build();
   }

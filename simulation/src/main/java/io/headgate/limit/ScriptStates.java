@@ -43,6 +43,7 @@ public final class ScriptStates {
               throw new UnsupportedOperationException(
                   "the script does not undo charges of a rolling window");
           case Concurrency slots -> slots.release(bare, now, charge.holder());
+          case Stateless stateless -> throw new IllegalStateException("has no state: " + stateless);
         };
     return limit instanceof Holdable holdable
         ? HeldState.of(next, holdable, HeldState.holds(current))

@@ -7,6 +7,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ final class AdmissionBounds {
               sorted);
       case RollingWindow window -> inAnySpan(window.window(), window.capacity(), sorted);
       case Concurrency slots -> throw new IllegalArgumentException("slots are released: " + slots);
+      case Stateless stateless -> throw new IllegalArgumentException("has no state: " + stateless);
     };
   }
 

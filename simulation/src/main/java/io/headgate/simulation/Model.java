@@ -7,6 +7,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,7 @@ final class Model {
       case SlidingWindow window -> cost <= remaining(window, at);
       case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
       case Concurrency slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
+      case Stateless stateless -> throw new IllegalArgumentException("not a rate limit: " + stateless);
     };
   }
 

@@ -10,7 +10,8 @@ import java.util.function.BiConsumer;
 
 /**
  * Writes a result as HTTP headers: the structured fields of draft-ietf-httpapi-ratelimit-headers,
- * and the older {@code X-RateLimit-*} headers.
+ * and the older {@code X-RateLimit-*} headers. A rule that denies every request has no quota, so
+ * it has none of these headers, and no {@code Retry-After} unless its schedule ends.
  *
  * <p>The name of a policy needs no escape: names of rules and limits consist of letters, digits and
  * a few characters other than quotes. Thread-safe.
@@ -43,11 +44,13 @@ public final class RateLimitHeaders {
    */
   public void write(CheckResult result, long waited, BiConsumer<CharSequence, CharSequence> out) {
     var retry =
-        result.decision() instanceof Decision.Denied(var after) ? RoundedTimes.micros(after) : 0;
+        result.decision() instanceof Decision.Denied denied && !denied.isEndless()
+            ? RoundedTimes.micros(denied.retryAfter())
+            : 0;
     var policies = new StringBuilder();
     var current = new StringBuilder();
     for (var report : result.limits()) {
-      if (!report.enforced()) continue;
+      if (!report.enforced() || report.algorithm() == Algorithm.DENY) continue;
       appendPolicy(policies, report);
       long reset = RoundedTimes.remaining(report.resetAfter(), waited);
       appendCurrent(current, report, report.violated() && retry > 0 ? retry : reset);
@@ -56,7 +59,10 @@ public final class RateLimitHeaders {
       out.accept(POLICY, policies);
       out.accept(CURRENT, current);
     }
-    result.limit().ifPresent(limit -> writeLegacy(limit, waited, out));
+    var limit = result.limit();
+    if (limit.isPresent() && limit.get().algorithm() != Algorithm.DENY) {
+      writeLegacy(limit.get(), waited, out);
+    }
     if (result.isAllowed()) return;
     out.accept(HttpHeaders.CACHE_CONTROL, NO_STORE);
     if (retry > 0) out.accept(HttpHeaders.RETRY_AFTER, Long.toString(RoundedTimes.seconds(retry)));

@@ -107,6 +107,7 @@ final class CheckCommand implements Callable<Integer> {
     }
     if (decision.at("allowed").isTrue()) return "";
     if (decision.at("impossible").isTrue()) return ", the cost exceeds the capacity of the limit";
+    if (!decision.at("retryAfterMs").isPresent()) return "";
     return ", retry in " + DurationText.text(decision.at("retryAfterMs").number());
   }
 }

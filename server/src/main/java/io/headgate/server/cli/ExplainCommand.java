@@ -75,8 +75,9 @@ final class ExplainCommand implements Callable<Integer> {
 
   private static String conditions(JsonReply rule) {
     var conditions = rule.at("conditions").items();
+    boolean plain = rule.at("reason").text().equals("applies");
     return conditions.isEmpty()
-        ? " to everything"
+        ? plain ? " to everything" : "; matches everything"
         : conditions.stream()
             .map(ExplainCommand::condition)
             .collect(Collectors.joining(" and ", ": ", ""));

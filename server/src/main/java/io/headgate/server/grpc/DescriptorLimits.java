@@ -21,7 +21,8 @@ import java.util.function.Predicate;
 
 /**
  * Applies the limits that descriptors contain (Envoy's {@code RateLimitOverride}). Such a limit
- * replaces the rules for its descriptor if a rule matches the domain. Each descriptor has its own
+ * replaces the rules for its descriptor if a rule matches the domain, unless a rule excuses the
+ * descriptor from all limits or denies every request. Each descriptor has its own
  * counter, a fixed window aligned to the calendar.
  *
  * <p>Not thread-safe: each event loop has an instance that caches compiled limits without locks.
@@ -54,11 +55,14 @@ final class DescriptorLimits {
    * Returns the plan of the descriptor's own limit.
    *
    * @param byRules the plan of the rules for the same request
-   * @return empty if the descriptor has no limit, or no rule matches its domain
+   * @return empty if the descriptor has no limit, no rule matches its domain, or a rule decides
+   *     alone
    */
   Optional<Plan> plan(
       RuleSet rules, Plan byRules, Request request, String domain, RateLimitDescriptor descriptor) {
-    if (!descriptor.hasLimit()) return Optional.empty();
+    if (!descriptor.hasLimit() || byRules.isDenied() || byRules.isExempt()) {
+      return Optional.empty();
+    }
     if (byRules.parts().isEmpty() && !isKnown(rules, Descriptors.value(domain))) {
       return Optional.empty();
     }

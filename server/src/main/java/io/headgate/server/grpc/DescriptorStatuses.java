@@ -50,6 +50,7 @@ final class DescriptorStatuses {
                 .setCurrentLimit(EnvoyUnits.of(report))
                 .setLimitRemaining(EnvoyUnits.uint32(report.remaining()))
                 .setDurationUntilReset(duration(untilReset(result, report))));
+    if (isEndless(result.decision())) status.clearDurationUntilReset();
     return status.build();
   }
 
@@ -61,6 +62,10 @@ final class DescriptorStatuses {
 
   private static Duration untilReset(CheckResult result, LimitReport report) {
     return result.decision() instanceof Decision.Denied(var after) ? after : report.resetAfter();
+  }
+
+  private static boolean isEndless(Decision decision) {
+    return decision instanceof Decision.Denied denied && denied.isEndless();
   }
 
   private static com.google.protobuf.Duration duration(Duration time) {

@@ -1,8 +1,11 @@
 package io.headgate.server.rules;
 
+import io.headgate.limit.Algorithm;
+import io.headgate.limit.Deny;
 import io.headgate.rule.Match;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Request;
+import io.headgate.rule.RuleLimit;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Schedule;
 import io.headgate.rule.Subject;
@@ -22,6 +25,8 @@ import java.util.Optional;
  * @param affected the first {@value #MAX_LISTED} of them
  */
 public record ImpactReport(int sampled, int count, List<Affected> affected) {
+  private static final List<RuleLimit> NO_LIMIT = List.of(RuleLimit.of("none", new Deny()));
+
   /** Maximum number of callers listed in a report. */
   public static final int MAX_LISTED = 100;
 
@@ -95,16 +100,20 @@ public record ImpactReport(int sampled, int count, List<Affected> affected) {
     var rule = part.rule();
     var limits =
         part.override() < 0 ? rule.limits() : rule.overrides().get(part.override()).limits();
-    return RuleFields.of(
+    var bare =
         rule.toBuilder()
             .description("")
             .match(Match.EVERYTHING)
-            .per(rule.per().orElseGet(() -> wildcardAttributes(rule.match())))
-            .limits(limits)
             .overrides(List.of())
             .fallback(false)
-            .active(Schedule.ALWAYS)
-            .build());
+            .active(Schedule.ALWAYS);
+    if (rule.exempt()) return RuleFields.of(bare.build());
+    bare.per(rule.per().orElseGet(() -> wildcardAttributes(rule.match())));
+    if (!part.isUnlimited()) return RuleFields.of(bare.limits(limits).build());
+    // Only an override can be unlimited, so the limit is filled in.
+    var fields = RuleFields.of(bare.limits(NO_LIMIT).build());
+    fields.put("limit", Algorithm.UNLIMITED.id());
+    return fields;
   }
 
   /** Returns the attributes that key the counters when the rule has no {@code per}. */

@@ -7,6 +7,7 @@ import io.headgate.limit.Limit;
 import io.headgate.limit.Rate;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 
 /**
@@ -25,6 +26,7 @@ public record NominalLimit(long window, long permits) {
       case SlidingWindow sliding -> of(sliding.rate());
       case RollingWindow rolling -> of(rolling.rate());
       case Concurrency slots -> new NominalLimit(slots.lease().toNanos() / 1_000, slots.max());
+      case Stateless stateless -> new NominalLimit(stateless.window(), stateless.capacity());
     };
   }
 

@@ -55,7 +55,7 @@ public final class RuleSimulator implements AutoCloseable {
   SimulatedDecision check(Arrival arrival) {
     if (arrival.micros() > clock.getPlain()) clock.set(arrival.micros());
     var plan = rules.plan(arrival.request(), clock.getPlain(), slotIds++);
-    var outcomes = store.decide(plan).outcomes();
+    var outcomes = store.decide(plan.stored()).outcomes();
     if (slotIds % keyCheckInterval == 0) peakKeys = Math.max(peakKeys, store.trackedKeys());
     long maxDelay = 0;
     boolean allowed = true;

@@ -6,6 +6,7 @@ import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
 import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingWindow;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 
 /**
@@ -30,6 +31,7 @@ final class StateBytes {
           case SlidingWindow sliding -> sliding.buckets() + 1L + 4;
           case RollingWindow rolling -> 2 * peakRequests + 2; // time and cost of each
           case Concurrency slots -> 3 * peakRequests + 1; // slot id, expiry and cost of each
+          case Stateless stateless -> 0;
         };
   }
 

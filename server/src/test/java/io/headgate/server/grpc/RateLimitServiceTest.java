@@ -17,6 +17,7 @@ import io.envoyproxy.envoy.type.v3.RateLimitUnit;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
@@ -64,6 +65,8 @@ class RateLimitServiceTest {
                 .match("descriptor", "a,b")
                 .limit(window(1, Duration.ofMinutes(1)))
                 .build(),
+            rule("block", "bot").limit(new Deny()).build(),
+            rule("health", "probe").exempt().build(),
             rule("scarce", "scarce").limit(window(50, Duration.ofDays(1))).build(),
             rule("ample", "ample").limit(window(5_000, Duration.ofDays(1))).build());
   }
@@ -94,6 +97,31 @@ class RateLimitServiceTest {
     return descriptor.toBuilder()
         .setLimit(RateLimitOverride.newBuilder().setRequestsPerUnit(permits).setUnit(unit))
         .build();
+  }
+
+  @Test
+  void ruleThatDeniesEveryRequestIsOverLimitWithoutReset() {
+    var answer = ask(descriptor("bot", "7"), descriptor("user", "beside-a-bot"));
+    assertThat(answer.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(codes(answer)).containsExactly(Code.OVER_LIMIT, Code.OK);
+    var status = answer.getStatuses(0);
+    assertThat(status.hasDurationUntilReset()).isFalse();
+    assertThat(status.getCurrentLimit().getName()).isEqualTo("block");
+    assertThat(status.getCurrentLimit().getRequestsPerUnit()).isZero();
+    assertThat(headers(answer)).doesNotContainKeys("Retry-After", "RateLimit");
+    assertThat(ask(descriptor("user", "beside-a-bot")).getStatuses(0).getLimitRemaining())
+        .as("nothing was charged")
+        .isEqualTo(2);
+    var own = limited(5, RateLimitUnit.HOUR, descriptor("bot", "7"));
+    assertThat(ask(own).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+  }
+
+  @Test
+  void exemptDescriptorIsOkWithoutALimit() {
+    var probe = limited(0, RateLimitUnit.HOUR, descriptor("probe", "x"));
+    var answer = ask(probe);
+    assertThat(answer.getOverallCode()).isEqualTo(Code.OK);
+    assertThat(answer.getStatuses(0).hasCurrentLimit()).isFalse();
   }
 
   @Test

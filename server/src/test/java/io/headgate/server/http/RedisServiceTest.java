@@ -44,6 +44,9 @@ class RedisServiceTest {
           .limit(LeakyBucket.of(Rate.perSecond(4)).withQueue(9))
           .build();
 
+  private static final Rule BLOCK =
+      Rule.named("block").match("key", "bot:*").limit(new io.headgate.limit.Deny()).build();
+
   private static final String USER = "{\"key\":\"user:42\"}";
   private static final String JOB = "{\"subject\":{\"job\":\"etl\"}}";
 
@@ -65,7 +68,7 @@ class RedisServiceTest {
   /** Uses a deadline that a slow machine meets and a paused server does not. */
   private RunningService serve() {
     var options = RedisOptions.builder(redis.uri()).deadline(Duration.ofSeconds(5)).build();
-    return RunningService.over(RedisStore.connect(options), USERS, GUARDED, JOBS, LINE);
+    return RunningService.over(RedisStore.connect(options), USERS, GUARDED, JOBS, LINE, BLOCK);
   }
 
   private String acquire() {
@@ -177,6 +180,9 @@ class RedisServiceTest {
     assertThat(denied.status()).isEqualTo(429);
     assertThat(denied.body()).contains("\"source\":\"fallback\"");
     assertThat(denied.header("Retry-After")).isEqualTo("1");
+    var blocked = service.post("/v1/check", "{\"key\":\"bot:7\"}");
+    assertThat(blocked.status()).isEqualTo(403);
+    assertThat(blocked.body()).as("needs no store").contains("\"source\":\"store\"");
     for (var path : new String[] {"/v1/peek", "/v1/explain", "/v1/slots", "/api/ratelimit/check"}) {
       assertThat(service.post(path, USER).status()).as(path).isEqualTo(200);
     }

@@ -62,6 +62,31 @@ class ImpactReportTest {
   }
 
   @Test
+  void callerThatIsDeniedOrExcusedIsAffected() {
+    var single = "limit: { algorithm: token-bucket, rate: 1/1s }";
+    assertThat(describe(effects(RULES.replace(single, "limit: deny"))))
+        .isEqualTo(
+            """
+            user:1 CHANGED per-user [limit: (none) → deny, limit.algorithm: token-bucket → (none), \
+            limit.rate: 1/1s → (none)]
+            """);
+    assertThat(describe(effects(RULES.replace(single, "limit: unlimited"))))
+        .isEqualTo(
+            """
+            user:1 CHANGED per-user [limit: (none) → unlimited, \
+            limit.algorithm: token-bucket → (none), limit.rate: 1/1s → (none)]
+            """);
+    assertThat(
+            describe(effects(RULES + "- id: free\n  match: { key: job }\n  exempt: true\n")))
+        .isEqualTo(
+            """
+            job ADDED free [exempt: (none) → true]
+            job REMOVED rest [per: [] → (none), limit.algorithm: fixed-window → (none), \
+            limit.rate: 10/1h → (none)]
+            """);
+  }
+
+  @Test
   void changedCounterKeyIsAnEffect() {
     assertThat(
             describe(

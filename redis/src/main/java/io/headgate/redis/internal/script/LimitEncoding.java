@@ -10,6 +10,7 @@ import io.headgate.limit.RollingWindow;
 import io.headgate.limit.SlidingState;
 import io.headgate.limit.SlidingWindow;
 import io.headgate.limit.State;
+import io.headgate.limit.Stateless;
 import io.headgate.limit.TokenBucket;
 import io.headgate.limit.Window;
 import io.headgate.limit.WindowState;
@@ -45,6 +46,7 @@ final class LimitEncoding {
           numbers(
               ROLLING, window.capacity(), window.window(), window.minInterval().toNanos() / 1_000);
       case Concurrency slots -> numbers(SLOTS, slots.max(), slots.window());
+      case Stateless stateless -> throw noState(stateless);
     };
   }
 
@@ -116,7 +118,12 @@ final class LimitEncoding {
       case SlidingWindow window -> throw noShortForm(window);
       case RollingWindow window -> throw noShortForm(window);
       case Concurrency slots -> throw noShortForm(slots);
+      case Stateless stateless -> throw noState(stateless);
     };
+  }
+
+  private static IllegalStateException noState(Stateless limit) {
+    return new IllegalStateException("a plan for a store has no limit without a state: " + limit);
   }
 
   private static IllegalStateException noShortForm(Limit limit) {

@@ -49,8 +49,9 @@ public final class RuleText {
                 || (attribute.equals("ip") && text.contains("/")));
   }
 
-  /** Returns the limits and how they are combined. */
+  /** Returns the limits and how they are combined; {@code exempt} for a rule without limits. */
   public static String limits(JsonReply rule) {
+    if (rule.at("exempt").isTrue()) return "exempt";
     var limits =
         rule.at("limit").isPresent() ? List.of(rule.at("limit")) : rule.at("limits").items();
     var text = new StringJoiner(combined(rule.at("combine").text()));
@@ -63,6 +64,7 @@ public final class RuleText {
   }
 
   private static String limit(JsonReply limit) {
+    if (limit instanceof JsonReply.Text(var word)) return word;
     String algorithm = limit.at("algorithm").text();
     return limit.at("max").isPresent()
         ? algorithm + " " + limit.at("max").number()

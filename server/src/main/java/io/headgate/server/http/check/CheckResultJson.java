@@ -3,9 +3,11 @@ package io.headgate.server.http.check;
 import io.headgate.CheckResult;
 import io.headgate.Decision;
 import io.headgate.LimitReport;
+import io.headgate.limit.Algorithm;
 import io.headgate.server.api.JsonWriter;
 import io.headgate.server.api.RoundedTimes;
 import io.headgate.store.Source;
+import io.netty.handler.codec.http.HttpResponseStatus;
 
 /** Writes results as JSON, in the documented order of fields. */
 public final class CheckResultJson {
@@ -28,11 +30,19 @@ public final class CheckResultJson {
   static void writeProblem(JsonWriter out, CheckResult result, boolean charged) {
     out.begin();
     writeFields(out, result, 0, charged);
-    out.name("type").value(QUOTA_EXCEEDED);
-    out.name("title").value("Quota exceeded");
-    out.name("status").value(ResultStatus.of(result));
-    out.name("violated-policies").value(result.violated());
+    writeProblemFields(out, result, ResultStatus.of(result));
     out.end();
+  }
+
+  /** Writes the fields of a problem document. A rule that denies every request has no quota. */
+  static void writeProblemFields(JsonWriter out, CheckResult result, int status) {
+    boolean denies =
+        result.limit().filter(limit -> limit.algorithm() == Algorithm.DENY).isPresent();
+    out.name("type").value(denies ? "about:blank" : QUOTA_EXCEEDED);
+    out.name("title")
+        .value(denies ? HttpResponseStatus.valueOf(status).reasonPhrase() : "Quota exceeded");
+    out.name("status").value(status);
+    out.name("violated-policies").value(result.violated());
   }
 
   private static void writeFields(
@@ -40,12 +50,13 @@ public final class CheckResultJson {
     out.name("allowed").value(result.isAllowed());
     var rule = result.rule();
     var limit = result.limit();
-    if (rule.isPresent() && limit.isPresent()) {
-      out.name("rule").value(rule.get().id());
+    if (rule.isPresent()) out.name("rule").value(rule.get().id());
+    else out.name("rule").nullValue();
+    if (limit.isPresent()) {
       out.name("limit").value(limit.get().limit());
       out.name("remaining").value(limit.get().remaining());
     } else {
-      out.name("rule").nullValue().name("limit").nullValue().name("remaining").nullValue();
+      out.name("limit").nullValue().name("remaining").nullValue();
     }
     var decision = result.decision();
     writeRetry(out.name("retryAfterMs"), decision);
@@ -67,6 +78,7 @@ public final class CheckResultJson {
     switch (decision) {
       case Decision.Allowed allowed -> out.value(0);
       case Decision.Delayed delayed -> out.value(0);
+      case Decision.Denied denied when denied.isEndless() -> out.nullValue();
       case Decision.Denied(var retryAfter) ->
           out.value(RoundedTimes.millis(RoundedTimes.micros(retryAfter)));
       case Decision.Impossible impossible -> out.nullValue();

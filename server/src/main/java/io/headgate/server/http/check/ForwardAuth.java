@@ -14,7 +14,6 @@ import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.check.CheckService;
 import io.headgate.server.http.transport.Exchange;
 import io.headgate.store.Ticker;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -90,7 +89,7 @@ public final class ForwardAuth {
   private void denyWait(Exchange exchange, CheckResult result, int denyStatus) {
     headers.write(result, 0, exchange::header);
     exchange.header("Retry-After", Long.toString((millis(result) + 999) / 1_000));
-    writeDenial(exchange, RuleStatus.TOO_MANY_REQUESTS, denyStatus, result.violated());
+    writeDenial(exchange, RuleStatus.TOO_MANY_REQUESTS, denyStatus, result);
   }
 
   private void decided(Exchange exchange, CheckResult result, int denyStatus) {
@@ -109,17 +108,14 @@ public final class ForwardAuth {
       exchange.end(204);
       return;
     }
-    writeDenial(exchange, ResultStatus.of(result), denyStatus, result.violated());
+    writeDenial(exchange, ResultStatus.of(result), denyStatus, result);
   }
 
   private static void writeDenial(
-      Exchange exchange, int status, int denyStatus, List<String> violated) {
+      Exchange exchange, int status, int denyStatus, CheckResult result) {
     if (denyStatus > 0) exchange.header(RULE_STATUS, Integer.toString(status));
     var out = new JsonWriter().begin();
-    out.name("type").value(CheckResultJson.QUOTA_EXCEEDED);
-    out.name("title").value("Quota exceeded");
-    out.name("status").value(status);
-    out.name("violated-policies").value(violated);
+    CheckResultJson.writeProblemFields(out, result, status);
     exchange.answer(denyStatus > 0 ? denyStatus : status, ProblemDocument.MEDIA_TYPE, out.end());
   }
 

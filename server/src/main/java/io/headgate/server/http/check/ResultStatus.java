@@ -7,7 +7,9 @@ import io.headgate.rulefile.RuleStatus;
 final class ResultStatus {
   /** Returns 200, or the status of the rule that denied. */
   static int of(CheckResult result) {
-    return result.isAllowed() ? 200 : RuleStatus.of(result.rule().orElseThrow());
+    return result.isAllowed()
+        ? 200
+        : RuleStatus.of(result.rule().orElseThrow(), result.limit().orElseThrow().algorithm());
   }
 
   private ResultStatus() {}

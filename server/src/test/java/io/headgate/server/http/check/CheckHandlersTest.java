@@ -3,6 +3,7 @@ package io.headgate.server.http.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
@@ -10,11 +11,15 @@ import io.headgate.limit.TokenBucket;
 import io.headgate.rule.Mode;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleLimit;
+import io.headgate.rule.Schedule;
 import io.headgate.server.http.RawAnswer;
 import io.headgate.server.http.RawConnection;
 import io.headgate.server.http.RunningService;
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,8 +59,31 @@ class CheckHandlersTest {
           .limit(FixedWindow.of(Rate.perHour(1)))
           .build();
 
+  private static final Rule BLOCK =
+      Rule.named("block").match("key", "user:mallory").limit(new Deny()).build();
+
+  /** Denies until 90.5 s after the start of the service. */
+  private static final Rule CLOSED =
+      Rule.named("closed")
+          .match("tenant", "closed")
+          .limit(new Deny())
+          .active(
+              new Schedule(
+                  Schedule.ALWAYS.days(),
+                  Optional.empty(),
+                  ZoneOffset.UTC,
+                  Optional.empty(),
+                  Optional.of(
+                      LocalDateTime.ofEpochSecond(
+                          1_789_300_890L, 500_000_000, ZoneOffset.UTC))))
+          .property("status", "451")
+          .build();
+
+  private static final Rule HEALTH =
+      Rule.named("health").match("path", "/health").exempt().build();
+
   private static final RunningService SERVICE =
-      RunningService.with(PER_USER, CONTRACT, JOBS, REPORTS, TRIAL);
+      RunningService.with(PER_USER, CONTRACT, JOBS, REPORTS, TRIAL, BLOCK, CLOSED, HEALTH);
 
   @BeforeEach
   void resetCounters() {
@@ -148,6 +176,52 @@ class CheckHandlersTest {
         .isEqualTo(
             """
             {"allowed":true,"rule":null,"limit":null,"remaining":null,"retryAfterMs":0,\
+            "resetAfterMs":0,"delayMs":0,"source":"store","violated":[],"limits":[]}\
+            """);
+    assertThat(answer.headers()).doesNotContainKeys("ratelimit", "x-ratelimit-limit");
+  }
+
+  @Test
+  void ruleThatDeniesEveryRequestAnswers403WithoutRetryTime() {
+    var answer = check("{\"key\":\"user:mallory\"}");
+    assertThat(answer.status()).isEqualTo(403);
+    assertThat(answer.body())
+        .isEqualTo(
+            """
+            {"allowed":false,"rule":"block","limit":0,"remaining":0,"retryAfterMs":null,\
+            "resetAfterMs":0,"delayMs":0,"source":"store","violated":["block"],\
+            "limits":[{"rule":"block","name":"block","algorithm":"deny",\
+            "limit":0,"remaining":0,"resetAfterMs":0}]}\
+            """);
+    assertThat(answer.header("Cache-Control")).isEqualTo("no-store");
+    assertThat(answer.headers())
+        .doesNotContainKeys("retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-limit");
+    assertThat(
+            check("{\"key\":\"user:mallory\"}", "Accept: application/problem+json").body())
+        .endsWith(
+            """
+            ,"type":"about:blank","title":"Forbidden","status":403,"violated-policies":["block"]}\
+            """);
+    assertThat(SERVICE.post("/v1/peek", "{\"key\":\"user:mallory\"}").status()).isEqualTo(403);
+    assertThat(SERVICE.post("/v1/slots", "{\"key\":\"user:mallory\"}").status()).isEqualTo(403);
+  }
+
+  @Test
+  void denialThatEndsHasTheRetryTimeAndTheStatusOfItsRule() {
+    var answer = check("{\"subject\":{\"tenant\":\"closed\"}}");
+    assertThat(answer.status()).isEqualTo(451);
+    assertThat(answer.header("Retry-After")).isEqualTo("91");
+    assertThat(answer.body()).contains("\"rule\":\"closed\"", "\"retryAfterMs\":90500,");
+  }
+
+  @Test
+  void exemptRequestIsAllowedByTheRuleWithoutALimit() {
+    var answer = check("{\"subject\":{\"key\":\"user:mallory\",\"path\":\"/health\"}}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body())
+        .isEqualTo(
+            """
+            {"allowed":true,"rule":"health","limit":null,"remaining":null,"retryAfterMs":0,\
             "resetAfterMs":0,"delayMs":0,"source":"store","violated":[],"limits":[]}\
             """);
     assertThat(answer.headers()).doesNotContainKeys("ratelimit", "x-ratelimit-limit");

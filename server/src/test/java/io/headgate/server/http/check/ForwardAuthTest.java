@@ -3,10 +3,12 @@ package io.headgate.server.http.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Rule;
+import io.headgate.rule.RuleSet;
 import io.headgate.server.api.TruncatedText;
 import io.headgate.server.api.TrustedProxies;
 import io.headgate.server.http.RawAnswer;
@@ -79,6 +81,20 @@ class ForwardAuthTest {
         .isEqualTo(
             "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
                 + "\"title\":\"Quota exceeded\",\"status\":503,\"violated-policies\":[\"login\"]}");
+  }
+
+  @Test
+  void ruleThatDeniesEveryRequestAnswers403() {
+    service.limiter.replaceRules(
+        RuleSet.of(Rule.named("block").match("key", "bot").limit(new Deny()).build()));
+    var no = gate("X-Headgate-Key: bot");
+    assertThat(no.status()).isEqualTo(403);
+    assertThat(no.headers()).doesNotContainKey("retry-after");
+    assertThat(no.body())
+        .isEqualTo(
+            "{\"type\":\"about:blank\",\"title\":\"Forbidden\",\"status\":403,"
+                + "\"violated-policies\":[\"block\"]}");
+    assertThat(gate("X-Headgate-Key: human").status()).isEqualTo(204);
   }
 
   @Test

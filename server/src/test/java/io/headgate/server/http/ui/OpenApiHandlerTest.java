@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.Deny;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.Rate;
 import io.headgate.rule.Mode;
@@ -81,7 +82,11 @@ class OpenApiHandlerTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final RunningService service = RunningService.with(USERS, JOBS, TRIAL);
+  private static final Rule BLOCK =
+      Rule.named("block").match("key", "bot:*").limit(new Deny()).build();
+  private static final Rule HEALTH = Rule.named("health").match("key", "health").exempt().build();
+
+  private final RunningService service = RunningService.with(USERS, JOBS, TRIAL, BLOCK, HEALTH);
   private final JsonNode document = document();
 
   @AfterEach
@@ -185,8 +190,11 @@ class OpenApiHandlerTest {
     return List.of(
         Call.of("POST", "/v1/check", user, 200),
         Call.of("POST", "/v1/check", "{\"key\":\"nobody\"}", 200),
+        Call.of("POST", "/v1/check", "{\"key\":\"health\"}", 200),
         Call.of("POST", "/v1/check", much, 429),
         Call.of("POST", "/v1/check", much, 429, problem),
+        Call.of("POST", "/v1/check", "{\"key\":\"bot:1\"}", 403),
+        Call.of("POST", "/v1/check", "{\"key\":\"bot:1\"}", 403, problem),
         Call.of("POST", "/v1/check", "{\"key\":7,\"cost\":-1}", 400),
         Call.of("POST", "/v1/check", "no json", 400),
         Call.of("POST", "/v1/check", user, 415, "Content-Type: text/plain"),
@@ -200,11 +208,13 @@ class OpenApiHandlerTest {
         Call.of("PUT", "/v1/slots/x", "", 400),
         Call.of("DELETE", "/v1/slots/x", "", 400),
         Call.of("POST", "/v1/explain", user, 200),
+        Call.of("POST", "/v1/explain", "{\"key\":\"bot:1\"}", 200),
         Call.of("POST", "/v1/explain", "{\"subject\":{\"job\":\"a\",\"n\":1}}", 200),
         Call.of("POST", "/v1/reset", "{\"key\":\"user:1\",\"rule\":\"users\"}", 200),
         Call.of("POST", "/v1/reset", "{\"key\":\"user:1\",\"rule\":\"none\"}", 404),
         Call.of("GET", "/v1/gate", "", 204, "X-Headgate-Key: user:1"),
         Call.of("GET", "/v1/gate", "", 429, "X-Headgate-Key: user:1", "X-Headgate-Cost: 3"),
+        Call.of("GET", "/v1/gate", "", 403, "X-Headgate-Key: bot:1"),
         Call.of("GET", "/v1/gate", "", 400, "X-Headgate-Unknown: x"),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":1}", 200),
         Call.of("POST", "/api/ratelimit/check", "{\"key\":\"user:1\",\"tokens\":3}", 429),
