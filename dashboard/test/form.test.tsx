@@ -191,9 +191,19 @@ describe('the form', () => {
   it('waits while the text can not be read', () => {
     render(<Both first={START} />);
     write('id: a\nlimit: { rate: [');
+    expect(screen.getByText('The form waits for the text')).toBeTruthy();
+    const form = screen.getByRole('group', { name: 'Form' }) as HTMLFieldSetElement;
+    expect(form.disabled).toBe(true);
+    expect(within(form).getByText('100 per minute, up to 200 at once')).toBeTruthy();
+    write(START.replace('100/1m', '5/1h'));
+    expect(form.disabled).toBe(false);
+    expect(within(form).getByText('5 per hour, up to 200 at once')).toBeTruthy();
+  });
+
+  it('can not show a text that it never could read', () => {
+    render(<Both first={'- a list'} />);
     expect(screen.getByText("The form can't show this text")).toBeTruthy();
-    write(START);
-    expect(screen.getByText('100 per minute, up to 200 at once')).toBeTruthy();
+    expect(screen.queryByRole('group', { name: 'Form' })).toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Anomaly, Stats, Trial, WhatIf } from '../src/api/types';
 import { href, parseHash } from '../src/app/route';
 import { parseSubject } from '../src/pages/callers/ExplainPage';
-import { summarize } from '../src/pages/callers/explained';
+import { limitSentence, reasonText, summarize } from '../src/pages/callers/explained';
 import { headline } from '../src/pages/overview/headline';
 import { bars } from '../src/pages/playground/bars';
 import { lesson } from '../src/pages/playground/lesson';
@@ -121,6 +121,16 @@ describe('an explanation', () => {
   it('does not report a shadow rule as limiting', () => {
     expect(summarize({ subject: {}, rules: [rule('trial', 'shadow', 0)], nearMisses: [] })).toMatchObject({ limited: false });
     expect(summarize({ subject: {}, rules: [], nearMisses: [] }).text).toContain('No rule applies');
+  });
+
+  it('names the rule that denies, or that excuses', () => {
+    const deny = { ...rule('block-1', 'enforce', 0), limits: [{ ...rule('block-1', 'enforce', 0).limits[0]!, algorithm: 'deny', limit: 0 }] };
+    const said = (...rules: ReturnType<typeof rule>[]) => summarize({ subject: {}, rules, nearMisses: [] });
+    expect(said(deny)).toEqual({ limited: true, text: 'Denied by block-1: every request is refused.' });
+    expect(limitSentence(deny.limits[0]!)).toBe('every request is refused');
+    const exempt = { ...rule('health', 'enforce', 0), reason: 'applies and excuses from all other rules', limits: [] };
+    expect(said(exempt)).toEqual({ limited: false, text: 'Not limited: health applies and excuses from all other rules.' });
+    expect(reasonText({ ...exempt, conditions: [{ attribute: 'path', pattern: '/health', value: '/health', met: true }] })).toBe('path /health matches /health; applies and excuses from all other rules');
   });
 
   it('accepts a key or attributes', () => {

@@ -11,7 +11,7 @@ import { moment, plural, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
 import { callerText } from './name';
 import { RaiseDialog } from './RaiseDialog';
-import { isSpent, limitSentence, reasonText, summarize } from './explained';
+import { isDeny, isSpent, limitSentence, reasonText, summarize } from './explained';
 
 interface Props {
   subject: Subject;
@@ -45,7 +45,7 @@ export function ExplainView({ subject, caller = null }: Props) {
       {resetRule && <Notice tone="good" title={`The counter of ${resetRule} was reset`} />}
       {data.rules.map((rule) => (
         <RuleStanding key={rule.id} rule={rule} {...toReset(rule.id)}>
-          {mayChange && caller && rule.limits.length > 0 && (
+          {mayChange && caller && rule.limits.some((limit) => !isDeny(limit)) && (
             <>
               <button type="button" onClick={() => setRaising({ rule: rule.id, caller })}>
                 Raise to…

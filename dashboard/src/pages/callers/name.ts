@@ -1,14 +1,14 @@
 import type { Subject } from '../../api/types';
 
-/** The caller name of requests without identifying attributes. */
-const UNNAMED = '(unnamed)';
+/** The beginning of the caller name of requests without identifying attributes. */
+const UNNAMED = '(unnamed';
 
 /**
  * Returns the attributes that a caller's name denotes, as a rule matches them: `user=42` is an attribute, anything else is
  * a bare key. Null for unnamed callers. The value of an IPv6 caller is its block of addresses, a /64.
  */
 export function identityOf(caller: string): Subject | null {
-  if (caller === UNNAMED) return null;
+  if (caller.startsWith(UNNAMED)) return null;
   const [, name, value] = /^([\w.-]+)=(.*)$/s.exec(caller) ?? [];
   return name === undefined || value === undefined ? { key: caller } : { [name]: value };
 }

@@ -9,7 +9,7 @@ export const TEMPLATE = `id: ${TEMPLATE_ID}
 description: what it protects, and who maintains it
 match: { key: "user:*" }
 limit: { algorithm: token-bucket, rate: 100/1m, burst: 200 }
-mode: shadow                  # reports only; change it to enforce when the statistics look right
+mode: shadow # reports only, denies nothing
 `;
 
 /** Returns whether a new rule is still the template: its id is. */

@@ -32,22 +32,29 @@ function read(text: string): Read {
   }
 }
 
-/** Shows the rule in a text as a form. A change rewrites only the part of the text that it concerns. */
+/**
+ * Shows the rule in a text as a form. A change rewrites only the part of the text that it concerns. While the text can't be
+ * read, the form shows what it read last, and can't be used.
+ */
 export function RuleForm({ text, onChange, readOnly = false, isNew = false }: Props) {
   const found = useMemo(() => read(text), [text]);
-  if ('problem' in found) {
-    return (
-      <Notice tone="info" title="The form can't show this text">
-        {found.problem} Continue in the YAML; the form follows as soon as it can read it.
-      </Notice>
-    );
-  }
-  const { rule } = found;
+  const last = useRef<ValueMap | null>(null);
+  if ('rule' in found) last.current = found.rule;
+  const rule = last.current;
   return (
-    <fieldset className="bare rule-form" disabled={readOnly} aria-label="Form">
-      <Unknown rule={rule} />
-      <Fields rule={rule} isNew={isNew} onChange={(next) => onChange(rewrite(text, next))} />
-    </fieldset>
+    <div className="rule-form">
+      {'problem' in found && (
+        <Notice tone="info" title={rule ? 'The form waits for the text' : "The form can't show this text"}>
+          {found.problem} Continue in the YAML; the form follows as soon as it can read it.
+        </Notice>
+      )}
+      {rule && (
+        <fieldset className="bare rule-form" disabled={readOnly || 'problem' in found} aria-label="Form">
+          <Unknown rule={rule} />
+          <Fields rule={rule} isNew={isNew} onChange={(next) => onChange(rewrite(text, next))} />
+        </fieldset>
+      )}
+    </div>
   );
 }
 
@@ -85,7 +92,7 @@ function Fields({ rule, isNew, onChange }: FieldsProps) {
       <Part title="Limit">
         <EffectFields owner={rule} fields={RULE} of="the rule" effects={RULE_EFFECTS} onChange={onChange} />
       </Part>
-      {effect !== 'exempt' && effect !== 'deny' && (
+      {effect !== 'exempt' && (
         <Part title="Overrides">
           <Overrides rule={rule} onChange={(overrides) => set('overrides', overrides)} />
         </Part>
