@@ -42,8 +42,8 @@ export function fixture({ token = null } = {}) {
     const rates = Object.fromEntries(COUNTS.map((n) => [n, sum(ten, n) / 10]));
     return {
       now, instance: 'a1b2c3', startedAt: started, version: '0.1.0-SNAPSHOT', instances: 3,
-      store: { kind: 'redis', address: 'redis at 10.0.0.5:6379', unavailable: state.unavailable, problem: state.unavailable ? 'connection refused' : null, trackedKeys: 12_345, breaker: state.unavailable ? 'open' : 'closed' },
-      rules: { count: state.rules.length, revision: newest(), source: 'database', problem: null },
+      store: { kind: 'redis', address: 'redis at 10.0.0.5:6379', unavailable: state.unavailable, since: state.unavailable ? now - 65_000 : null, problem: state.unavailable ? 'connection refused' : null, failurePolicies: state.unavailable ? [{ policy: 'local', count: 6, rules: state.rules.map((rule) => rule.id).slice(0, 3) }] : [], decidedByPolicy: state.unavailable ? 7421 : 0, allowedUncounted: 0, trackedKeys: 12_345, breaker: state.unavailable ? 'open' : 'closed' },
+      rules: { count: state.rules.length, revision: newest(), source: 'database', problem: null, ignoredFile: null },
       rates, totals: { allowed: 431_234, denied: 11_021, shadowDenied: 3_401, degraded: 0, delayed: 0, unmatched: 9_120 },
       latency: { check: { p50: 16, p90: 31, p99: 118, max: 2210 }, store: { p50: 210, p90: 380, p99: 1240, max: 8100 } },
       byRule: state.rules.map((rule, i) => ({ rule: rule.id, allowed: rates.allowed / (i + 1.6), denied: i % 2 === 0 ? rates.denied / (i + 1.2) : 0, shadowDenied: rule.mode === 'shadow' ? rates.shadowDenied : 0, degraded: 0, delayed: 0 })),
@@ -106,7 +106,7 @@ export function fixture({ token = null } = {}) {
     const applies = (rule) => Object.keys(rule.match ?? {}).every((name) => name in subject);
     const explained = (rule, yes) => ({ id: rule.id, applies: yes, reason: yes ? Object.entries(rule.match ?? {}).map(([n, p]) => `${n} ${subject[n]} matches ${p}`).join(', ') : `has no ${Object.keys(rule.match ?? {}).find((n) => !(n in subject)) ?? 'reason'}`, mode: rule.mode ?? 'enforce', override: null, conditions: [], limits: yes ? (rule.limits ?? [rule.limit]).map((l) => ({ rule: rule.id, name: l.name ?? rule.id, algorithm: l.algorithm, limit: 200, remaining: rule.id === 'login' ? 0 : 137, resetAfterMs: rule.id === 'login' ? 290_000 : 37_800 })) : [] });
     const yes = state.rules.filter((r) => applies(r) && !r.fallback);
-    return { subject, rules: yes.map((r) => explained(r, true)), nearMisses: state.rules.filter((r) => !yes.includes(r)).map((r) => explained(r, false)) };
+    return { subject, rules: yes.map((r) => explained(r, true)), notApplying: state.rules.length - yes.length, nearMisses: state.rules.filter((r) => !yes.includes(r)).map((r) => explained(r, false)) };
   }
 
   function changed(request, query, edit, restored) {
@@ -257,10 +257,10 @@ function diffOf(before, after) {
 function whatIf(now) {
   const offered = Array.from({ length: 60 }, (_, i) => Math.round(wave(i, 30, 400, 900)));
   return {
-    source: { kind: 'recent', from: now - 600_000, to: now, requests: 41_234, weight: 1, unreadable: 0, samples: [] },
+    source: { kind: 'recent', from: now - 600_000, to: now, requests: 41_234, replayed: 41_234, weight: 1, unreadable: 0, samples: [], notes: [] },
     before: { allowed: 40_100, denied: 1134, delayed: 0 }, after: { allowed: 38_900, denied: 2334, delayed: 0 }, changedToDenied: 1211, changedToAllowed: 11,
     series: { from: now - 600_000, stepMs: 10_000, offered, deniedBefore: offered.map((n) => Math.round(n / 40)), deniedAfter: offered.map((n) => Math.round(n / 17)) },
-    byRule: [{ rule: 'per-user', deniedBefore: 1000, deniedAfter: 2200 }, { rule: 'login', deniedBefore: 134, deniedAfter: 134 }],
+    byRule: [{ rule: 'per-user', requestsBefore: 40_000, requestsAfter: 40_000, deniedBefore: 1000, deniedAfter: 2200 }, { rule: 'login', requestsBefore: 900, requestsAfter: 900, deniedBefore: 134, deniedAfter: 134 }],
     callers: Array.from({ length: 12 }, (_, i) => ({ caller: `user:${42 + i * 17}`, requests: 4000 - 300 * i, deniedBefore: 100 - 8 * i, deniedAfter: 600 - 45 * i, firstDeniedAt: now - 500_000 + 9000 * i })),
   };
 }

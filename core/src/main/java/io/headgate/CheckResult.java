@@ -4,6 +4,7 @@ import static io.headgate.LimitReport.micros;
 
 import io.headgate.limit.Outcome;
 import io.headgate.rule.Combine;
+import io.headgate.rule.FailurePolicy;
 import io.headgate.rule.Plan;
 import io.headgate.rule.Rule;
 import io.headgate.store.PlanResult;
@@ -77,7 +78,9 @@ public final class CheckResult {
 
   /** Returns the decision alone. A plan of one enforced limit needs no {@code CheckResult}. */
   static Decision decision(Plan plan, PlanResult answer) {
-    if (!plan.isSingleEnforcedLimit()) return new CheckResult(plan, answer, true).decision();
+    if (!plan.isSingleEnforcedLimit() || answer.source() == Source.FALLBACK) {
+      return new CheckResult(plan, answer, true).decision();
+    }
     return switch (answer.first()) {
       case Outcome.Passed(var remaining, var reset, var delay) ->
           delay > 0
@@ -102,9 +105,16 @@ public final class CheckResult {
     }
     if (retryAfter > 0) return new Decision.Denied(micros(retryAfter));
     long delay = delayMicros();
+    long remaining =
+        isKnown(partOf(decidingCharge)) ? outcome.remaining() : Decision.Allowed.UNKNOWN;
     return delay > 0
-        ? new Decision.Delayed(micros(delay), outcome.remaining(), micros(outcome.resetAfter()))
-        : new Decision.Allowed(outcome.remaining(), micros(outcome.resetAfter()));
+        ? new Decision.Delayed(micros(delay), remaining, micros(outcome.resetAfter()))
+        : new Decision.Allowed(remaining, micros(outcome.resetAfter()));
+  }
+
+  /** Returns whether the outcomes of a rule's limits have figures, rather than placeholders. */
+  private boolean isKnown(Plan.Part part) {
+    return source != Source.FALLBACK || part.rule().onStoreFailure() instanceof FailurePolicy.Local;
   }
 
   /** Returns whether the request may go ahead, immediately or after {@link #delay}. */
@@ -147,13 +157,7 @@ public final class CheckResult {
     var reports = new ArrayList<LimitReport>(outcomes.size());
     for (var part : plan.parts()) {
       if (part.denies()) reports.add(denial(part));
-      for (int i = 0; i < part.counters().size(); i++) {
-        reports.add(
-            new LimitReport(
-                plan.charges().get(part.from() + i).counter(),
-                outcomes.get(part.from() + i),
-                part.isEnforced()));
-      }
+      for (int i = 0; i < part.counters().size(); i++) reports.add(report(part, part.from() + i));
     }
     return reports;
   }
@@ -245,13 +249,20 @@ public final class CheckResult {
     return names;
   }
 
-  /** Returns the charge with the least left, considering one limit of each enforced rule. */
+  /**
+   * Returns the charge with the least left, considering one limit of each enforced rule. A limit
+   * whose permits are unknown comes last.
+   */
   private int tightest() {
     int best = -1;
+    long least = Long.MAX_VALUE;
     for (var part : plan.parts()) {
       if (!part.isEnforced() || part.counters().isEmpty()) continue;
       int own = part.tightest(outcomes);
-      if (best < 0 || outcomes.get(own).remaining() < outcomes.get(best).remaining()) best = own;
+      long left = isKnown(part) ? outcomes.get(own).remaining() : Long.MAX_VALUE;
+      if (best >= 0 && left >= least) continue;
+      best = own;
+      least = left;
     }
     return best;
   }
@@ -284,12 +295,21 @@ public final class CheckResult {
 
   private static LimitReport denial(Plan.Part part) {
     var refused = new Outcome.Refused(0, 0, part.deniesFor());
-    return new LimitReport(part.denial(), refused, part.isEnforced());
+    return new LimitReport(part.denial(), refused, part.isEnforced(), Optional.empty());
   }
 
   private LimitReport report(int charge) {
+    return report(partOf(charge), charge);
+  }
+
+  private LimitReport report(Plan.Part part, int charge) {
     return new LimitReport(
-        plan.charges().get(charge).counter(), outcomes.get(charge), partOf(charge).isEnforced());
+        plan.charges().get(charge).counter(),
+        outcomes.get(charge),
+        part.isEnforced(),
+        source == Source.FALLBACK
+            ? Optional.of(part.rule().onStoreFailure())
+            : Optional.empty());
   }
 
   @Override

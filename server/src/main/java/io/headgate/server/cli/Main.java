@@ -52,7 +52,7 @@ public final class Main implements Callable<Integer> {
       var configuration = Configuration.of(context, args);
       var client = new ServiceClient();
       return new CommandLine(new Main())
-          .addSubcommand(configurable(new ServeCommand(context)))
+          .addSubcommand(configurable(new ServeCommand(context, configuration)))
           .addSubcommand(configurable(new CheckCommand(context, client)))
           .addSubcommand(configurable(new ExplainCommand(context, client)))
           .addSubcommand(
@@ -89,6 +89,12 @@ public final class Main implements Callable<Integer> {
       while (last.hasSubcommand()) last = last.subcommand();
       values.requireCurrentNames(last);
       TokenDestination.check(values, last);
+      // The service logs the warnings itself, in the format of its log.
+      if (!(last.commandSpec().userObject() instanceof ServeCommand)) {
+        for (var warning : values.unknownVariables()) {
+          context.err().println("headgate: warning: " + Printable.of(warning));
+        }
+      }
     } catch (CommandFailure e) {
       return failed(context, e);
     }
