@@ -52,7 +52,7 @@ test('a read token shows everything and changes nothing', async () => {
   const { page } = tab;
   await signIn('r3ader-of-the-test');
   await page.getByText('read only').waitFor();
-  await go(page, '#/rules/per-user');
+  await go(page, '#/rules/per-user/edit');
   await page.getByText('Changing rules requires an admin token.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   await go(page, '#/explain?subject=user:1');

@@ -20,8 +20,9 @@ limit: { algorithm: token-bucket, rate: 60/1m, burst: 40 }
 const PAGES = {
   overview: { hash: '#/', ready: 'text=/All systems normal|Many denials|as many checks/' },
   rules: { hash: '#/rules', ready: 'table.rules' },
-  rule: {
-    hash: '#/rules/per-user',
+  rule: { hash: '#/rules/per-user', ready: '.history li' },
+  edit: {
+    hash: '#/rules/per-user/edit',
     ready: 'textarea',
     async act(page) {
       await page.getByText('No changes yet.').waitFor();

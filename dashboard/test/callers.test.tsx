@@ -21,7 +21,10 @@ const one = (part: Partial<OneCaller> = {}): OneCaller => ({
   ...part,
 });
 const rule = { id: 'login', applies: true, reason: '', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
-const explained = (sent: Sent) => (sent.path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], notApplying: 0, nearMisses: [] }) : undefined);
+const explained = (sent: Sent) => {
+  if (sent.path === '/v1/rules') return json(200, { revision: 1, total: 0, rules: [] });
+  return sent.path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], notApplying: 0, nearMisses: [] }) : undefined;
+};
 const subjects = (sent: Sent[], path: string) => sent.filter((asked) => asked.path === path).map(({ body }) => (JSON.parse(body) as { subject: Subject }).subject);
 
 describe('a caller', () => {

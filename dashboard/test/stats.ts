@@ -20,10 +20,10 @@ export const stats = (): Stats => ({
     breaker: 'closed',
   },
   rules: { count: 6, revision: 12, source: 'database', problem: null, ignoredFile: null },
-  rates: { allowed: 120.5, denied: 3.2, shadowDenied: 0, degraded: 0 },
-  totals: { allowed: 1000, denied: 10, shadowDenied: 0, degraded: 0 },
+  rates: { allowed: 120.5, denied: 3.2, shadowDenied: 0, degraded: 0, delayed: 0, unmatched: 6 },
+  totals: { allowed: 1000, denied: 10, shadowDenied: 0, degraded: 0, delayed: 0, unmatched: 40 },
   latency: { check: { p50: 12, p90: 20, p99: 55, max: 300 }, store: null },
-  byRule: [{ rule: 'per-user', allowed: 12.1, denied: 0.3, shadowDenied: 0, degraded: 0 }],
+  byRule: [{ rule: 'per-user', allowed: 12.1, denied: 0.3, shadowDenied: 0, degraded: 0, delayed: 0 }],
   hotKeys: [],
   anomalies: [],
 });

@@ -13,6 +13,13 @@ export interface Counts {
   denied: number;
   shadowDenied: number;
   degraded: number;
+  delayed: number;
+}
+
+/** Counts of all checks. */
+export interface AllCounts extends Counts {
+  /** Allowed because no rule applied. */
+  unmatched: number;
 }
 
 export interface Percentiles {
@@ -76,8 +83,8 @@ export interface Stats {
     /** Why the rule file of the instance is not used, and how to use it. */
     ignoredFile: string | null;
   };
-  rates: Counts;
-  totals: Counts;
+  rates: AllCounts;
+  totals: AllCounts;
   latency: { check: Percentiles | null; store: Percentiles | null };
   byRule: RuleRates[];
   hotKeys: HotKey[];
@@ -95,7 +102,83 @@ export interface Series {
   p99: (number | null)[];
 }
 
-export interface Tick extends Counts {
+export type Range = '5m' | '1h' | '24h';
+
+/** Counts in buckets of equal length. Those before `startedAt` are 0. */
+export interface HistorySeries {
+  now: number;
+  instance: string;
+  startedAt: number;
+  range: Range;
+  rule: string | null;
+  /** Whether the rule has a history of its own, or only one together with others. */
+  tracked: boolean;
+  from: number;
+  stepMs: number;
+  /** The part of the last bucket that has passed. */
+  lastMs: number;
+  allowed: number[];
+  denied: number[];
+  shadowDenied: number[];
+  degraded: number[];
+  delayed: number[];
+  unmatched?: number[];
+}
+
+/** Statistics of one rule, for the list of rules. */
+export interface RuleSummary {
+  rule: string;
+  mode: string;
+  lastMinute: Counts;
+  lastDenied: number | null;
+  changedAt: number | null;
+  changedIn: number | null;
+}
+
+export interface RuleSummaries {
+  now: number;
+  instance: string;
+  startedAt: number;
+  revision: number | null;
+  rules: RuleSummary[];
+}
+
+export interface RuleFacts {
+  now: number;
+  instance: string;
+  startedAt: number;
+  rule: string;
+  inForce: boolean;
+  mode: string | null;
+  tracked: boolean;
+  masked: boolean;
+  lastMinute: Counts;
+  lastHour: Counts;
+  lastDay: Counts;
+  lastDenied: number | null;
+  changedAt: number | null;
+  changedIn: number | null;
+  onStoreFailure: string | null;
+  callers: {
+    windowMs: number;
+    checks: number;
+    denials: number;
+    busiest: { caller: string; checks: number; error: number }[];
+    denied: { caller: string; denials: number; error: number }[];
+  };
+  /** The callers that were denied last, each once. */
+  denials: {
+    caller: string;
+    at: number;
+    since: number;
+    count: number;
+    shadow: boolean;
+    limit: string;
+    retryAfterMs: number | null;
+  }[];
+}
+
+export interface Tick extends AllCounts {
   at: number;
   p50: number | null;
   p99: number | null;
@@ -127,6 +210,8 @@ export interface Callers {
 }
 
 export interface OneCaller extends Caller {
+  /** Whether names and values are shortened, since the token may not see them. */
+  masked?: boolean;
   /** Null if only other instances have seen it. */
   series: { from: number; stepMs: number; allowed: number[]; denied: number[] } | null;
 }
@@ -145,7 +230,8 @@ export interface RuleJson {
   fallback?: boolean;
   match?: Record<string, unknown>;
   per?: string | string[];
-  limit?: LimitJson;
+  exempt?: boolean;
+  limit?: LimitJson | string;
   limits?: LimitJson[];
   overrides?: unknown[];
   [field: string]: unknown;
@@ -193,6 +279,12 @@ export interface Revision {
   changed: number;
   removed: number;
   rules: number;
+}
+
+/** A revision of one rule, with what it changed in it. */
+export interface RuleRevision extends Revision {
+  change: 'added' | 'removed' | 'changed';
+  fields: Edit[];
 }
 
 export interface Affected {

@@ -3,8 +3,10 @@ import { LiveFeed } from '../live/live';
 import { CallersPage } from '../pages/callers/CallersPage';
 import { CallerPage } from '../pages/callers/CallerPage';
 import { ExplainPage } from '../pages/callers/ExplainPage';
+import { identityOf } from '../pages/callers/name';
 import { OverviewPage } from '../pages/overview/OverviewPage';
 import { PlaygroundPage } from '../pages/playground/PlaygroundPage';
+import { EditRulePage } from '../pages/rules/EditRulePage';
 import { HistoryPage } from '../pages/rules/HistoryPage';
 import { RulePage } from '../pages/rules/RulePage';
 import { RulesPage } from '../pages/rules/RulesPage';
@@ -68,15 +70,22 @@ function Shell() {
   );
 }
 
+/** The attributes in the address, for which an override is prepared: `?for=user=42`. */
+function overrideFor({ query }: Route) {
+  const caller = query.get('for');
+  return caller === null ? null : identityOf(caller);
+}
+
 function Page({ route }: { route: Route }) {
-  const [page, item] = route.parts;
+  const [page, item, part] = route.parts;
   switch (page) {
     case undefined:
       return <OverviewPage />;
     case 'rules':
-      return item === undefined ? <RulesPage /> : <RulePage id={item} />;
+      if (item === undefined) return <RulesPage />;
+      return part === 'edit' ? <EditRulePage id={item} overrideFor={overrideFor(route)} /> : <RulePage id={item} />;
     case 'new-rule':
-      return <RulePage id={null} />;
+      return <EditRulePage id={null} />;
     case 'history':
       return <HistoryPage />;
     case 'callers':

@@ -33,7 +33,7 @@ export function DiffView({ diff }: { diff: Diff }) {
   );
 }
 
-function Edits({ edits }: { edits: Edit[] }) {
+export function Edits({ edits }: { edits: Edit[] }) {
   if (edits.length === 0) return null;
   return (
     <ul className="edits">

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { explain, reset } from '../../api/calls';
 import { Problem } from '../../api/problem';
 import type { Explained, Subject } from '../../api/types';
@@ -9,14 +9,23 @@ import { Dialog } from '../../ui/Dialog';
 import { Loading, Mark, Notice, ProblemNotice } from '../../ui/Notice';
 import { moment, plural, subjectText } from '../../ui/format';
 import { useAsk } from '../../ui/useAsk';
-import { isSpent, limitSentence, reasonText, summarize } from './explained';
+import { callerText } from './name';
+import { RaiseDialog } from './RaiseDialog';
+import { isDeny, isSpent, limitSentence, reasonText, summarize } from './explained';
+
+interface Props {
+  subject: Subject;
+  /** The attributes that identify the caller, if an override for it can be made. */
+  caller?: Subject | null;
+}
 
 /** Shows which rules apply to a subject, why, and the remaining permits of each limit. */
-export function ExplainView({ subject }: { subject: Subject }) {
+export function ExplainView({ subject, caller = null }: Props) {
   const { mayChange } = useAccount();
   const { data, at, problem, again } = useAsk(`explain ${JSON.stringify(subject)}`, (signal) => explain(subject, signal), 2000);
   const [resetting, setResetting] = useState<{ rule: string; subject: Subject } | null>(null);
   const [resetRule, setResetRule] = useState<string | null>(null);
+  const [raising, setRaising] = useState<{ rule: string; caller: Subject } | null>(null);
   if (problem && !data) return <ProblemNotice problem={problem} again={again} />;
   if (!data) return <Loading what="the explanation" />;
   const summary = summarize(data);
@@ -35,7 +44,18 @@ export function ExplainView({ subject }: { subject: Subject }) {
       )}
       {resetRule && <Notice tone="good" title={`The counter of ${resetRule} was reset`} />}
       {data.rules.map((rule) => (
-        <RuleStanding key={rule.id} rule={rule} {...toReset(rule.id)} />
+        <RuleStanding key={rule.id} rule={rule} {...toReset(rule.id)}>
+          {mayChange && caller && rule.limits.some((limit) => !isDeny(limit)) && (
+            <>
+              <button type="button" onClick={() => setRaising({ rule: rule.id, caller })}>
+                Raise to…
+              </button>
+              <a className="button" href={href(['rules', rule.id, 'edit'], { for: callerText(caller) })}>
+                Add override for this caller
+              </a>
+            </>
+          )}
+        </RuleStanding>
       ))}
       {data.nearMisses.length > 0 && (
         <details>
@@ -51,6 +71,16 @@ export function ExplainView({ subject }: { subject: Subject }) {
             ))}
           </ul>
         </details>
+      )}
+      {raising !== null && (
+        <RaiseDialog
+          {...raising}
+          onClose={() => setRaising(null)}
+          onDone={() => {
+            setRaising(null);
+            again();
+          }}
+        />
       )}
       {resetting !== null && (
         <ResetDialog
@@ -68,7 +98,7 @@ export function ExplainView({ subject }: { subject: Subject }) {
   );
 }
 
-function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void }) {
+function RuleStanding({ rule, onReset, children }: { rule: Explained; onReset?: () => void; children?: ReactNode }) {
   return (
     <div className="standing">
       <div className="row">
@@ -79,6 +109,7 @@ function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void
         {rule.override !== null && <span className="tag">override {rule.override}</span>}
         <span className="quiet break">{reasonText(rule)}</span>
         <span className="spring" />
+        {children}
         {onReset && (
           <button type="button" onClick={onReset}>
             Reset…

@@ -13,6 +13,7 @@ export function Figures({ stats }: { stats: Stats }) {
       <Figure name="Allowed" value={rate(rates.allowed)} unit="/s" tone="allowed" note={`${compact(totals.allowed)} since start`} />
       <Figure name="Denied" value={rate(rates.denied)} unit="/s" tone="denied" note={`${percent(rates.denied, all)} of all`} />
       <Figure name="Shadow-denied" value={rate(rates.shadowDenied)} unit="/s" tone="shadow" note={`${compact(totals.shadowDenied)} since start`} />
+      <Figure name="No rule applied" value={rate(rates.unmatched)} unit="/s" note={`${percent(rates.unmatched, all)} of all`} />
       <Figure name="By policy" value={rate(rates.degraded)} unit="/s" tone="degraded" note={rates.degraded > 0 ? 'without the store' : 'none needed'} />
       <Figure
         name="Store"

@@ -20,6 +20,16 @@ export function ReviewView({ base, review, text, onTake }: Props) {
           <p className="quiet">No changes yet. The service validates the text as you type; nothing changes until you save.</p>
         </>
       );
+    case 'template':
+      return (
+        <>
+          <h2>Changes</h2>
+          <p className="quiet">
+            This is a template. Give the rule its own id, and set what it matches and its limit. A new rule starts in shadow mode: it reports
+            what it would deny, and denies nothing.
+          </p>
+        </>
+      );
     case 'checking':
       return (
         <>

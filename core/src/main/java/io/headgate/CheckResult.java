@@ -187,9 +187,7 @@ public final class CheckResult {
     var reports = new ArrayList<LimitReport>(outcomes.size());
     for (var part : plan.parts()) {
       if (part.denies()) reports.add(denial(part));
-      for (int i = 0; i < part.counters().size(); i++) {
-        reports.add(report(part, part.from() + i));
-      }
+      for (int i = 0; i < part.counters().size(); i++) reports.add(report(part, part.from() + i));
     }
     return reports;
   }
