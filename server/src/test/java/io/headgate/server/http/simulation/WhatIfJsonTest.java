@@ -8,6 +8,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.rule.Subject;
+import io.headgate.server.callers.CallerMask;
 import io.headgate.server.simulation.Arrival;
 import io.headgate.server.simulation.Comparison;
 import io.headgate.server.simulation.Deadline;
@@ -32,7 +33,7 @@ class WhatIfJsonTest {
         comparison.add(new Arrival(1_000_000, false, Request.of(Subject.of("a"))));
       }
       var source = new WhatIfJson.Source("recent", 2.5, 0, List.of(), List.of());
-      assertThat(WhatIfJson.of(comparison, source).toString())
+      assertThat(WhatIfJson.of(comparison, source, CallerMask.NONE).toString())
           .contains("\"requests\":10,\"replayed\":4,\"weight\":2.5")
           .contains("\"before\":{\"allowed\":5,\"denied\":5,\"delayed\":0}")
           .contains("\"after\":{\"allowed\":3,\"denied\":8,\"delayed\":0}")
