@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Reads and writes rules as YAML or JSON. Both formats have the same structure.
@@ -107,7 +108,11 @@ public final class RuleFile {
    * Returns a message for each setting of valid rules that may admit more than its author expects.
    */
   public static List<String> warnings(List<Rule> rules) {
-    return rules.stream().flatMap(rule -> OverrideWarnings.of(rule).stream()).toList();
+    return rules.stream()
+        .flatMap(rule ->
+            Stream.concat(
+                OverrideWarnings.of(rule).stream(), ConsistencyWarnings.of(rule).stream()))
+        .toList();
   }
 
   private static List<Rule> rules(Optional<String> text, ProblemCollector problems, String source) {
