@@ -203,6 +203,7 @@ public final class Plan {
    * outcome of the others, so the store's outcomes are those of this plan.
    */
   public Plan stored() {
+    if (single != null && parts.size() == 1) return this;
     for (var part : parts) {
       if (part.counters.isEmpty()) return filter(any -> !any.counters.isEmpty());
     }
