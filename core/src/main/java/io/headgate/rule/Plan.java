@@ -259,6 +259,23 @@ public final class Plan {
     return own.plus(spent);
   }
 
+  /**
+   * Returns charges whose evaluation, one after the other, ends with the outcome of the charge at
+   * {@code index}: {@link #cumulativeCharge} alone or, for tenants that share a limit fairly, the
+   * earlier charges of the same counter and key and then the charge itself.
+   *
+   * @param applied which of the earlier charges are applied
+   */
+  public List<Charge> chargesUpTo(int index, IntPredicate applied) {
+    if (!isSequential(index)) return List.of(cumulativeCharge(index, applied));
+    var sequence = new ArrayList<Charge>();
+    sequence.add(charges().get(index));
+    for (int i = before[index]; i != NONE; i = before[i]) {
+      if (applied.test(i)) sequence.addFirst(charges().get(i));
+    }
+    return sequence;
+  }
+
   /** Returns whether two of the charges share a state. */
   public boolean isJoint() {
     return before.length > 0;

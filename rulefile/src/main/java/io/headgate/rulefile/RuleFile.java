@@ -128,7 +128,8 @@ public final class RuleFile {
             Stream.of(
                     OverrideWarnings.of(rule).stream(),
                     escapes.of(rule).stream(),
-                    FailOpenWarnings.of(rule).stream())
+                    FailOpenWarnings.of(rule).stream(),
+                    ConsistencyWarnings.of(rule).stream())
                 .flatMap(all -> all))
         .toList();
   }

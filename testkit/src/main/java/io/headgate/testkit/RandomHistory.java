@@ -3,6 +3,8 @@ package io.headgate.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -41,6 +43,8 @@ final class RandomHistory {
           new Combine.Weighted(700),
           new Combine.Hierarchical(),
           new Combine.Priority());
+
+  private static final FairSharing USERS = FairSharing.among("user").withWeight("u1", 3);
 
   private final long seed;
   private final Random random;
@@ -122,7 +126,10 @@ final class RandomHistory {
   }
 
   private Request request() {
-    var subject = Subject.of(Map.of("key", "k" + random.nextInt(4), "tenant", "t"));
+    var subject =
+        Subject.of(
+            Map.of(
+                "key", "k" + random.nextInt(4), "tenant", "t", "user", "u" + random.nextInt(5)));
     return new Request(subject, cost(), Map.of("bytes", cost()));
   }
 
@@ -153,7 +160,8 @@ final class RandomHistory {
   private Limit limit() {
     long permits = 1L + random.nextInt(6);
     var rate = Rate.of(permits, Duration.ofSeconds(pick(List.of(6, 12, 30))));
-    return switch (random.nextInt(9)) {
+    return switch (random.nextInt(10)) {
+      case 9 -> new FairShare(new TokenBucket(rate, 4 * permits), USERS);
       case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(Rate.of(999_983, Duration.ofSeconds(1_000_000)), permits);
       case 2 -> LeakyBucket.of(rate);
