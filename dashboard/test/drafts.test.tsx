@@ -197,6 +197,18 @@ describe('saving', () => {
   });
 });
 
+describe('a valid rule', () => {
+  it('is shown with the warnings of the service', async () => {
+    network((sent) => (sent.method === 'PUT' ? json(200, change({ warnings: ["rule 'per-ip' is escaped by leaving out ip"] })) : json(200, RULE, { ETag: '"7"' })));
+    as('admin', <EditRulePage id="per-ip" />);
+    await editorShows(/300/);
+    edit(MINE);
+    await screen.findByText("Rule 'per-ip' is escaped by leaving out ip.");
+    expect(screen.getByText('1 warning')).toBeTruthy();
+    expect((screen.getByRole('button', { name: 'Save' }) as HTMLButtonElement).disabled).toBe(false);
+  });
+});
+
 describe('a conflict', () => {
   const theirs = { ...RULE, limit: { ...RULE.limit, rate: '450/1m' } };
 

@@ -38,6 +38,14 @@ describe('rates of a range', () => {
   it('are unknown before the start, and in a bucket that has hardly begun', () => {
     expect(ratesOf(series({ startedAt: NOW - 15_000, lastMs: 100 })).allowed).toEqual([null, 2, 3]);
   });
+
+  it('begin with the service, but not later than a readable chart does', () => {
+    const day = (startedAt: number) => ratesOf(series({ from: 0, stepMs: 60_000, lastMs: 60_000, startedAt, allowed: Array(1440).fill(60) }));
+    expect(day(-1).at).toHaveLength(1440);
+    expect(day(1200 * 60_000).at).toHaveLength(240);
+    expect(day(1430 * 60_000).at).toHaveLength(60);
+    expect(day(1430 * 60_000).allowed.filter((rate) => rate !== null)).toEqual(Array(10).fill(1));
+  });
 });
 
 describe('the overview', () => {

@@ -300,6 +300,8 @@ export interface Changed {
   diff: Diff;
   dryRun?: boolean;
   readOnly?: string;
+  /** Settings of the changed rules that may admit more than intended. */
+  warnings?: string[];
   callers?: Affected;
 }
 

@@ -23,14 +23,19 @@ export interface Rates {
 /** A last bucket that has hardly begun has no meaningful rate. */
 const MIN_PART = 0.25;
 
-/** Converts the counts of buckets to rates. */
+/** A chart has at least this many buckets, also of a service that was just started. */
+const MIN_BUCKETS = 60;
+
+/** Converts the counts of buckets to rates, from the start of the service on. */
 export function ratesOf(series: HistorySeries): Rates {
   const { from, stepMs, lastMs, startedAt } = series;
-  const count = series.allowed.length - (lastMs < stepMs * MIN_PART ? 1 : 0);
-  const times = Array.from({ length: Math.max(0, count) }, (_, i) => from + i * stepMs);
   const last = series.allowed.length - 1;
+  const end = lastMs < stepMs * MIN_PART ? last : last + 1;
+  const started = Math.max(0, Math.floor((startedAt - from) / stepMs));
+  const begin = Math.min(started, Math.max(0, end - MIN_BUCKETS));
+  const times = Array.from({ length: Math.max(0, end - begin) }, (_, i) => from + (begin + i) * stepMs);
   const column = (counts: number[]) =>
-    times.map((time, i) => (time + stepMs <= startedAt ? null : (1000 * (counts[i] ?? 0)) / (i === last ? lastMs : stepMs)));
+    times.map((_, i) => (begin + i < started ? null : (1000 * (counts[begin + i] ?? 0)) / (begin + i === last ? lastMs : stepMs)));
   return {
     at: times.map((time) => time / 1000),
     allowed: column(series.allowed),

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Affected, Diff, Edit } from '../api/types';
 import { count, plural, subjectText } from './format';
+import { Notice, sentence } from './Notice';
 
 const SIGNS = { added: '+', removed: '−', changed: '~' } as const;
 const NAMES = { added: 'new rule', removed: 'rule removed', changed: 'changed' } as const;
@@ -30,6 +31,22 @@ export function DiffView({ diff }: { diff: Diff }) {
       ))}
       {diff.more !== undefined && <p className="quiet">And {plural(diff.more, 'more change')}.</p>}
     </div>
+  );
+}
+
+/** Lists the service's warnings about valid rules. */
+export function Warnings({ warnings = [] }: { warnings?: string[] | undefined }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Notice tone="warning" title={plural(warnings.length, 'warning')}>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning} className="break">
+            {sentence(warning)}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 

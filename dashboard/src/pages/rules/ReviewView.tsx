@@ -1,4 +1,4 @@
-import { AffectedView, DiffView } from '../../ui/DiffView';
+import { AffectedView, DiffView, Warnings } from '../../ui/DiffView';
 import { Notice, ProblemNotice } from '../../ui/Notice';
 import { moment, plural } from '../../ui/format';
 import type { Base, Conflict, Review } from './draft';
@@ -59,6 +59,7 @@ function Valid({ base, review }: { base: Base; review: Extract<Review, { state: 
       {result.changed ? (
         <>
           <p role="status">Valid, checked against revision {result.revision.number}.</p>
+          <Warnings warnings={result.warnings} />
           <DiffView diff={result.diff} />
           {result.callers && <AffectedView callers={result.callers} />}
         </>
