@@ -1,7 +1,5 @@
 package io.headgate.server.cli;
 
-import static java.util.stream.Collectors.toMap;
-
 import io.headgate.server.cli.options.ConfigOption;
 import io.headgate.server.cli.output.CommandContext;
 import java.util.LinkedHashMap;
@@ -54,11 +52,11 @@ final class CommandTree {
     var text = new StringBuilder();
     var all = help.subcommands();
     for (var group : groups) {
-      var commands =
-          group.entries.stream()
-              .filter(entry -> all.containsKey(entry.name))
-              .collect(
-                  toMap(Entry::name, e -> all.get(e.name), (one, other) -> one, LinkedHashMap::new));
+      var commands = new LinkedHashMap<String, Help>();
+      for (var entry : group.entries) {
+        var command = all.get(entry.name);
+        if (command != null) commands.put(entry.name, command);
+      }
       text.append("%n%s:%n".formatted(group.heading)).append(help.commandList(commands));
     }
     return text.toString();
