@@ -300,7 +300,7 @@ describe('callers', () => {
 
   it('are explained, and reset only after a confirmation', async () => {
     const rule = { id: 'login', applies: true, reason: 'path /login matches', mode: 'enforce', override: null, conditions: [], limits: [{ rule: 'login', name: 'login', algorithm: 'rolling-window', limit: 5, remaining: 0, resetAfterMs: 1000 }] };
-    const sent = network(({ path }) => (path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], nearMisses: [] }) : json(200, { reset: true, rule: 'login' })));
+    const sent = network(({ path }) => (path === '/v1/explain' ? json(200, { subject: {}, rules: [rule], notApplying: 0, nearMisses: [] }) : json(200, { reset: true, rule: 'login' })));
     as('admin', <ExplainPage query={new URLSearchParams('subject=path=/login')} />);
     await screen.findAllByText(/Limited by login: 0 of 5 left/);
     fireEvent.click(screen.getByRole('button', { name: 'Reset…' }));
@@ -338,7 +338,7 @@ describe('a simulation', () => {
     const sent = network(({ path }) => {
       if (path === '/v1/rules') return json(200, { revision: 7, total: 1, rules: [RULE] });
       if (path === '/v1/rules/per-ip') return json(200, RULE, { ETag: '"7"' });
-      return json(200, { source: { kind: 'recent', from: 0, to: 1000, requests: 10, weight: 1, unreadable: 0, samples: [], notes: ['no line has ip, which the rules use'] }, before: { allowed: 10, denied: 0, delayed: 0 }, after: { allowed: 5, denied: 5, delayed: 0 }, changedToDenied: 5, changedToAllowed: 0, series: { from: 0, stepMs: 1000, offered: [10], deniedBefore: [0], deniedAfter: [5] }, byRule: [{ rule: 'per-ip', deniedBefore: 0, deniedAfter: 5 }], callers: [{ caller: '10.0.0.1', requests: 10, deniedBefore: 0, deniedAfter: 5, firstDeniedAt: 500 }] });
+      return json(200, { source: { kind: 'recent', from: 0, to: 1000, requests: 10, replayed: 10, weight: 1, unreadable: 0, samples: [], notes: ['no line has ip, which the rules use'] }, before: { allowed: 10, denied: 0, delayed: 0 }, after: { allowed: 5, denied: 5, delayed: 0 }, changedToDenied: 5, changedToAllowed: 0, series: { from: 0, stepMs: 1000, offered: [10], deniedBefore: [0], deniedAfter: [5] }, byRule: [{ rule: 'per-ip', requestsBefore: 10, requestsAfter: 10, deniedBefore: 0, deniedAfter: 5 }], callers: [{ caller: '10.0.0.1', requests: 10, deniedBefore: 0, deniedAfter: 5, firstDeniedAt: 500 }] });
     });
     as('read', <WhatIfPage query={new URLSearchParams('rule=per-ip')} />);
     await screen.findByDisplayValue(/sliding-window/);

@@ -114,13 +114,13 @@ describe('an explanation', () => {
   const rule = (id: string, mode: string, remaining: number) => ({ id, applies: true, reason: '', mode, override: null, conditions: [], limits: [{ rule: id, name: id, algorithm: 'rolling-window', limit: 5, remaining, resetAfterMs: 290_000 }] });
 
   it('names the rule that limits', () => {
-    const said = summarize({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], nearMisses: [] });
+    const said = summarize({ subject: {}, rules: [rule('per-ip', 'enforce', 3), rule('login', 'enforce', 0)], notApplying: 0, nearMisses: [] });
     expect(said).toEqual({ limited: true, text: 'Limited by login: 0 of 5 left, full again in 4 min 50 s.' });
   });
 
   it('does not report a shadow rule as limiting', () => {
-    expect(summarize({ subject: {}, rules: [rule('trial', 'shadow', 0)], nearMisses: [] })).toMatchObject({ limited: false });
-    expect(summarize({ subject: {}, rules: [], nearMisses: [] }).text).toContain('No rule applies');
+    expect(summarize({ subject: {}, rules: [rule('trial', 'shadow', 0)], notApplying: 0, nearMisses: [] })).toMatchObject({ limited: false });
+    expect(summarize({ subject: {}, rules: [], notApplying: 0, nearMisses: [] }).text).toContain('No rule applies');
   });
 
   it('accepts a key or attributes', () => {

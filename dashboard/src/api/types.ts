@@ -56,11 +56,26 @@ export interface Stats {
     kind: string;
     address: string | null;
     unavailable: boolean;
+    /** When the outage began. */
+    since: number | null;
     problem: string | null;
+    /** During an outage, the enforced rules by the policy that decides for them. */
+    failurePolicies: { policy: FailurePolicy; count: number; rules: string[] }[];
+    /** Checks that failure policies decided in this outage. */
+    decidedByPolicy: number;
+    /** Those of them that were allowed without being counted. */
+    allowedUncounted: number;
     trackedKeys: number | null;
     breaker: string | null;
   };
-  rules: { count: number; revision: number | null; source: string; problem: string | null };
+  rules: {
+    count: number;
+    revision: number | null;
+    source: string;
+    problem: string | null;
+    /** Why the rule file of the instance is not used, and how to use it. */
+    ignoredFile: string | null;
+  };
   rates: Counts;
   totals: Counts;
   latency: { check: Percentiles | null; store: Percentiles | null };
@@ -196,13 +211,18 @@ export interface Changed {
   callers?: Affected;
 }
 
+export type FailurePolicy = 'local' | 'allow' | 'deny' | 'allow-then-deny';
+
 export interface LimitState {
   rule: string;
   name: string;
   algorithm: string;
   limit: number;
-  remaining: number;
-  resetAfterMs: number;
+  /** Null if unknown, because the store is unavailable. */
+  remaining: number | null;
+  resetAfterMs: number | null;
+  /** The policy that decides, because the store is unavailable. */
+  onStoreFailure?: FailurePolicy;
 }
 
 export interface Explained {
@@ -218,6 +238,8 @@ export interface Explained {
 export interface Explanation {
   subject: Subject;
   rules: Explained[];
+  /** The number of all rules that do not apply. */
+  notApplying: number;
   nearMisses: Explained[];
 }
 
@@ -252,6 +274,8 @@ export interface WhatIf {
     from: number;
     to: number;
     requests: number;
+    /** The number of requests that were replayed; less than all if the traffic was sampled. */
+    replayed: number;
     weight: number;
     unreadable: number;
     samples: string[];
@@ -269,7 +293,7 @@ export interface WhatIf {
     deniedBefore: number[];
     deniedAfter: number[];
   };
-  byRule: { rule: string; deniedBefore: number; deniedAfter: number }[];
+  byRule: { rule: string; requestsBefore: number; requestsAfter: number; deniedBefore: number; deniedAfter: number }[];
   callers: {
     caller: string;
     requests: number;

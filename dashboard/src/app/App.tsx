@@ -11,6 +11,7 @@ import { RulesPage } from '../pages/rules/RulesPage';
 import { WhatIfPage } from '../pages/whatif/WhatIfPage';
 import { Empty } from '../ui/Notice';
 import { AccountGate } from './account';
+import { IgnoredFileNotice, StoreBanner } from './StoreBanner';
 import { Header } from './Header';
 import { PageBoundary } from './PageBoundary';
 import { href, useRoute, type Route } from './route';
@@ -56,9 +57,12 @@ function Shell() {
       </a>
       <Header place={route.parts[0] ?? ''} />
       <main id="main" ref={main} tabIndex={-1}>
+        <StoreBanner />
+        {(place === '' || route.parts[0] === 'rules') && <IgnoredFileNotice />}
         <PageBoundary key={place} name={title}>
           <Page route={route} />
         </PageBoundary>
+        <p className="quiet">Times are in the time zone of this browser, {Intl.DateTimeFormat().resolvedOptions().timeZone}.</p>
       </main>
     </>
   );

@@ -25,7 +25,7 @@ export function ExplainView({ subject }: { subject: Subject }) {
   return (
     <div className="stack explain">
       <p className="said">
-        <Mark tone={summary.limited ? 'bad' : 'good'} /> {summary.text}
+        <Mark tone={summary.limited ? 'bad' : summary.text.startsWith('Unknown') ? 'warning' : 'good'} /> {summary.text}
       </p>
       <Announce when={`${subjectText(subject)} ${summary.limited}`} text={summary.text} first />
       {problem && (
@@ -39,7 +39,10 @@ export function ExplainView({ subject }: { subject: Subject }) {
       ))}
       {data.nearMisses.length > 0 && (
         <details>
-          <summary>{plural(data.nearMisses.length, 'rule does', 'rules do')} not apply</summary>
+          <summary>
+            {plural(data.notApplying, 'rule does', 'rules do')} not apply
+            {data.notApplying > data.nearMisses.length && `; the nearest ${data.nearMisses.length}:`}
+          </summary>
           <ul className="misses">
             {data.nearMisses.map((rule) => (
               <li key={rule.id}>
@@ -85,7 +88,9 @@ function RuleStanding({ rule, onReset }: { rule: Explained; onReset?: () => void
       {rule.limits.map((limit) => (
         <div key={limit.name} className={isSpent(limit) ? 'limit spent' : 'limit'}>
           <span className="mono">{limit.name === rule.id ? limit.algorithm : `${limit.name}, ${limit.algorithm}`}</span>
-          <meter min={0} max={Math.max(1, limit.limit)} value={Math.max(0, limit.remaining)} aria-label={`Left under ${limit.name}`} />
+          {limit.remaining !== null && (
+            <meter min={0} max={Math.max(1, limit.limit)} value={Math.max(0, limit.remaining)} aria-label={`Left under ${limit.name}`} />
+          )}
           <span className="num">{limitSentence(limit)}</span>
         </div>
       ))}

@@ -2,9 +2,13 @@ import type { Explained, Explanation, LimitState } from '../../api/types';
 import { count, duration } from '../../ui/format';
 
 export function limitSentence(limit: LimitState): string {
-  const { remaining, resetAfterMs } = limit;
-  const back = resetAfterMs > 0 ? `, full again in ${duration(resetAfterMs)}` : '';
-  return `${count(remaining)} of ${count(limit.limit)} left${back}`;
+  const { remaining, resetAfterMs, onStoreFailure: policy } = limit;
+  const why = policy ? `the store is unavailable; on-store-failure: ${policy}` : 'the store is unavailable';
+  if (remaining === null) return `unknown, ${why}`;
+  const back = resetAfterMs !== null && resetAfterMs > 0 ? `, full again in ${duration(resetAfterMs)}` : '';
+  return policy
+    ? `${count(remaining)} left in the share of this instance (limit ${count(limit.limit)})${back}; ${why}`
+    : `${count(remaining)} of ${count(limit.limit)} left${back}`;
 }
 
 /** Returns why a rule applies, condition by condition, or why it does not. */
@@ -13,7 +17,10 @@ export function reasonText({ applies, reason, conditions }: Explained): string {
   return conditions.map(({ attribute, pattern, value }) => `${attribute} ${value ?? 'is absent'} matches ${pattern}`).join(', ');
 }
 
-export const isSpent = (limit: LimitState) => limit.remaining <= 0;
+export const isSpent = (limit: LimitState) => limit.remaining !== null && limit.remaining <= 0;
+
+/** Whether the store is unavailable, so that failure policies decide. */
+export const isByPolicy = (limit: LimitState) => limit.onStoreFailure !== undefined;
 
 /** Summarizes an explanation in one sentence. */
 export function summarize({ rules }: Explanation): { limited: boolean; text: string } {
@@ -25,6 +32,11 @@ export function summarize({ rules }: Explanation): { limited: boolean; text: str
     const [limit] = spent(first);
     const others = enforced.length > 1 ? ` (and ${enforced.length - 1} more)` : '';
     return { limited: true, text: `Limited by ${first.id}${others}: ${limitSentence(limit!)}.` };
+  }
+  const byPolicy = rules.filter((rule) => rule.mode === 'enforce' && rule.limits.some(isByPolicy));
+  if (byPolicy.length > 0) {
+    const policies = byPolicy.map((rule) => `${rule.id}: ${rule.limits.find(isByPolicy)!.onStoreFailure}`);
+    return { limited: false, text: `Unknown: the store is unavailable, and failure policies decide (${policies.join(', ')}).` };
   }
   const shadow = rules.find((rule) => rule.mode === 'shadow' && spent(rule).length > 0);
   if (shadow) return { limited: false, text: `Not limited. ${shadow.id} would limit it, but is in shadow mode.` };

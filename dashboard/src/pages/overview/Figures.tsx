@@ -20,7 +20,7 @@ export function Figures({ stats }: { stats: Stats }) {
         bad={down}
         note={store.kind === 'memory' || store.breaker === null ? store.kind : `${store.kind}, breaker ${store.breaker}`}
       />
-      <Figure name="Keys" value={store.trackedKeys === null ? '–' : compact(store.trackedKeys)} note="tracked" />
+      {store.trackedKeys !== null && <Figure name="Keys" value={compact(store.trackedKeys)} note="tracked" />}
       <Figure name="Instances" value={count(stats.instances)} note={stats.instances === 1 ? 'this one' : 'alive'} />
       <Figure
         name="Rules"

@@ -3,6 +3,7 @@ package io.headgate.redis;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The address of a Redis deployment. Its text form contains no password. */
@@ -21,6 +22,10 @@ public final class RedisAddress {
       "redis://[user:password@]host:port[/database], rediss://… (TLS),"
           + " redis-sentinel://[password@]host:port,host:port[/database]#name,"
           + " redis-cluster://[user:password@]host:port,host:port or rediss-cluster://… (TLS)";
+
+  private static final int MAX_PORT = 65_535;
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("(?:[^:]+|\\[[0-9a-fA-F:]+\\])(?::(?<port>\\d+))?");
 
   private final Topology topology;
   private final List<String> uris;
@@ -47,6 +52,7 @@ public final class RedisAddress {
         if (uri.indexOf('#') < 0) {
           throw malformed("the name of the primary is missing after '#'");
         }
+        for (var host : hostOf(uri).split(",", -1)) requireHost(host);
         return new RedisAddress(Topology.SENTINEL, List.of(uri));
       }
       if (uri.startsWith("redis://") || uri.startsWith("rediss://")) {
@@ -97,13 +103,17 @@ public final class RedisAddress {
   }
 
   /**
-   * Requires a host and, if there is one, a numeric port. Lettuce ignores a port that is not a
-   * number. The message contains no part of the value, since that may be a password.
+   * Requires a host and, if there is one, a port from 1 to 65535. Lettuce ignores a port that is
+   * not a number and uses any other, with which no connection succeeds. The message contains no
+   * part of the value, since that may be a password.
    */
   private static void requireHost(String host) {
-    if (!host.matches("[^:]+(:\\d{1,5})?|\\[[0-9a-fA-F:]+\\](:\\d{1,5})?")) {
-      throw malformed("the host is missing or the port is not a number");
-    }
+    var parts = HOST_AND_PORT.matcher(host);
+    if (!parts.matches()) throw malformed("the host is missing or the port is not a number");
+    String port = parts.group("port");
+    if (port == null) return;
+    boolean valid = port.length() <= 5 && Integer.parseInt(port) >= 1;
+    if (!valid || Integer.parseInt(port) > MAX_PORT) throw malformed("a port must be 1 to 65535");
   }
 
   private static final class Malformed extends IllegalArgumentException {

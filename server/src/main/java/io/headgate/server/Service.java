@@ -22,6 +22,7 @@ import io.headgate.server.rules.RuleRepositoryException;
 import io.headgate.server.simulation.RecentTraffic;
 import io.headgate.server.stats.DecisionListener;
 import io.headgate.server.stats.StatsSettings;
+import io.headgate.server.store.StoreView;
 import io.headgate.server.tls.TlsFiles;
 import io.headgate.server.trace.Tracing;
 import io.headgate.store.Store;
@@ -98,6 +99,7 @@ public final class Service implements AutoCloseable {
     this.callers = new RecentCallers(settings.eventLoops());
     this.stats = new StatsRunner(statsSettings, limiter.store());
     stats.follow(repository, BUILT_IN_RULES);
+    stats.logFallback(new StoreView(limiter.store()), limiter::rules);
     this.statsHandlers =
         new StatsHandlers(
             stats.collector(),

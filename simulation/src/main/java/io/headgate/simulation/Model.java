@@ -46,7 +46,8 @@ final class Model {
       case SlidingWindow window -> cost <= remaining(window, at);
       case RollingWindow window -> cost <= window.capacity() - since(at - window.window() + 1);
       case Concurrency slots -> throw new IllegalArgumentException("not a rate limit: " + slots);
-      case Stateless stateless -> throw new IllegalArgumentException("not a rate limit: " + stateless);
+      case Stateless stateless ->
+          throw new IllegalArgumentException("not a rate limit: " + stateless);
     };
   }
 

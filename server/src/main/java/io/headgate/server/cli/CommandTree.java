@@ -1,6 +1,7 @@
 package io.headgate.server.cli;
 
 import io.headgate.server.cli.options.ConfigOption;
+import io.headgate.server.cli.options.Configuration;
 import io.headgate.server.cli.output.CommandContext;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,10 +22,12 @@ final class CommandTree {
   private record Group(String heading, List<Entry> entries) {}
 
   private final CommandContext context;
+  private final Configuration configuration;
   private final ServiceClient client;
 
-  CommandTree(CommandContext context, ServiceClient client) {
+  CommandTree(CommandContext context, Configuration configuration, ServiceClient client) {
     this.context = context;
+    this.configuration = configuration;
     this.client = client;
   }
 
@@ -67,7 +70,7 @@ final class CommandTree {
         new Group(
             "Run the service",
             List.of(
-                new Entry("serve", () -> ServeHelp.applied(of(new ServeCommand(context)))),
+                new Entry("serve", () -> ServeHelp.applied(of(serve()))),
                 plain("warm-up", () -> new WarmUpCommand(context)))),
         new Group(
             "See what a running service does",
@@ -102,6 +105,10 @@ final class CommandTree {
             List.of(
                 plain("help", HelpCommand::new),
                 plain("completion", () -> new CompletionCommand(context)))));
+  }
+
+  private ServeCommand serve() {
+    return new ServeCommand(context, configuration);
   }
 
   private CommandLine rules(String subcommand) {

@@ -5,6 +5,7 @@ import io.headgate.rule.Request;
 import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.stats.DecisionListener;
+import io.headgate.store.Source;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ final class DecisionCounts {
   private final int loops;
   private final AtomicInteger nextLoop = new AtomicInteger();
   private final List<PrometheusHistogram> times = new CopyOnWriteArrayList<>();
+  private final LongAdder uncounted = new LongAdder(); // rare, so not one for each event loop
   private final RuleDecisionCounts none;
   private final RuleDecisionCounts other;
   private final Map<String, RuleDecisionCounts> byRule = new LinkedHashMap<>(); // guarded by this
@@ -110,6 +113,15 @@ final class DecisionCounts {
     for (var counts : all()) counts.addTo(decisions, shadowDenials);
     snapshots.metricSnapshot(decisions.build()).metricSnapshot(shadowDenials.build());
     snapshots.metricSnapshot(
+        CounterSnapshot.builder()
+            .name("headgate_uncounted_checks")
+            .help("Checks that rules which fail open allowed, because the store was unavailable.")
+            .dataPoint(
+                CounterSnapshot.CounterDataPointSnapshot.builder()
+                    .value((double) uncounted.sum())
+                    .build())
+            .build());
+    snapshots.metricSnapshot(
         PrometheusHistogram.snapshot(
             "headgate_check_seconds",
             "Latency of decisions, without HTTP and gRPC processing.",
@@ -141,9 +153,19 @@ final class DecisionCounts {
       var rule = result.rule();
       var array = rule.isPresent() ? counted(rule.get()) : noRule;
       RuleDecisionCounts.decided(array, DecisionLabel.of(result), result.source());
+      if (result.source() == Source.FALLBACK && isUncounted(result)) uncounted.increment();
       var shadows = result.shadowDenials();
       if (shadows.isEmpty()) return;
       for (var shadow : shadows) RuleDecisionCounts.wouldHaveDenied(counted(shadow));
+    }
+
+    /** Returns whether the request passed an enforced rule that did not count it. */
+    private static boolean isUncounted(CheckResult result) {
+      if (!result.isAllowed()) return false;
+      for (var report : result.limits()) {
+        if (report.enforced() && !report.isKnown()) return true;
+      }
+      return false;
     }
 
     private AtomicLongArray counted(Rule rule) {

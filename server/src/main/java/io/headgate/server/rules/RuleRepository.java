@@ -72,6 +72,18 @@ public interface RuleRepository extends AutoCloseable {
    * @param source where the rules are stored, as text for display
    * @param readOnly why this repository cannot change rules, if it cannot
    * @param problem the current problem, if there is one; the rules in force stay in force
+   * @param ignoredFile why the rule file of this instance is not used and how to use it; empty if
+   *     it is used or there is none
    */
-  record Condition(String source, Optional<String> readOnly, Optional<String> problem) {}
+  record Condition(
+      String source,
+      Optional<String> readOnly,
+      Optional<String> problem,
+      Optional<String> ignoredFile) {
+
+    /** Creates the state of a repository without a rule file that could be ignored. */
+    public Condition(String source, Optional<String> readOnly, Optional<String> problem) {
+      this(source, readOnly, problem, Optional.empty());
+    }
+  }
 }

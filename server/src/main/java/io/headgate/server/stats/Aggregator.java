@@ -24,6 +24,7 @@ final class Aggregator {
   private final LatencyRing latencies = new LatencyRing();
   private final OutcomeCounts totals = new OutcomeCounts();
   private long uncounted; // since the last takeUncounted
+  private long degraded; // since the last takeDegraded
 
   /**
    * @param started the first second to count
@@ -37,6 +38,7 @@ final class Aggregator {
   void add(ThreadCounts counts) {
     totals.add(counts.all);
     uncounted += counts.uncounted;
+    degraded += counts.all.degraded;
     ring.add(counts.second, counts.all);
     latencies.add(counts.second, counts.latencies);
     counts.byRule.forEach((rule, outcomes) -> {
@@ -76,6 +78,13 @@ final class Aggregator {
   long takeUncounted() {
     long taken = uncounted;
     uncounted = 0;
+    return taken;
+  }
+
+  /** Returns and resets the number of checks that failure policies decided, including late ones. */
+  long takeDegraded() {
+    long taken = degraded;
+    degraded = 0;
     return taken;
   }
 

@@ -46,9 +46,10 @@ public final class StatsCollector {
   private final long secret = new SecureRandom().nextLong();
   private final long started;
   private final CountsQueue queue = new CountsQueue();
-  private final Aggregator aggregator; // this and the next six fields are guarded by this
+  private final Aggregator aggregator; // this and the next seven fields are guarded by this
   private final TopCallers callers;
   private final AnomalyDetector detector;
+  private final FallbackCounter fallbackCounter = new FallbackCounter();
   private long last; // the last aggregated second
   private long detected; // the last second passed to the detector
   private long reportedDrops; // dropped tables reported so far
@@ -58,6 +59,7 @@ public final class StatsCollector {
   private final List<Consumer<StatsSnapshot>> snapshotListeners = new CopyOnWriteArrayList<>();
   private final List<Consumer<Anomaly>> anomalyListeners = new CopyOnWriteArrayList<>();
   private volatile StatsSnapshot snapshot;
+  private volatile FallbackStats fallback = FallbackStats.NONE;
 
   /**
    * Creates a collector.
@@ -148,8 +150,10 @@ public final class StatsCollector {
    */
   private void detect(long ended, List<Anomaly> changes) {
     changedRules.getAndSet(Optional.empty()).ifPresent(ids -> detector.setActiveRules(ids, ended));
-    changes.addAll(
-        detector.observeStore(ended, storeUnavailable.getAsBoolean(), aggregator.takeUncounted()));
+    boolean unavailable = storeUnavailable.getAsBoolean();
+    long uncounted = aggregator.takeUncounted();
+    fallback = fallbackCounter.add(ended, unavailable, aggregator.takeDegraded(), uncounted);
+    changes.addAll(detector.observeStore(ended, unavailable, uncounted));
     if (ended - last > MAX_TICK_DELAY) {
       detected = ended;
       detector.skipTo(ended + 1);
@@ -181,6 +185,11 @@ public final class StatsCollector {
   /** Returns the statistics up to the last completed second. Does not block. */
   public StatsSnapshot snapshot() {
     return snapshot;
+  }
+
+  /** Returns the decisions of failure policies in the current outage. Does not block. */
+  public FallbackStats fallback() {
+    return fallback;
   }
 
   /**

@@ -140,7 +140,8 @@ class TopCallersTest {
         .containsEntry("plan", "free")
         .containsKey("long0");
     count(callers, START, unnamed, 1, 0, "rule");
-    assertThat(callers.find("(unnamed)").orElseThrow().subject()).containsOnlyKeys("long0", "path");
+    assertThat(callers.find(CallerNaming.UNNAMED).orElseThrow().subject())
+        .containsOnlyKeys("long0", "path");
     attributes.put("user", "u".repeat(Subject.MAX_VALUE_LENGTH));
     count(callers, START, Subject.of(attributes), 1, 0, "rule");
     assertThat(callers.find("user=" + attributes.get("user")).orElseThrow().subject())
@@ -187,7 +188,7 @@ class TopCallersTest {
     count(callers, START, Subject.of(Map.of("ip", "192.0.2.1", "path", "/a")), 1, 0, "b");
     count(callers, START, Subject.of("path", "/a"), 1, 0, "c");
     assertThat(callers.list().stream().map(CallerStats::caller))
-        .containsExactlyInAnyOrder("user=42", "ip=192.0.2.1", "(unnamed)");
+        .containsExactlyInAnyOrder("user=42", "ip=192.0.2.1", CallerNaming.UNNAMED);
   }
 
   @Test

@@ -52,7 +52,9 @@ public final class ExplainHandlers {
     out.name("subject").begin();
     subject.attributes().forEach(out::member);
     out.end();
-    write(out.name("rules"), all.stream().filter(e -> e.explanation().applies()).toList());
+    var applying = all.stream().filter(e -> e.explanation().applies()).toList();
+    write(out.name("rules"), applying);
+    out.name("notApplying").value(all.size() - applying.size());
     write(
         out.name("nearMisses"),
         all.stream()

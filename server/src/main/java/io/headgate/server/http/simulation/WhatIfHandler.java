@@ -110,7 +110,9 @@ public final class WhatIfHandler {
   private WhatIfJson.Source recent(Comparison comparison) {
     var sample = simulations.traffic().sample();
     sample.arrivals().forEach(comparison::add);
-    var notes = SimulationNotes.of(comparison, "recent traffic", MORE_KEYS);
+    var notes = new ArrayList<String>();
+    SimulationNotes.sampled(sample.arrivals().size(), sample.seen()).ifPresent(notes::add);
+    notes.addAll(SimulationNotes.of(comparison, "recent traffic", MORE_KEYS));
     return new WhatIfJson.Source("recent", sample.weight(), 0, List.of(), notes);
   }
 

@@ -19,6 +19,7 @@ import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
 import io.vertx.core.buffer.Buffer;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
@@ -27,15 +28,12 @@ import java.util.function.Function;
  * that an event for several clients is serialized once. Thread-safe.
  */
 public final class StatsHandlers {
-  private static final long COUNT_INTERVAL_MILLIS = 5_000; // of the keys of a remote store
-
   private final StatsCollector collector;
   private final ClusterCallers callers;
   private final StatsJson body;
   private final EventStreams streams;
   private final StoreView store;
-  private volatile long trackedKeys;
-  private volatile long countedAt;
+  private volatile OptionalLong trackedKeys;
 
   /**
    * @param instance the name of this process among the instances
@@ -52,33 +50,24 @@ public final class StatsHandlers {
     this.collector = collector;
     this.callers = callers;
     this.store = new StoreView(limiter.store());
-    this.body = new StatsJson(instance, collector.startedMillis(), store, storeLatency, repository);
+    this.body =
+        new StatsJson(
+            instance,
+            collector.startedMillis(),
+            store,
+            storeLatency,
+            collector::fallback,
+            repository);
     this.streams = new EventStreams(readiness, access);
-    this.trackedKeys = store.isRemote() ? 0 : store.store().trackedKeys();
+    this.trackedKeys = store.trackedKeys();
     collector.onSnapshot(this::onSecond);
     repository.follow(snapshot -> streams.rulesChanged(snapshot.number()));
   }
 
   /** Sends the statistics of the second that has ended to the open streams. */
   private void onSecond(StatsSnapshot snapshot) {
-    refreshTrackedKeys(snapshot.atMillis());
+    trackedKeys = store.trackedKeys();
     streams.send(() -> body.event(snapshot, trackedKeys));
-  }
-
-  /**
-   * Updates the number of keys. A remote store takes a while to count them, so it counts on a
-   * virtual thread.
-   */
-  private void refreshTrackedKeys(long now) {
-    if (store.isUnavailable() || (store.isRemote() && now - countedAt < COUNT_INTERVAL_MILLIS))
-      return;
-    countedAt = now;
-    if (store.isRemote()) Thread.startVirtualThread(this::count);
-    else count();
-  }
-
-  private void count() {
-    trackedKeys = store.store().trackedKeys();
   }
 
   /** Answers with the statistics of the last minutes. */

@@ -7,12 +7,14 @@ import io.headgate.server.counts.Percentiles;
 import io.headgate.server.counts.SecondStats;
 import io.headgate.server.rules.RuleRepository;
 import io.headgate.server.rules.SeedFile;
+import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
 import io.headgate.server.store.StoreView;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /** Writes the statistics of the service as JSON, in the documented order of fields. */
@@ -25,6 +27,7 @@ final class StatsJson {
   private final String version;
   private final StoreView store;
   private final StoreLatency storeLatency;
+  private final Supplier<FallbackStats> fallback;
   private final RuleRepository repository;
 
   StatsJson(
@@ -32,18 +35,20 @@ final class StatsJson {
       long startedAt,
       StoreView store,
       StoreLatency storeLatency,
+      Supplier<FallbackStats> fallback,
       RuleRepository repository) {
     this.instance = instance;
     this.startedAt = startedAt;
     this.store = store;
     this.storeLatency = storeLatency;
+    this.fallback = fallback;
     this.repository = repository;
     String implementationVersion = StatsJson.class.getPackage().getImplementationVersion();
     this.version = implementationVersion == null ? "development" : implementationVersion;
   }
 
   /** Returns the statistics with each second of the last minutes. */
-  JsonWriter whole(StatsSnapshot stats, long trackedKeys) {
+  JsonWriter whole(StatsSnapshot stats, OptionalLong trackedKeys) {
     var out = new JsonWriter().begin();
     write(out, stats, trackedKeys);
     writeSeries(out.name("series"), stats.series());
@@ -51,7 +56,7 @@ final class StatsJson {
   }
 
   /** Returns the statistics with the second that has just ended. */
-  String event(StatsSnapshot stats, long trackedKeys) {
+  String event(StatsSnapshot stats, OptionalLong trackedKeys) {
     var out = new JsonWriter().begin();
     write(out, stats, trackedKeys);
     var newest = stats.newest();
@@ -63,13 +68,14 @@ final class StatsJson {
     return out.end().toString();
   }
 
-  private void write(JsonWriter out, StatsSnapshot stats, long trackedKeys) {
+  private void write(JsonWriter out, StatsSnapshot stats, OptionalLong trackedKeys) {
     out.name("now").value(stats.atMillis());
     out.name("instance").value(instance);
     out.name("startedAt").value(startedAt);
     out.name("version").value(version);
     out.name("instances").value(store.instances());
-    writeStore(out.name("store"), trackedKeys);
+    StoreJson.write(
+        out.name("store"), store, repository.inForce().rules(), fallback.get(), trackedKeys);
     writeRules(out.name("rules"));
     out.name("rates").begin();
     writeRates(out, stats.recent(), stats.recentSeconds());
@@ -108,16 +114,6 @@ final class StatsJson {
     out.endList();
   }
 
-  private void writeStore(JsonWriter out, long trackedKeys) {
-    boolean unavailable = store.isUnavailable();
-    out.begin().name("kind").value(store.kind());
-    out.textOrNull("address", store.address());
-    out.name("unavailable").value(unavailable);
-    out.textOrNull("problem", store.problem());
-    out.name("trackedKeys").value(trackedKeys);
-    out.name("breaker").value(unavailable ? "open" : "closed").end();
-  }
-
   private void writeRules(JsonWriter out) {
     var snapshot = repository.inForce();
     var condition = repository.condition();
@@ -127,6 +123,7 @@ final class StatsJson {
     out.name("revision").value(snapshot.number());
     out.name("source").value(file ? "file" : examples ? "examples" : "database");
     out.textOrNull("problem", condition.problem());
+    out.textOrNull("ignoredFile", condition.ignoredFile());
     out.end();
   }
 

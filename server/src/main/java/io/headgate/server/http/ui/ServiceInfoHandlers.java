@@ -110,6 +110,7 @@ public final class ServiceInfoHandlers {
     out.name("store").begin();
     out.name("kind").value(store.kind()).name("unavailable").value(store.isUnavailable());
     if (detailed) store.problem().ifPresent(problem -> out.name("problem").value(problem));
+    store.unavailableSince().ifPresent(since -> out.name("since").value(since.toString()));
     out.end();
     writeRepository(out, detailed);
     exchange.answer(stopping ? 503 : 200, MediaTypes.JSON, out.end());
@@ -126,6 +127,7 @@ public final class ServiceInfoHandlers {
     if (detailed) {
       condition.readOnly().ifPresent(why -> out.name("reason").value(why));
       condition.problem().ifPresent(problem -> out.name("problem").value(problem));
+      condition.ignoredFile().ifPresent(why -> out.name("ignoredFile").value(why));
     }
     out.end();
   }

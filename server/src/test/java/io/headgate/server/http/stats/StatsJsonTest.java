@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.anomaly.Anomaly;
 import io.headgate.server.rules.InMemoryRuleRepository;
+import io.headgate.server.stats.FallbackStats;
 import io.headgate.server.stats.StatsCollector;
 import io.headgate.server.stats.StatsSnapshot;
 import io.headgate.server.stats.StoreLatency;
@@ -59,8 +60,10 @@ class StatsJsonTest {
               0,
               new StoreView(store),
               new StoreLatency(),
+              () -> FallbackStats.NONE,
               InMemoryRuleRepository.of(RuleSet.of()));
-      var written = new ObjectMapper().readTree(body.whole(with(anomalies), 0).toString());
+      var written =
+          new ObjectMapper().readTree(body.whole(with(anomalies), OptionalLong.empty()).toString());
       assertThat(written.get("anomalies")).hasSize(100);
       assertThat(written.get("anomalies").findValuesAsText("id")).startsWith("7", "2", "150");
     }
