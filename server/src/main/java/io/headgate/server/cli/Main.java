@@ -62,7 +62,7 @@ public final class Main implements Callable<Integer> {
   public static int run(CommandContext context, String... args) {
     try (var client = new ServiceClient()) {
       var configuration = Configuration.of(context, args);
-      return new CommandTree(context, client, configuration)
+      return new CommandTree(context, configuration, client)
           .forArguments(args)
           .setCaseInsensitiveEnumValuesAllowed(true)
           .setOut(context.out())

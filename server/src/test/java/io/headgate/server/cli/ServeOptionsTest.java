@@ -1,9 +1,9 @@
 package io.headgate.server.cli;
 
-import io.headgate.server.cli.options.Configuration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.server.http.LogCapture;
+import io.headgate.server.cli.options.Configuration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -269,7 +269,10 @@ class ServeOptionsTest extends Shell {
         out.lines()
             .filter(line -> line.matches(" +(-\\w, )?--[a-z].*"))
             .map(line -> line.replaceFirst("^ +(-\\w, )?(--[a-z-]+).*", "$2"));
-    var options = new CommandTree(context(), new ServiceClient(), Configuration.of(context(), new String[0])).forArguments("serve");
+    var options = 
+        new CommandTree(
+                context(), Configuration.of(context(), new String[0]), new ServiceClient())
+            .forArguments("serve");
     assertThat(shown)
         .containsExactlyInAnyOrderElementsOf(
             options.getSubcommands().get("serve").getCommandSpec().options().stream()
