@@ -101,7 +101,8 @@ class DeployFilesTest {
       var parsed = serve().setDefaultValueProvider(configuration).parseArgs();
       for (var option : parsed.commandSpec().options()) {
         if (configuration.origin(option).isPresent()) {
-          values.put(option.longestName().substring(2), String.valueOf(option.getValue()));
+          Object value = option.getValue();
+          values.put(option.longestName().substring(2), String.valueOf(value));
         }
       }
       return values;
