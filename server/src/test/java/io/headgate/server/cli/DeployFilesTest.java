@@ -177,10 +177,7 @@ class DeployFilesTest {
     try (var limiter = RateLimiter.inMemory();
         var service =
             Service.start(
-                settings,
-                limiter,
-                InMemoryRuleRepository.of(limiter.rules()),
-                Ticker.system())) {
+                settings, limiter, InMemoryRuleRepository.of(limiter.rules()), Ticker.system())) {
       String ready = script.replace("8080", Integer.toString(service.port()));
       assertThat(exitCode(ready)).isZero();
       assertThat(exitCode(ready.replace("/health/ready", "/nowhere"))).isNotZero();
