@@ -31,9 +31,7 @@ class ConsoleExamplesTest {
         if (!ConsoleExample.isConsole(block)) continue;
         for (var example : ConsoleExample.of(block)) {
           String printed = console.run(example.command(), example.expected()).strip();
-          assertThat(printed)
-              .as("%s: %s", block, example.command())
-              .matches(example.expected());
+          assertThat(printed).as("%s: %s", block, example.command()).matches(example.expected());
         }
       }
     }

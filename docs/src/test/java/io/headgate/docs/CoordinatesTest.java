@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Checks the coordinates of the artifacts in {@code docs/embedding.md}. */
 class CoordinatesTest {
   private static final Pattern ARTIFACT =
-      Pattern.compile(
-          "headgate-(core|rulefile|redis)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
+      Pattern.compile("headgate-(core|rulefile|redis)(?:</artifactId>\\s*<version>|:)([\\w.-]+)");
 
   @Test
   void artifactsOnThePageHaveTheVersionOfTheBuild() throws IOException {
@@ -30,8 +29,7 @@ class CoordinatesTest {
     var modules = Pattern.compile("-pl (\\S+) -am install").matcher(page);
     assertThat(modules.find()).isTrue();
     assertThat(List.of(modules.group(1).split(",", -1)))
-        .containsAll(
-            ARTIFACT.matcher(page).results().map(artifact -> artifact.group(1)).toList());
+        .containsAll(ARTIFACT.matcher(page).results().map(artifact -> artifact.group(1)).toList());
   }
 
   private static String version() throws IOException {

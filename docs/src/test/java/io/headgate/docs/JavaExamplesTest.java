@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Compiles and runs the {@code java} blocks of the pages. A block is a whole class, or statements
- * that may begin with imports. An {@code output} block after it is its output; {@code rules.yaml} is
- * the last {@code yaml} block before it.
+ * that may begin with imports. An {@code output} block after it is its output; {@code rules.yaml}
+ * is the last {@code yaml} block before it.
  */
 class JavaExamplesTest {
   private static final String IMPORTS =

@@ -101,7 +101,8 @@ class DeployFilesTest {
       var parsed = serve().setDefaultValueProvider(configuration).parseArgs();
       for (var option : parsed.commandSpec().options()) {
         if (configuration.origin(option).isPresent()) {
-          values.put(option.longestName().substring(2), String.valueOf(option.getValue()));
+          Object value = option.getValue();
+          values.put(option.longestName().substring(2), String.valueOf(value));
         }
       }
       return values;
@@ -176,10 +177,7 @@ class DeployFilesTest {
     try (var limiter = RateLimiter.inMemory();
         var service =
             Service.start(
-                settings,
-                limiter,
-                InMemoryRuleRepository.of(limiter.rules()),
-                Ticker.system())) {
+                settings, limiter, InMemoryRuleRepository.of(limiter.rules()), Ticker.system())) {
       String ready = script.replace("8080", Integer.toString(service.port()));
       assertThat(exitCode(ready)).isZero();
       assertThat(exitCode(ready.replace("/health/ready", "/nowhere"))).isNotZero();

@@ -291,7 +291,9 @@ final class Database implements AutoCloseable {
     return false;
   }
 
-  /** Returns whether the database did not respond, rather than hold what this version can't read. */
+  /**
+   * Returns whether the database did not respond, rather than hold what this version can't read.
+   */
   static boolean isUnreachable(Unavailable e) {
     return switch (e.getCause()) {
       case NewerSchemaException newer -> false;
