@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -63,15 +64,14 @@ final class RuleCallers {
   }
 
   private void addLatest(String name, long millis, int count, CheckResult denial) {
-    var before = latest.remove(name);
-    boolean isNew = before == null;
+    var before = Optional.ofNullable(latest.remove(name));
     latest.put(
         name,
         new RuleDenial(
             name,
-            isNew ? millis : Math.min(millis, before.sinceMillis()),
-            isNew ? millis : Math.max(millis, before.atMillis()),
-            isNew ? count : count + before.count(),
+            Math.min(millis, before.map(RuleDenial::sinceMillis).orElse(millis)),
+            Math.max(millis, before.map(RuleDenial::atMillis).orElse(millis)),
+            count + before.map(RuleDenial::count).orElse(0L),
             denial.isAllowed(),
             limit(denial),
             retryAfter(denial)));

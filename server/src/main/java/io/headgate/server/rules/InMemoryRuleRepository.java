@@ -99,7 +99,8 @@ public final class InMemoryRuleRepository implements RuleRepository {
       var rules = byId(snapshot.rules().rules());
       var modified = new RuleModified(snapshot.number(), snapshot.revision().at());
       for (var rule : rules.values()) {
-        if (!rule.equals(before.get(rule.id()))) changes.put(rule.id(), modified);
+        var old = before.get(rule.id());
+        if (old == null || !old.equals(rule)) changes.put(rule.id(), modified);
       }
       changes.keySet().retainAll(rules.keySet());
       before = rules;
