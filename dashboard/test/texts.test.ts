@@ -6,7 +6,7 @@ import { summarize } from '../src/pages/callers/explained';
 import { headline } from '../src/pages/overview/headline';
 import { bars } from '../src/pages/playground/bars';
 import { lesson } from '../src/pages/playground/lesson';
-import { DEFAULT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
+import { DEFAULT, LOUD_TENANT, fromQuery, requestOf, timesProblem, toQuery } from '../src/pages/playground/setup';
 import { limitText, matchText } from '../src/pages/rules/describe';
 import { idIn, toYaml } from '../src/pages/rules/yaml';
 import { fitting, jsonBytes, lastLines, MAX_BYTES } from '../src/pages/whatif/fitting';
@@ -146,6 +146,14 @@ describe('the playground', () => {
     expect(request).toEqual({ durationMs: 60_000, traffic: { kind: 'times', times: [0, 12, 500] }, limits: [{ name: 'token-bucket', limit: { algorithm: 'token-bucket', rate: '100/10s', burst: 50 } }] });
   });
 
+  it('has a setup of one loud tenant beside nine quiet ones', () => {
+    const setup = { ...DEFAULT, ...LOUD_TENANT };
+    expect(fromQuery(new URLSearchParams(toQuery(setup)))).toEqual(setup);
+    const request = requestOf(setup);
+    expect(request.traffic).toEqual({ kind: 'tenants', rates: [200, 5, 5, 5, 5, 5, 5, 5, 5, 5] });
+    expect(request.limits[1]).toEqual({ name: 'fair-share', limit: { algorithm: 'token-bucket', rate: '100/1s', burst: 100, fair: { among: 'tenant' } } });
+  });
+
   it('reports invalid times', () => {
     expect(timesProblem('0 12 x')).toContain('“x”');
     expect(timesProblem('60000')).toContain('0 to 59999');
@@ -165,6 +173,8 @@ describe('the playground', () => {
     const trial = (...results: ReturnType<typeof result>[]): Trial => ({ durationMs: 1, stepMs: 1, offered: [], requests: 300, truncated: false, results });
     expect(lesson(trial(result('fixed-window', 199, 1), result('rolling-window', 100, 100)))).toBe('The limit is 100 in 10 s: fixed window lets 199 pass in one such span, rolling window no more than 100.');
     expect(lesson(trial(result('token-bucket', 80, 0)))).toContain('All 300 requests pass');
+    const tenants = [{ name: 'tenant-1', requests: 250, admitted: 50 }, { name: 'tenant-2', requests: 50, admitted: 30 }];
+    expect(lesson(trial({ ...result('token-bucket', 80, 220), tenants } as ReturnType<typeof result>))).toBe('Of the 50 requests of the quiet tenants: token bucket denies 20.');
     expect(lesson(trial(result('token-bucket', 80, 5), result('rolling-window', 70, 15)))).toBe('Of 300 requests rolling window denies 15, token bucket 5.');
   });
 });

@@ -52,8 +52,9 @@ public record FairBucket(Bucket pool, long scale, long full, long idle) {
    *              in use, the tenants beyond their reduced shares are refused, and all of R goes to
    *              the others until they are repaid.
    *
-   * A tenant is active from its first request until it has had no debt for the time `idle`. At
-   * most MAX_TENANTS are active; all further ones are one tenant of weight 1.
+   * A tenant is active from its first request that passes until its debt is repaid and, after the
+   * debts that the others had then, the time `idle` has passed. At most MAX_TENANTS are active; all
+   * further ones are one tenant of weight 1.
    *
    * Integers: V and F are in ticks per weight, of which a permit has `scale`, usually 2^20, so
    * rounding moves a share by less than one tick per weight and request. The division by W' keeps

@@ -4,7 +4,9 @@ import io.headgate.limit.FairState.Members;
 import io.headgate.limit.Outcome.ExceedsCapacity;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Outcome.Refused;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 
 /**
  * The evaluation of one request under a {@link FairBucket}: a copy of the state that is advanced to
@@ -13,6 +15,7 @@ import java.util.Arrays;
  */
 final class FairDraft {
   private static final long MAX_VIRTUAL = 1L << 51;
+  private static final int MAX_SCANS = 8;
 
   private final FairBucket limit;
   private final long now;
@@ -29,7 +32,6 @@ final class FairDraft {
   private long next;
 
   private boolean ownsArrays;
-  private boolean changed; // beyond the passing of time, so that a refusal stores the state too
   private int tenant; // the position of the request's tenant
 
   FairDraft(FairBucket limit, FairState state, long now) {
@@ -60,29 +62,51 @@ final class FairDraft {
       if (finish[i] > 0) finish[i] = -pool.emptyAt();
     }
     restartClock();
-    changed = true;
   }
 
   /** Advances the virtual clock, and ends the debts that it reaches. */
   private void repay(long ticks) {
     long left = ticks + rest;
-    while (true) {
-      long advance = left / indebted;
-      if (advance < next - virtual) {
-        virtual += advance;
-        rest = left % indebted;
+    for (int ended = 0; indebted > 0; ended++) {
+      if (ended == MAX_SCANS) {
+        repayInOrder(left);
         return;
       }
-      next = earliest();
-      if (advance < next - virtual) continue;
+      if (left / indebted >= next - virtual) next = earliest();
+      if (!reaches(next, left)) return;
       left -= (next - virtual) * indebted;
       virtual = next;
       endDebts();
-      if (indebted == 0) {
-        restartClock();
-        return;
-      }
     }
+    restartClock();
+  }
+
+  /** Ends debts in the order of their ends, which is faster than a scan for each if many end. */
+  private void repayInOrder(long ticks) {
+    long left = ticks;
+    var order = new ArrayList<Integer>(finish.length);
+    for (int i = 0; i < finish.length; i++) {
+      if (finish[i] > 0) order.add(i);
+    }
+    order.sort(Comparator.comparingLong(i -> finish[i]));
+    for (int i : order) {
+      next = finish[i];
+      if (!reaches(next, left)) return;
+      left -= (next - virtual) * indebted;
+      virtual = next;
+      finish[i] = -pool.emptyAt();
+      indebted -= weights[i];
+    }
+    restartClock();
+  }
+
+  /** Returns whether the clock reaches a time; if not, advances it by the ticks that are left. */
+  private boolean reaches(long time, long left) {
+    long advance = left / indebted;
+    if (advance >= time - virtual) return true;
+    virtual += advance;
+    rest = left % indebted;
+    return false;
   }
 
   private long earliest() {
@@ -97,11 +121,10 @@ final class FairDraft {
     ownArrays();
     for (int i = 0; i < finish.length; i++) {
       if (finish[i] <= 0 || finish[i] > virtual) continue;
-      finish[i] = -now;
+      finish[i] = -pool.emptyAt();
       indebted -= weights[i];
     }
     next = earliest();
-    changed = true;
   }
 
   private void restartClock() {
@@ -114,7 +137,6 @@ final class FairDraft {
   /** Drops the tenants that have been idle. Not done at every request, since it reads all. */
   private void sweep() {
     sweepAt = now + limit.idle() / 4;
-    changed = true;
     int kept = 0;
     for (long time : finish) {
       if (!isIdle(time)) kept++;
@@ -144,7 +166,7 @@ final class FairDraft {
     return time <= 0 && now + time >= limit.idle();
   }
 
-  /** Makes the tenant of the request active, with the weight that it has now. */
+  /** Adds the tenant of the request if it is not active, and sets the weight that it has now. */
   void join(Share share) {
     var known = members.indexes().get(share.tenant());
     if (known == null && finish.length >= FairBucket.MAX_TENANTS) {
@@ -170,7 +192,6 @@ final class FairDraft {
     finish[tenant] = -now;
     ownsArrays = true;
     weight += share.weight();
-    changed = true;
   }
 
   /** Changes the weight of the tenant. Its debt in permits stays the same. */
@@ -179,7 +200,6 @@ final class FairDraft {
     weights = weights.clone();
     weights[tenant] = to;
     weight += to - from;
-    changed = true;
     if (finish[tenant] <= 0) return;
     indebt(to - from);
     ownArrays();
@@ -215,13 +235,7 @@ final class FairDraft {
     if (!inPool && limit.pool().refused(pool, now, cost) instanceof Refused refused) {
       wait = Math.max(wait, refused.retryAfter());
     }
-    var outcome = new Refused(remaining(bound, owed), resetAfter(), wait);
-    if (owed == 0 && now + finish[tenant] > limit.idle() / 4) {
-      ownArrays();
-      finish[tenant] = -now; // a tenant that is refused is not idle
-      changed = true;
-    }
-    return new Step(changed ? state() : before, outcome);
+    return new Step(before, new Refused(remaining(bound, owed), resetAfter(), wait));
   }
 
   private void charge(long owed, long price, long cost) {

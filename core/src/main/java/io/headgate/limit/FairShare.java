@@ -52,9 +52,8 @@ public final class FairShare implements Limit {
   /**
    * Applies the limit to a request of a tenant, as {@link Limit#step} does.
    *
-   * <p>The state may change although the request is refused: a tenant that is seen for the first
-   * time is active from then on. The retry time of a refused request is an upper bound: the request
-   * passes after that time if no other request is charged, and may pass earlier if other tenants
+   * <p>The retry time of a refused request is an upper bound: the request passes after that time if
+   * no other request is charged and its weight stays the same. It may pass earlier if other tenants
    * have used less than their shares.
    */
   public Step step(State state, long now, long cost, Share share) {

@@ -50,7 +50,7 @@ public final class FairState implements State {
 
   /**
    * For each tenant the virtual time at which its debt is repaid; if it has no debt, the negative
-   * time since when.
+   * time since when it counts as idle.
    */
   final long[] finish;
 

@@ -203,6 +203,7 @@ public final class Plan {
    * outcome of the others, so the store's outcomes are those of this plan.
    */
   public Plan stored() {
+    if (single != null && parts.size() == 1) return this;
     for (var part : parts) {
       if (part.counters.isEmpty()) return filter(any -> !any.counters.isEmpty());
     }
@@ -257,6 +258,23 @@ public final class Plan {
       if (applied.test(i) && charges().get(i).hasShareOf(own)) spent += charges().get(i).cost();
     }
     return own.plus(spent);
+  }
+
+  /**
+   * Returns charges whose evaluation, one after the other, ends with the outcome of the charge at
+   * {@code index}: {@link #cumulativeCharge} alone or, for tenants that share a limit fairly, the
+   * earlier charges of the same counter and key and then the charge itself.
+   *
+   * @param applied which of the earlier charges are applied
+   */
+  public List<Charge> chargesUpTo(int index, IntPredicate applied) {
+    if (!isSequential(index)) return List.of(cumulativeCharge(index, applied));
+    var sequence = new ArrayList<Charge>();
+    sequence.add(charges().get(index));
+    for (int i = before[index]; i != NONE; i = before[i]) {
+      if (applied.test(i)) sequence.addFirst(charges().get(i));
+    }
+    return sequence;
   }
 
   /** Returns whether two of the charges share a state. */

@@ -190,7 +190,8 @@ class FairShareProperties {
     long now = START;
     for (int i = 0; i < 500; i++) {
       now += pause(random, bucket);
-      var share = FairRun.tenant(random.nextInt(8), 1 + random.nextInt(5));
+      int tenant = random.nextInt(8);
+      var share = FairRun.tenant(tenant, 1 + tenant % 5);
       long cost = 1 + random.nextLong(bucket.burst());
       if (run.check(now, cost, share)) continue;
       long retryAfter = ((Refused) run.last()).retryAfter();

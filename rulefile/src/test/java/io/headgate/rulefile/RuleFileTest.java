@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -28,6 +30,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -143,10 +147,31 @@ class RuleFileTest {
   }
 
   @Test
+  void warnsThatALimitThatIsSharedFairlyIsDecidedStrictly() {
+    var rules =
+        RuleFile.read(
+            "[{ id: a, consistency: leased, limit: { algorithm: token-bucket, rate: 1/s, fair: { among: t } } }]");
+    assertThat(RuleFile.warnings(rules))
+        .containsExactly(
+            "rule 'a': consistency: leased has no effect on limit 'a', which is shared fairly and therefore decided strictly; remove consistency or fair");
+  }
+
+  @Test
   void readsTheFieldsOfEachAlgorithm() {
     assertThat(limit("token-bucket, rate: 100/1m")).isEqualTo(TokenBucket.of(Rate.perMinute(100)));
     assertThat(limit("token-bucket, rate: 10/s, burst: 1k"))
         .isEqualTo(TokenBucket.of(Rate.perSecond(10)).withBurst(1000));
+    assertThat(limit("token-bucket, rate: 10/s, fair: { among: tenant }"))
+        .isEqualTo(
+            new FairShare(TokenBucket.of(Rate.perSecond(10)), FairSharing.among("tenant")));
+    assertThat(
+            limit(
+                "token-bucket, rate: 10/s, fair: { among: [org, team], weight-by: plan, weights: { pro: 2 } }"))
+        .isEqualTo(
+            new FairShare(
+                TokenBucket.of(Rate.perSecond(10)),
+                FairSharing.among("org", "team")
+                    .withWeights("plan", new TreeMap<>(Map.of("pro", 2)))));
     assertThat(limit("leaky-bucket, rate: 10/s")).isEqualTo(LeakyBucket.of(Rate.perSecond(10)));
     assertThat(limit("leaky-bucket, rate: 10/s, mode: reject"))
         .isEqualTo(LeakyBucket.of(Rate.perSecond(10)));

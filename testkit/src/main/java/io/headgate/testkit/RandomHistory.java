@@ -3,6 +3,8 @@ package io.headgate.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Limit;
@@ -42,25 +44,34 @@ final class RandomHistory {
           new Combine.Hierarchical(),
           new Combine.Priority());
 
+  private static final FairSharing USERS = FairSharing.among("user").withWeight("u1", 3);
+
   private final long seed;
   private final Random random;
   private final ManualTicker clock;
   private final List<RuleSet> revisions = new ArrayList<>();
   private final boolean clockStepsBack;
+  private final boolean sharesFairly;
   private long latest;
 
-  private RandomHistory(long seed, ManualTicker clock, int revisions, boolean clockStepsBack) {
+  private RandomHistory(
+      long seed,
+      ManualTicker clock,
+      int revisions,
+      boolean clockStepsBack,
+      boolean sharesFairly) {
     this.seed = seed;
     this.random = new Random(seed);
     this.clock = clock;
     this.clockStepsBack = clockStepsBack;
+    this.sharesFairly = sharesFairly;
     this.latest = clock.micros();
     for (int i = 0; i < revisions; i++) this.revisions.add(rules());
   }
 
   /** Alternates between rule sets whose rules have the same names and different limits. */
   static RandomHistory ofChangingRules(long seed, ManualTicker clock) {
-    return new RandomHistory(seed, clock, 4, false);
+    return new RandomHistory(seed, clock, 4, false, false);
   }
 
   /**
@@ -68,7 +79,12 @@ final class RandomHistory {
    * begin: a store may evict a window without charges, and would then use the previous one again.
    */
   static RandomHistory ofStepsBack(long seed, ManualTicker clock) {
-    return new RandomHistory(seed, clock, 1, true);
+    return new RandomHistory(seed, clock, 1, true, false);
+  }
+
+  /** Alternates between rule sets of which half of the limits are shared fairly among users. */
+  static RandomHistory ofFairShares(long seed, ManualTicker clock) {
+    return new RandomHistory(seed, clock, 3, false, true);
   }
 
   /** Runs this many operations. */
@@ -123,6 +139,7 @@ final class RandomHistory {
 
   private Request request() {
     var subject = Subject.of(Map.of("key", "k" + random.nextInt(4), "tenant", "t"));
+    if (sharesFairly) subject = subject.with("user", "u" + random.nextInt(5));
     return new Request(subject, cost(), Map.of("bytes", cost()));
   }
 
@@ -153,6 +170,9 @@ final class RandomHistory {
   private Limit limit() {
     long permits = 1L + random.nextInt(6);
     var rate = Rate.of(permits, Duration.ofSeconds(pick(List.of(6, 12, 30))));
+    if (sharesFairly && random.nextBoolean()) {
+      return new FairShare(new TokenBucket(rate, 4 * permits), USERS);
+    }
     return switch (random.nextInt(9)) {
       case 0 -> TokenBucket.of(rate);
       case 1 -> new TokenBucket(Rate.of(999_983, Duration.ofSeconds(1_000_000)), permits);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.RateLimiter;
 import io.headgate.limit.Concurrency;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.Limit;
 import io.headgate.limit.Outcome.Passed;
 import io.headgate.limit.Rate;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -60,6 +63,35 @@ public abstract class StoreContract extends SoleCallerContract {
           return count;
         });
     assertThat(admitted).isEqualTo(limit.capacity());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void concurrentTenantsAreAdmittedExactlyUpToTheirShares(ConcurrentRunner runner)
+      throws Exception {
+    var store = open();
+    int tenants = 4;
+    var limit =
+        new FairShare(
+            TokenBucket.of(Rate.of(500, Duration.ofSeconds(100))), FairSharing.among("tenant"));
+    var rules = RuleSet.of(Rule.named("rule").match("key", "*").limit(limit).build());
+    for (int i = 0; i < tenants; i++) store.decide(plan(rules, i));
+    int requests = 1_600 / runner.size();
+    var admitted = new AtomicLongArray(tenants);
+    runner.sum(thread -> {
+      for (int i = 0; i < requests; i++) {
+        int tenant = (thread + i) % tenants;
+        if (decide(store, plan(rules, tenant)) instanceof Passed) admitted.incrementAndGet(tenant);
+      }
+      return 0;
+    });
+    // A fifth of the burst each, of which one request was made before; a fifth is kept.
+    for (int i = 0; i < tenants; i++) assertThat(admitted.get(i)).isEqualTo(99);
+  }
+
+  private static Plan plan(RuleSet rules, int tenant) {
+    var subject = Subject.of("k").with("tenant", "t" + tenant);
+    return rules.plan(Request.of(subject, 1), 0, 0);
   }
 
   @ParameterizedTest

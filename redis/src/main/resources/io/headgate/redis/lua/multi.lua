@@ -29,7 +29,7 @@ end
 
 evaluate_multi = function(count, commit)
   local charges, allowed = {}, true
-  local spent, last, uses_of = {}, {}, {} -- by key: the cost of the parts so far, the last charge made, and how many
+  local spent, last = {}, {} -- by key: the cost of the parts so far, and the last charge made
   for p = 1, count do
     local part = {combine = args[pos + 1], permille = args[pos + 2], enforced = args[pos + 3] == 1}
     local size = args[pos]
@@ -47,7 +47,6 @@ evaluate_multi = function(count, commit)
       end
       c.weight = args[pos]
       pos = pos + 1
-      uses_of[c.k] = (uses_of[c.k] or 0) + 1
       c.total_cost = c.cost + (spent[c.k] or 0)
       c.state = load_state(c.k, c.limit, commit)
       if c.limit[1] == FAIR then -- the costs of two tenants do not add up: evaluated on the state after the earlier one
@@ -75,8 +74,6 @@ evaluate_multi = function(count, commit)
   for _, c in ipairs(charges) do
     if allowed and c.charged then
       if commit and c.next_state and last[c.k] == c then apply_charge(c.k, c.limit, c.next_state) end
-    elseif c.kind == REFUSED and c.next_state then -- of a limit that is shared fairly: the tenant is active now
-      if commit and uses_of[c.k] == 1 then apply_charge(c.k, c.limit, c.next_state) end
     elseif c.kind == PASSED then
       if not allowed then c.state = c.stored or c.state end
       local before = allowed and c.total_cost - c.cost or 0

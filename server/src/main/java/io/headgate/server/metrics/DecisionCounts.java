@@ -6,6 +6,7 @@ import io.headgate.rule.Rule;
 import io.headgate.rule.RuleSet;
 import io.headgate.server.stats.DecisionListener;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -109,6 +110,12 @@ final class DecisionCounts {
             .help("Requests that rules in shadow mode would have denied.");
     for (var counts : all()) counts.addTo(decisions, shadowDenials);
     snapshots.metricSnapshot(decisions.build()).metricSnapshot(shadowDenials.build());
+    snapshots.metricSnapshot(
+        CounterSnapshot.builder()
+            .name("headgate_unmatched_checks")
+            .help("Checks to which no enforced rule applied.")
+            .dataPoint(CounterDataPointSnapshot.builder().value((double) none.total()).build())
+            .build());
     snapshots.metricSnapshot(
         PrometheusHistogram.snapshot(
             "headgate_check_seconds",

@@ -24,6 +24,8 @@ final class Aggregator {
   private final LatencyRing latencies = new LatencyRing();
   private final OutcomeCounts totals = new OutcomeCounts();
   private long uncounted; // since the last takeUncounted
+  private final SecondRing unmatched;
+  private long totalUnmatched;
 
   /**
    * @param started the first second to count
@@ -31,12 +33,15 @@ final class Aggregator {
   Aggregator(long started) {
     this.started = started;
     this.ring = new CheckRing(started - 1);
+    this.unmatched = new SecondRing(started - 1, 1);
   }
 
   /** Adds the counts of one thread and one second. */
   void add(ThreadCounts counts) {
     totals.add(counts.all);
     uncounted += counts.uncounted;
+    totalUnmatched += counts.unmatched;
+    unmatched.add(counts.second, 0, counts.unmatched);
     ring.add(counts.second, counts.all);
     latencies.add(counts.second, counts.latencies);
     counts.byRule.forEach((rule, outcomes) -> {
@@ -55,6 +60,7 @@ final class Aggregator {
    */
   void advance(long second) {
     ring.advance(second);
+    unmatched.advance(second);
     rules.values().removeIf(ring -> second - ring.newest() >= SecondRing.SECONDS);
   }
 
@@ -91,10 +97,17 @@ final class Aggregator {
         recent,
         ring.sum(last, recent),
         totals.counts(),
+        new StatsSnapshot.Unmatched(recentUnmatched(last, recent), totalUnmatched),
         latencies.minute(last),
         List.copyOf(series),
         byRule(last, recent),
         anomalies);
+  }
+
+  private long recentUnmatched(long last, int seconds) {
+    long sum = 0;
+    for (long second = last - seconds + 1; second <= last; second++) sum += unmatched.at(second, 0);
+    return sum;
   }
 
   private List<StatsSnapshot.RuleStats> byRule(long last, int recent) {

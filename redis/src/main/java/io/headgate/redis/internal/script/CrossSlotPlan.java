@@ -2,6 +2,7 @@ package io.headgate.redis.internal.script;
 
 import io.headgate.limit.Outcome;
 import io.headgate.limit.Outcome.Passed;
+import io.headgate.limit.Share;
 import io.headgate.redis.internal.connection.LettuceErrors;
 import io.headgate.rule.Charge;
 import io.headgate.rule.Counter;
@@ -76,6 +77,14 @@ final class CrossSlotPlan {
 
   private static Charge at(long cost, Charge charge) {
     return charge.withCost(cost);
+  }
+
+  /** Returns the charges without the cost of {@code last}, which is part of the last of them. */
+  private static List<Charge> withoutLast(List<Charge> charges, Charge last) {
+    var others = new ArrayList<>(charges);
+    var end = others.removeLast();
+    others.add(at(end.cost() - last.cost(), end));
+    return others;
   }
 
   /** Charges of one hash slot, with their positions in the plan. */
@@ -158,15 +167,15 @@ final class CrossSlotPlan {
       var afterEarlier = new ArrayList<ScriptCommand.ChargesCommand>(count);
       for (int i = 0; i < count; i++) {
         var charge = plan.charges().get(i);
-        var addedUp = plan.cumulativeCharge(i, before -> expected[before]);
-        long before = addedUp.cost() - charge.cost();
+        var sequence = plan.chargesUpTo(i, before -> expected[before]);
+        var earlier = withoutLast(sequence, charge);
         // Cost 0 charges nothing, but converts the state of a changed limit.
         withoutCost.add(new ScriptCommand.ChargesCommand(List.of(at(0, charge)), commit));
-        withCost.add(new ScriptCommand.ChargesCommand(List.of(addedUp), false));
+        withCost.add(new ScriptCommand.ChargesCommand(sequence, false));
         afterEarlier.add(
-            before == 0
+            earlier.size() == 1 && earlier.getFirst().cost() == 0
                 ? withoutCost.getLast()
-                : new ScriptCommand.ChargesCommand(List.of(at(before, charge)), false));
+                : new ScriptCommand.ChargesCommand(earlier, false));
       }
       var all = new ArrayList<ScriptCommand<?>>(3 * count);
       for (int i = 0; i < count; i++) {
@@ -174,7 +183,7 @@ final class CrossSlotPlan {
         all.add(withCost.get(i));
         if (afterEarlier.get(i) != withoutCost.get(i)) all.add(afterEarlier.get(i));
       }
-      send(all, () -> onPeeked(firsts(withCost), firsts(withoutCost), firsts(afterEarlier)));
+      send(all, () -> onPeeked(lasts(withCost), lasts(withoutCost), lasts(afterEarlier)));
     }
 
     private void onPeeked(
@@ -192,9 +201,9 @@ final class CrossSlotPlan {
       else end(answer(plan.charged(outcomes)));
     }
 
-    private static List<Outcome> firsts(List<ScriptCommand.ChargesCommand> commands) {
+    private static List<Outcome> lasts(List<ScriptCommand.ChargesCommand> commands) {
       var outcomes = new ArrayList<Outcome>(commands.size());
-      for (var command : commands) outcomes.add(command.join().outcomes().getFirst());
+      for (var command : commands) outcomes.add(command.join().outcomes().getLast());
       return outcomes;
     }
 
@@ -329,7 +338,7 @@ final class CrossSlotPlan {
 
   /** Adds up charges of one counter made at one time, which are one entry in the state. */
   private static Collection<ChargeReceipt> addedUp(List<ChargeReceipt> receipts) {
-    record Made(Counter counter, String key, long at) {
+    record Made(Counter counter, String key, @Nullable Share share, long at) {
       @Override
       public int hashCode() {
         return Charge.hashOf(counter, key); // keyed, since callers choose keys
@@ -339,7 +348,9 @@ final class CrossSlotPlan {
     for (var receipt : receipts) {
       var charge = receipt.charge();
       sums.merge(
-          new Made(charge.counter(), charge.key(), receipt.at()), receipt, ChargeReceipt::and);
+          new Made(charge.counter(), charge.key(), charge.share(), receipt.at()),
+          receipt,
+          ChargeReceipt::and);
     }
     return sums.values();
   }

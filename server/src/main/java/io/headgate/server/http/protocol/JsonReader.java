@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * match.
  */
 public final class JsonReader {
-  private static final int MAX_DEPTH = 4;
+  private static final int MAX_DEPTH = 6; // of the weights of a limit in the playground
   private static final int MAX_NUMBER_LENGTH = 2_048;
 
   private static final JsonFactory FACTORY =

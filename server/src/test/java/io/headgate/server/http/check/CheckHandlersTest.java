@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.limit.Concurrency;
 import io.headgate.limit.Deny;
+import io.headgate.limit.FairShare;
+import io.headgate.limit.FairSharing;
 import io.headgate.limit.FixedWindow;
 import io.headgate.limit.LeakyBucket;
 import io.headgate.limit.Rate;
@@ -82,8 +84,17 @@ class CheckHandlersTest {
   private static final Rule HEALTH =
       Rule.named("health").match("path", "/health").exempt().build();
 
+  private static final Rule SHARED =
+      Rule.named("shared")
+          .match("team", "*")
+          .limit(
+              new FairShare(
+                  TokenBucket.of(Rate.perMinute(30)),
+                  FairSharing.among("team").withWeight("big", 3)))
+          .build();
+
   private static final RunningService SERVICE =
-      RunningService.with(PER_USER, CONTRACT, JOBS, REPORTS, TRIAL, BLOCK, CLOSED, HEALTH);
+      RunningService.with(PER_USER, CONTRACT, JOBS, REPORTS, TRIAL, BLOCK, CLOSED, HEALTH, SHARED);
 
   @BeforeEach
   void resetCounters() {
@@ -179,6 +190,20 @@ class CheckHandlersTest {
             "resetAfterMs":0,"delayMs":0,"source":"store","violated":[],"limits":[]}\
             """);
     assertThat(answer.headers()).doesNotContainKeys("ratelimit", "x-ratelimit-limit");
+  }
+
+  @Test
+  void tenantsOfOneLimitHaveSharesOfTheirOwn() {
+    int small = 0;
+    while (check("{\"subject\":{\"team\":\"small\"}}").status() == 200) small++;
+    assertThat(small).isEqualTo(15);
+    var big = check("{\"subject\":{\"team\":\"big\"}}");
+    assertThat(big.status()).isEqualTo(200);
+    assertThat(big.body())
+        .contains("\"rule\":\"shared\",\"limit\":30,", "\"algorithm\":\"token-bucket\"");
+    var denied = check("{\"subject\":{\"team\":\"small\"}}");
+    assertThat(denied.status()).isEqualTo(429);
+    assertThat(denied.body()).contains("\"violated\":[\"shared\"]");
   }
 
   @Test

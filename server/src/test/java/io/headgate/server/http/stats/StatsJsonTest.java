@@ -42,6 +42,7 @@ class StatsJsonTest {
         none.recentSeconds(),
         none.recent(),
         none.totals(),
+        none.unmatched(),
         none.latency(),
         none.series(),
         none.byRule(),
